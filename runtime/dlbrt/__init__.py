@@ -1,0 +1,32 @@
+"""dlbrt: the runtime that generated programs import.
+
+    from mpi4py import MPI
+    import dlbrt
+    from dlbrt import BLOCK, WHOLE
+
+    dlb = dlbrt.start(MPI.COMM_WORLD)
+
+`start` brings in the MPI driver; importing this package alone does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dlbrt.contract import VERSION as __version__
+from dlbrt.dist.space import enumerate_ as enumerate
+from dlbrt.dist.space import reversed_ as reversed
+from dlbrt.dist.space import zip_ as zip
+from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.session import Session
+
+__all__ = ["BLOCK", "CYCLIC", "WHOLE", "__version__", "enumerate", "reversed", "start", "zip"]
+
+
+def start(world: Any) -> Session:
+    """Start the runtime on all ranks of an MPI communicator; see `dlbrt.mpi.session.start`."""
+    from dlbrt.mpi.session import start as start_session
+
+    return start_session(world)

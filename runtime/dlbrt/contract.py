@@ -1,0 +1,70 @@
+"""Names shared by the compiler, the runtime and the commands; standard library only.
+
+The contract with users lists them (strategies, clauses, environment variables). A name stands here
+once; every other module, and the documentation test, takes it from here.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+__all__ = [
+    "DISTRIBUTIONS",
+    "ENVIRONMENT",
+    "LOCAL",
+    "STRATEGIES",
+    "VERSION",
+    "Distribution",
+    "Mode",
+    "OptionError",
+]
+
+
+#: Version of compiler and runtime, which go together.
+VERSION: Final = "0.1.0"
+
+
+class Distribution(Enum):
+    """How iterations, and the rows that they index, are dealt to ranks."""
+
+    BLOCK = "BLOCK"
+    CYCLIC = "CYCLIC"
+    WHOLE = "WHOLE"
+
+
+class Mode(Enum):
+    """What the loop does with an array: read it, overwrite its rows wholly, or both."""
+
+    READ = "r"
+    WRITE = "w"
+    UPDATE = "rw"
+
+
+class OptionError(ValueError):
+    """A malformed option or environment variable: what was expected, and what was found."""
+
+
+DISTRIBUTIONS: Final = tuple(d.value for d in Distribution)
+
+#: Every strategy name of the contract (section 4), in its order.
+STRATEGIES: Final = (
+    "auto", "none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "diffusion",
+    "SS", "FSC", "mFSC", "GSS", "TSS", "FAC", "FAC2", "WF",
+    "AWF", "AWF_B", "AWF_C", "AWF_D", "AWF_E", "AF", "steal",
+)  # fmt: skip
+
+#: What the statistics say of a loop that rank 0 ran alone.
+LOCAL: Final = "local"
+
+#: Option of ``dlbc run`` -> environment variable read by generated programs (section 6).
+ENVIRONMENT: Final = {
+    "strategy": "DLB_STRATEGY",
+    "group": "DLB_GROUP",
+    "stats": "DLB_STATS",
+    "trace": "DLB_TRACE",
+    "progress": "DLB_PROGRESS",
+    "load": "DLB_LOAD",
+    "speeds": "DLB_SPEEDS",
+    "weights": "DLB_WEIGHTS",
+}

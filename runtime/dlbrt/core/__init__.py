@@ -1,0 +1,1 @@
+"""Policy, pure: events in, actions out; no MPI, no clock, no input or output."""

@@ -1,0 +1,222 @@
+"""The balancer of one rank: events in, actions out; no MPI, no clock, no randomness.
+
+Law. The loop's iterations are dealt to ranks at the start. Time is cut into windows, numbered by
+``epoch``; an exchange of profiles among all ranks ends each. Every rank keeps the same picture of who
+holds what (`shares`), because profiles say how many iterations each has done and work is done in a
+known order; so every rank computes the same decision and the same movement, and nothing but profiles
+needs to travel. The loop ends at the exchange that finds nothing left.
+
+A rank gives its profile when it runs out of work or when it is interrupted, whichever comes first. One
+that has run out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2), not at
+once but when it pays: see `_interrupt_time`. A rank that a synchronization left without work never
+interrupts. An interrupt of an epoch that has passed is dropped.
+
+A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
+before f are still done, so that the failure reported is that of the lowest failing iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dlbrt.core.actions import Action, Exchange, Finish, Interrupt, Move, Resume
+from dlbrt.core.decision import Decision
+from dlbrt.core.events import Event, Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.history import History
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.strategy import Situation, Strategy
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.transfer import apply, plan_transfers
+
+__all__ = ["Balancer"]
+
+
+class Balancer:
+    """The replicated balancer, as rank ``rank`` runs it.
+
+    ``shares[r]`` are the positions that rank r holds at time ``now``; ``iteration_bytes`` is the data that
+    moves with one iteration; ``exchange_s`` what an exchange took lately, if known. All but ``rank`` and
+    ``now`` must be the same on every rank. Raises ValueError for an event that cannot happen in the
+    state it meets.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        shares: Sequence[Spans],
+        strategy: Strategy,
+        parameters: Parameters,
+        now: float,
+        *,
+        iteration_bytes: float = 0.0,
+        exchange_s: float = 0.0,
+    ) -> None:
+        self.rank = rank
+        self.shares = tuple(shares)
+        self.strategy = strategy
+        self.parameters = parameters
+        self.epoch = 0
+        self.failed_at = NO_FAILURE
+        self.decisions: list[Decision] = []
+        self.synchronizations = 0
+        self.work = self.shares[rank]
+        self.finished = False
+        self._iteration_bytes = iteration_bytes
+        self._history = History(len(self.shares), parameters.least_sample_s)
+        self._exchange_s = exchange_s or parameters.exchange_s
+        self._move_byte_s = parameters.byte_s
+        self._byte_s = 0.0
+        self._waited_s = 0.0
+        self._open_window(now)
+
+    def handle(self, event: Event) -> tuple[Action, ...]:
+        """Take in one event; the actions are to be carried out in order."""
+        handlers: dict[type, Callable[[Any], tuple[Action, ...]]] = {
+            Worked: self._worked,
+            Exhausted: self._exhausted,
+            Interrupted: self._interrupted,
+            Waited: self._waited,
+            Exchanged: self._exchanged,
+            Failed: self._failed,
+        }
+        return handlers[type(event)](event)
+
+    def transferred(self, seconds: float, size: int) -> None:
+        """Learn what moving ``size`` bytes took; it goes into the next profile."""
+        if size > 0:
+            self._byte_s = seconds / size
+
+    @property
+    def exchange_s(self) -> float:
+        """What an exchange costs, by the latest measurement, in seconds."""
+        return self._exchange_s
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the profile of this window has been given and the exchange is under way."""
+        return self._given_at is not None
+
+    def _open_window(self, now: float) -> None:
+        self._opened_at = now
+        self._done = 0
+        self._compute_s = 0.0
+        self._given_at: float | None = None
+        self._interrupt_at: float | None = None
+
+    def _worked(self, event: Worked) -> tuple[Action, ...]:
+        if self.waiting or event.iterations > len(self.work):
+            raise ValueError(f"rank {self.rank} did {event.iterations} iterations and holds {len(self.work)}")
+        self.work = self.work.first(event.iterations)[1]
+        self._done += event.iterations
+        self._compute_s += event.compute_s
+        return ()
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self.work or self.waiting:
+            raise ValueError(
+                f"rank {self.rank} still holds {len(self.work)} iterations, or has said so before"
+            )
+        if self.shares[self.rank] and self.strategy.interrupts and len(self.shares) > 1:
+            self._interrupt_at = self._interrupt_time(event.now)
+        return (*self._give_profile(event.now), *self._waited(Waited(event.now)))
+
+    def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
+        if event.epoch != self.epoch or self.waiting or self.finished:
+            return ()
+        return self._give_profile(event.now)
+
+    def _waited(self, event: Waited) -> tuple[Action, ...]:
+        if self._interrupt_at is None or event.now < self._interrupt_at:
+            return ()
+        self._interrupt_at = None
+        return (Interrupt(self.epoch),)
+
+    def _failed(self, event: Failed) -> tuple[Action, ...]:
+        self.failed_at = min(self.failed_at, event.position)
+        self.work = self.work.below(self.failed_at)
+        return (*self._give_profile(event.now), Interrupt(self.epoch))
+
+    def _give_profile(self, now: float) -> tuple[Action, ...]:
+        self._given_at = now
+        profile = Profile(self._done, self._compute_s, self._waited_s, self._byte_s, self.failed_at)
+        return (Exchange(self.epoch, profile),)
+
+    def _exchanged(self, event: Exchanged) -> tuple[Action, ...]:
+        if self._given_at is None:
+            raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
+        self._waited_s = event.now - self._given_at
+        remaining = self._remaining(event.profiles)
+        self.shares, self.work = remaining, remaining[self.rank]
+        if not any(remaining):
+            self.finished = True
+            return (Finish(),)
+        self.synchronizations += 1
+        self._learn(event.profiles)
+        moves = self._rebalance()
+        self.epoch += 1
+        self._open_window(event.now)
+        return (*moves, *((Resume(),) if self.work else self._give_profile(event.now)))
+
+    def _remaining(self, profiles: Sequence[Profile]) -> tuple[Spans, ...]:
+        self.failed_at = min(profile.failed_at for profile in profiles)
+        rest = (held.first(profile.done)[1] for held, profile in zip(self.shares, profiles, strict=True))
+        return tuple(spans.below(self.failed_at) if self.failed_at < NO_FAILURE else spans for spans in rest)
+
+    def _learn(self, profiles: Sequence[Profile]) -> None:
+        self._history.add(profiles)
+        # The rank that came last waited least: its wait is the cost of the exchange alone.
+        waits = [profile.exchange_s for profile in profiles if profile.exchange_s > 0]
+        self._exchange_s = min(waits, default=self._exchange_s)
+        self._move_byte_s = max(profile.byte_s for profile in profiles) or self._move_byte_s
+
+    def _rebalance(self) -> tuple[Action, ...]:
+        if self._history.speeds is None:
+            return ()
+        decision = self.strategy.decide(self._situation(self._history.speeds))
+        if decision is None:
+            return ()
+        self.decisions.append(decision)
+        if not decision.moves:
+            return ()
+        transfers = plan_transfers(self.shares, decision.shares)
+        self.shares = apply(self.shares, transfers)
+        self.work = self.shares[self.rank]
+        return (Move(transfers),)
+
+    def _situation(self, speeds: Sequence[float]) -> Situation:
+        return Situation(
+            tuple(len(spans) for spans in self.shares),
+            speeds,
+            self._exchange_s,
+            self._iteration_bytes * self._move_byte_s,
+            self.parameters,
+        )
+
+    def _interrupt_time(self, now: float) -> float:
+        """When a rank that has run out interrupts the others.
+
+        What the others held at the start of the window and their last known speeds (this rank's own,
+        where none are known) say when they are due. If one is due well after now, interrupting pays,
+        though not before the window is long against what a synchronization costs. If all are due about
+        now, they finish by themselves: only when they are overdue by more than the slack is something
+        slower than it was, and worth an interrupt.
+        """
+        window = now - self._opened_at
+        interval = self.parameters.interval_factor * self._exchange_s
+        slack = max(self.parameters.patience * window, interval / 2)
+        due = self._opened_at + max(self._due_after(rank, window) for rank in self._others())
+        if due - now > slack:
+            return max(now, self._opened_at + interval)
+        return max(now, due) + slack
+
+    def _others(self) -> list[int]:
+        return [rank for rank in range(len(self.shares)) if rank != self.rank]
+
+    def _due_after(self, rank: int, window: float) -> float:
+        speeds = self._history.speeds
+        held = len(self.shares[rank])
+        if speeds is not None:
+            return held / speeds[rank]
+        return window * held / max(1, self._done)

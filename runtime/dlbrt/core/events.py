@@ -1,0 +1,59 @@
+"""What happens to a rank, as the balancer is told. Times are seconds on the driver's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.core.profile import Profile
+
+__all__ = ["Event", "Exchanged", "Exhausted", "Failed", "Interrupted", "Waited", "Worked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """The rank finished its next ``iterations``, in ``compute_s`` seconds."""
+
+    now: float
+    iterations: int
+    compute_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The rank has no work left."""
+
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """Another rank asks for the synchronization that ends window ``epoch``."""
+
+    now: float
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """Nothing happened, but time went by, to a rank that waits."""
+
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """Every rank's profile of the window has come; ``profiles[r]`` is rank r's."""
+
+    now: float
+    profiles: tuple[Profile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The loop body raised at ``position``; the iterations before it in this rank's work are done."""
+
+    now: float
+    position: int
+
+
+Event = Worked | Exhausted | Interrupted | Waited | Exchanged | Failed

@@ -1,0 +1,29 @@
+"""The numbers that steer balancing, with the paper's defaults where it gives one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Parameters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Thresholds of the decision and of the interrupt.
+
+    ``profitability``: least predicted improvement of the finishing time (Zaki et al.: 10 %).
+    ``least_moved``: least share of the remaining iterations that is worth a message.
+    ``least_sample_s``: computing time below which a window's speed is noise and older ones are used.
+    ``patience``: part of the window that a rank out of work waits before it interrupts ranks which,
+    by what is known, should be finishing too.
+    ``interval_factor``: least time between synchronizations, in units of what one costs.
+    ``exchange_s``, ``byte_s``: cost of an exchange and of moving a byte until they are measured.
+    """
+
+    profitability: float = 0.10
+    least_moved: float = 0.01
+    least_sample_s: float = 1e-3
+    patience: float = 0.02
+    interval_factor: float = 10.0
+    exchange_s: float = 2e-4
+    byte_s: float = 1e-9

@@ -1,0 +1,47 @@
+"""The performance profile that ranks exchange at a synchronization (Zaki et al., section 1.2).
+
+The metric is the number of iterations done per second since the last synchronization. A profile is
+fixed in size, so that an exchange is one collective over a few numbers, whatever the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+__all__ = ["NO_FAILURE", "Profile"]
+
+#: Position that stands for "no iteration failed": beyond every iteration space, exact as a double.
+NO_FAILURE = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One rank's report on its window, the time since the last synchronization.
+
+    ``done`` counts iterations; ``compute_s`` is the time they took, emulated load included;
+    ``exchange_s`` is how long the rank waited for its last exchange and ``byte_s`` how many seconds
+    a byte of moved data took it (0: not measured yet); ``failed_at`` is the lowest position whose
+    body raised, or `NO_FAILURE`.
+    """
+
+    done: int
+    compute_s: float
+    exchange_s: float = 0.0
+    byte_s: float = 0.0
+    failed_at: int = NO_FAILURE
+
+    def encode(self) -> tuple[float, ...]:
+        """As doubles, for the exchange; counts below 2**53 stay exact."""
+        return tuple(float(x) for x in astuple(self))
+
+    @classmethod
+    def decode(cls, numbers: Sequence[float]) -> Profile:
+        """The inverse of `encode`."""
+        done, compute_s, exchange_s, byte_s, failed_at = numbers
+        return cls(int(done), compute_s, exchange_s, byte_s, int(failed_at))
+
+    @classmethod
+    def width(cls) -> int:
+        """How many doubles a profile takes."""
+        return len(fields(cls))

@@ -1,0 +1,1 @@
+"""One module per strategy; `dlbrt.core.registry` finds them by itself."""

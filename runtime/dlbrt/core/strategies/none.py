@@ -1,0 +1,22 @@
+"""``none``: the initial partition stands. The baseline that every other strategy is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.core.decision import Decision
+from dlbrt.core.strategy import Situation, Strategy
+
+__all__ = ["STRATEGY"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Static:
+    name: str = "none"
+    interrupts: bool = False
+
+    def decide(self, situation: Situation) -> Decision | None:  # noqa: ARG002
+        return None
+
+
+STRATEGY: Strategy = _Static()

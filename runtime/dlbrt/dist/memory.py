@@ -1,0 +1,69 @@
+"""Arrays of another rank's layout under their global index, in memory that is committed when touched.
+
+A worker addresses every distributed array by its global index, in an array of the original's shape,
+strides and address modulo 64: bodies need no index translation, halo rows and moved rows have their
+place, and library kernels that choose their order of summation by layout give the same bits. Large
+arrays lie in anonymous mappings without reserve, so that only the rows a rank touches cost memory.
+"""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+__all__ = ["Array", "Layout", "allocate", "layout_of"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_ALIGNMENT = 64
+_MAPPED_FROM = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How an array lies in memory: ``extent`` bytes, its first element ``offset`` bytes into them.
+
+    ``phase`` is the address of the extent modulo 64.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    strides: tuple[int, ...]
+    extent: int
+    offset: int
+    phase: int
+    writeable: bool
+
+
+def layout_of(array: Array) -> Layout:
+    """The layout of an array."""
+    low, high = byte_bounds(array)
+    first = array.ctypes.data
+    return Layout(
+        array.shape,
+        array.dtype,
+        array.strides,
+        high - low,
+        first - low,
+        low % _ALIGNMENT,
+        array.flags.writeable,
+    )
+
+
+def allocate(layout: Layout) -> Array:
+    """An array of that layout, zeroed, committed page by page as it is touched."""
+    size = layout.extent + 2 * _ALIGNMENT
+    memory = _mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8)
+    shift = (layout.phase - memory.ctypes.data) % _ALIGNMENT
+    return np.ndarray(
+        layout.shape, layout.dtype, memory.data, shift + layout.offset, layout.strides
+    )
+
+
+def _mapping(size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    return np.frombuffer(mmap.mmap(-1, size, flags=flags), dtype=np.uint8)

@@ -1,0 +1,73 @@
+"""The rows of the array table: ``BLOCK(0, "rw", rows=...)``, ``CYCLIC(...)``, ``WHOLE("r")``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dlbrt.contract import Distribution, Mode
+
+__all__ = ["BLOCK", "CYCLIC", "WHOLE", "ArraySpec", "Dealing", "Subscripts"]
+
+#: From a value of the index variable to the subscript, or subscripts, it touches; affine.
+Subscripts = Callable[[int], "int | tuple[int, ...]"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """How one array of a loop is distributed and used.
+
+    ``axis`` is the dimension that ``rows`` subscripts (None: not subscripted by the loop's index).
+    ``writes`` are the subscripts stored to, ``rows`` all that are touched; None is the index itself.
+    ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
+    """
+
+    distribution: Distribution
+    axis: int | None
+    mode: Mode
+    rows: Subscripts | None = None
+    writes: Subscripts | None = None
+    in_place: bool = False
+
+    @property
+    def stored(self) -> Subscripts | None:
+        """The subscripts stored to."""
+        return self.writes if self.writes is not None else self.rows
+
+    @property
+    def reads(self) -> bool:
+        """Whether old contents are needed."""
+        return self.mode is not Mode.WRITE
+
+    @property
+    def stores(self) -> bool:
+        """Whether the loop stores to the array."""
+        return self.mode is not Mode.READ
+
+
+class Dealing:
+    """A distribution as generated programs write it: a name that can be called to describe an array."""
+
+    def __init__(self, distribution: Distribution) -> None:
+        self.distribution = distribution
+
+    def __call__(
+        self,
+        *place: int | str,
+        rows: Subscripts | None = None,
+        writes: Subscripts | None = None,
+        in_place: bool = False,
+    ) -> ArraySpec:
+        """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
+        axis = place[0] if len(place) > 1 else None
+        return ArraySpec(
+            self.distribution, None if axis is None else int(axis), Mode(place[-1]), rows, writes, in_place
+        )
+
+    def __reduce__(self) -> str:
+        return self.distribution.name
+
+
+BLOCK = Dealing(Distribution.BLOCK)
+CYCLIC = Dealing(Distribution.CYCLIC)
+WHOLE = Dealing(Distribution.WHOLE)

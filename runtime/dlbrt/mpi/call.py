@@ -1,0 +1,62 @@
+"""What rank 0 tells the others to run a loop: one message, small, arrays apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from dlbrt.core.parameters import Parameters
+from dlbrt.dist.memory import Layout
+from dlbrt.mpi.state import State
+
+__all__ = ["Call", "Content", "SlotHeader"]
+
+
+class Content(Enum):
+    """How the contents of a slot reach the workers."""
+
+    KEPT = "sent before and unchanged"
+    INLINE = "in the message"
+    WHOLE = "broadcast"
+    ROWS = "by rows, as the array table says"
+    LIST = "by rows, of a list"
+
+
+@dataclass(frozen=True, slots=True)
+class SlotHeader:
+    """One slot: its layout (None for a list of ``length``), and where its contents come from.
+
+    ``token`` names contents that the workers keep between calls; 0: not kept.
+    """
+
+    content: Content
+    layout: Layout | None = None
+    length: int = 0
+    token: int = 0
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One parallel run of a loop, as rank 0 describes it.
+
+    ``body`` is the pickle of kernel, arguments and space (None: as at the last call of the loop
+    ``key``); positions before ``first`` are done already.
+    """
+
+    serial: int
+    key: str
+    body: bytes | None
+    headers: tuple[SlotHeader, ...]
+    positions: int
+    first: int
+    strategy: str
+    weights: tuple[float, ...]
+    parameters: Parameters
+    exchange_s: float
+    state: State | None
+    dropped: tuple[int, ...]
+
+    def without_body(self) -> Call:
+        """The same call to ranks that have its body."""
+        return replace(self, body=None)

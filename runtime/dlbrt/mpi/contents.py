@@ -1,0 +1,172 @@
+"""Contents of slots: what rank 0 sends to all, and what the others keep between calls.
+
+Data that every rank holds whole is not sent twice unchanged: rank 0 remembers a digest of what it sent,
+the workers keep the memory as long as the array lives at rank 0. Small arrays go inside the message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import weakref
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from dlbrt.contract import Distribution
+from dlbrt.dist.field import Field
+from dlbrt.dist.memory import Array, Layout, allocate, layout_of
+from dlbrt.mpi.call import Content, SlotHeader
+from dlbrt.mpi.wire import Wire
+
+__all__ = ["Library", "Publisher", "shared_fields"]
+
+#: Arrays up to this size travel inside the call's message.
+_INLINE_BYTES = 4096
+
+
+def shared_fields(fields: list[Field], slots: list[Any], headers: tuple[SlotHeader, ...]) -> list[Field]:
+    """The fields as they travel: one whose contents go whole anyway does not go by rows as well."""
+    by_rows = {
+        id(value)
+        for value, header in zip(slots, headers, strict=True)
+        if header.content in (Content.ROWS, Content.LIST)
+    }
+    return [field if id(field.data) in by_rows else _whole(field) for field in fields]
+
+
+def _whole(field: Field) -> Field:
+    return replace(field, spec=replace(field.spec, distribution=Distribution.WHOLE))
+
+
+class Publisher:
+    """Rank 0's side: describes slots, broadcasts contents, remembers what the workers hold."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._tokens = itertools.count(1)
+        self._held: dict[int, tuple[weakref.ref[Array], int, Layout, bytes]] = {}
+        self._dropped: list[int] = []
+        self.bytes_sent = 0
+
+    def describe(self, slots: Sequence[Any], by_rows: Set[int], stored: Set[int]) -> tuple[SlotHeader, ...]:
+        """A header for each slot; ``by_rows`` and ``stored`` are identities of slot objects."""
+        return tuple(self._header(value, id(value) in by_rows, id(value) in stored) for value in slots)
+
+    def dropped(self) -> tuple[int, ...]:
+        """Tokens whose arrays are gone since the last call; the workers may forget them."""
+        dropped, self._dropped = tuple(self._dropped), []
+        return dropped
+
+    def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> None:
+        """Send the contents of the slots that go whole, and note what was sent."""
+        pending: list[tuple[MPI.Request, Array]] = []
+        for value, header in zip(slots, headers, strict=True):
+            if header.content is Content.WHOLE and value.size:
+                memory = _packed(value)
+                pending.append((self._wire.broadcast_memory(memory), memory))
+                self.bytes_sent += memory.nbytes * (self._wire.ranks - 1)
+                if header.token:
+                    self._remember(value, header, _digest(memory))
+        self._wire.complete([request for request, _ in pending])
+
+    def _header(self, value: Any, by_rows: bool, stored: bool) -> SlotHeader:
+        if isinstance(value, list):
+            return SlotHeader(Content.LIST, length=len(value))
+        layout = layout_of(value)
+        if by_rows:
+            return SlotHeader(Content.ROWS, layout)
+        if value.nbytes <= _INLINE_BYTES:
+            return SlotHeader(Content.INLINE, layout, data=value.tobytes())
+        if stored or type(value) is not np.ndarray:
+            return SlotHeader(Content.WHOLE, layout)
+        return self._kept(value, layout)
+
+    def _kept(self, value: Array, layout: Layout) -> SlotHeader:
+        held = self._held.get(id(value))
+        if held is not None and held[0]() is value and held[2] == layout:
+            if held[3] == _digest(_packed(value)):
+                return SlotHeader(Content.KEPT, layout, token=held[1])
+            self._dropped.append(held[1])
+        return SlotHeader(Content.WHOLE, layout, token=next(self._tokens))
+
+    def _remember(self, value: Array, header: SlotHeader, digest: bytes) -> None:
+        key, token, layout = id(value), header.token, header.layout
+        assert layout is not None
+
+        def forget(_: object) -> None:
+            if key in self._held and self._held[key][1] == token:
+                del self._held[key]
+            self._dropped.append(token)
+
+        self._held[key] = (weakref.ref(value, forget), token, layout, digest)
+
+
+class Library:
+    """A worker's side: makes the objects of the slots and keeps those that have a token."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._kept: dict[int, Array] = {}
+
+    def forget(self, tokens: Sequence[int]) -> None:
+        """Let go of kept arrays."""
+        for token in tokens:
+            self._kept.pop(token, None)
+
+    def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
+        """The objects of the slots, in order; those by rows are empty as yet."""
+        slots: list[Any] = []
+        landing: list[tuple[Array, Array]] = []
+        pending: list[MPI.Request] = []
+        for header in headers:
+            value = self._object(header)
+            slots.append(value)
+            if header.content is Content.WHOLE and value.size:
+                memory = value if _dense(value) else np.empty(value.shape, value.dtype)
+                pending.append(self._wire.broadcast_memory(_flat(memory)))
+                landing.append((value, memory))
+        self._wire.complete(pending)
+        for value, memory in landing:
+            if memory is not value:
+                value[...] = memory
+        self._keep(headers, slots)
+        return slots
+
+    def _object(self, header: SlotHeader) -> Any:
+        if header.content is Content.LIST:
+            return [None] * header.length
+        if header.content is Content.KEPT:
+            return self._kept[header.token]
+        assert header.layout is not None
+        value = allocate(header.layout)
+        if header.content is Content.INLINE:
+            value[...] = np.frombuffer(header.data, header.layout.dtype).reshape(header.layout.shape)
+        return value
+
+    def _keep(self, headers: Sequence[SlotHeader], slots: Sequence[Any]) -> None:
+        for header, value in zip(headers, slots, strict=True):
+            if header.token and header.content is Content.WHOLE:
+                self._kept[header.token] = value
+                value.flags.writeable = header.layout is not None and header.layout.writeable
+
+
+def _dense(array: Array) -> bool:
+    return bool(array.flags.c_contiguous or array.flags.f_contiguous)
+
+
+def _flat(array: Array) -> Array:
+    """A C-contiguous view of dense memory."""
+    return array if array.flags.c_contiguous else array.T
+
+
+def _packed(array: Array) -> Array:
+    """The elements in one stretch of memory: the array's own where it is dense."""
+    return _flat(array) if _dense(array) else np.ascontiguousarray(array)
+
+
+def _digest(packed: Array) -> bytes:
+    return hashlib.sha256(packed.reshape(-1).view(np.uint8).data).digest()

@@ -1,0 +1,64 @@
+"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dlbrt.dist.space import Space
+from dlbrt.mpi.failure import Failure, revive
+from dlbrt.mpi.perform import Result, Sent
+
+__all__ = ["After"]
+
+
+class After:
+    """The final values of a loop, as the sequential program leaves them.
+
+    ``ran`` says whether there was an iteration, ``item`` is the last one's (the failing one's, after an
+    exception); ``"t" in after`` says whether an iteration set the temporary t, ``after["t"]`` is its value.
+    """
+
+    def __init__(self, space: Space, results: Iterable[Result]) -> None:
+        results = list(results)
+        self.failure: Failure | None = min(
+            (result.failure for result in results if result.failure), key=lambda f: f.position, default=None
+        )
+        self._space = space
+        self._kept = _latest([result.kept for result in results], self._last)
+
+    @property
+    def _last(self) -> int:
+        return self.failure.position if self.failure else len(self._space) - 1
+
+    @property
+    def ran(self) -> bool:
+        """Whether the loop had an iteration."""
+        return len(self._space) > 0
+
+    @property
+    def item(self) -> Any:
+        """What the loop's target held in its last iteration."""
+        return next(self._space.items(range(self._last, self._last + 1))[0])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._kept
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._kept[name]
+        return value.value(name) if isinstance(value, Sent) else value
+
+    def finish(self) -> None:
+        """Raise what the loop's body raised."""
+        if self.failure is not None:
+            raise revive(self.failure)
+
+
+def _latest(kept: Iterable[Mapping[str, tuple[int, Any]]], end: int) -> dict[str, Any]:
+    """By name, the value from the run that ends last, runs that go on after ``end`` apart."""
+    found: dict[str, tuple[int, Any]] = {}
+    for values in kept:
+        for name, (last, value) in values.items():
+            if last <= end and (name not in found or last > found[name][0]):
+                found[name] = (last, value)
+    return {name: value for name, (_, value) in found.items()}

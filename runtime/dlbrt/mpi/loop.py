@@ -1,0 +1,238 @@
+"""``dlb`` inside a kernel: one run of one loop on one rank.
+
+A kernel reads in the order of Zaki et al., figure 1.4: arrays, scatter, then while there is work: iterate
+and synchronize; gather. The same object serves rank 0 and the others, alone and in a crew.
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from dlbrt.contract import Distribution
+from dlbrt.core.load import Load
+from dlbrt.dist.field import Field, array_field, part_field
+from dlbrt.dist.footprint import IndexMap
+from dlbrt.dist.space import Space
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.spec import ArraySpec, Dealing
+from dlbrt.mpi.pacer import Pacer
+from dlbrt.mpi.team import Solo, Team
+
+__all__ = ["UNSET", "Ending", "Kept", "Loop", "Table"]
+
+clock = time.perf_counter
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "<not set by any iteration>"
+
+
+#: What a temporary holds that no iteration has set.
+UNSET: Any = _Unset()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The array table of a loop, and how its iterations are dealt."""
+
+    iterations: Distribution
+    specs: dict[str, ArraySpec]
+
+    def fields(self, arguments: Mapping[str, Any], space: Space) -> list[Field]:
+        """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``)."""
+        index = space.index or IndexMap(0, 1)
+        named = [
+            array_field(name, _lookup(arguments, name), spec, index) for name, spec in self.specs.items()
+        ]
+        return named + [part_field(part) for part in space.parts]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The value of a temporary after the run of iterations that ends with position ``last``."""
+
+    last: int
+    value: Any
+
+
+@dataclass(slots=True)
+class Ending:
+    """How this rank's part ended: final values by name, and the failure position if the body raised."""
+
+    kept: dict[str, Kept] = field(default_factory=dict)
+    failed_at: int | None = None
+    error: BaseException | None = None
+
+
+def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
+    root, *attributes = name.split(".")
+    value = arguments[root]
+    for attribute in attributes:
+        value = getattr(value, attribute)
+    return value
+
+
+class Loop:
+    """What a kernel sees.
+
+    ``launch`` is called by `scatter`, and again where rank 0 has begun alone (``trial_until`` set) and
+    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers.
+    """
+
+    unset = UNSET
+
+    def __init__(
+        self, space: Space, launch: Callable[[Loop], Team], finish: Callable[[Loop], None], load: Load
+    ) -> None:
+        self.space = space
+        self.table = Table(Distribution.BLOCK, {})
+        self.strategy: str | None = None
+        self.group: int | None = None
+        self.team: Team = Solo(Spans(()))
+        self.pacer = Pacer()
+        self.ending = Ending()
+        self.trial_until: float | None = None
+        self.started = clock()
+        self._launch = launch
+        self._finish = finish
+        self._load = load
+        self._debt_s = 0.0
+        self._run = range(0)
+        self._part = range(0)
+        self._counter: Iterator[int] | None = None
+        self._chunk_started = 0.0
+        self._done = 0
+        self._seconds = 0.0
+        self._scattered = False
+
+    def schedule(self, strategy: str, group: int | None = None) -> None:
+        """Force a strategy for this loop."""
+        self.strategy, self.group = strategy, group
+
+    def arrays(self, iterations: Dealing | None = None, /, **specs: ArraySpec) -> None:
+        """The array table: how iterations are dealt (blocks, if not said) and each array is distributed."""
+        if not self._scattered:
+            dealt = iterations.distribution if iterations else Distribution.BLOCK
+            self.table = Table(dealt, specs)
+
+    def scatter(self) -> None:
+        """Deal the iterations, and send each rank what its own read."""
+        if not self._scattered:
+            self._scattered = True
+            self.team = self._launch(self)
+
+    @property
+    def _watched(self) -> bool:
+        """Whether anything has to be looked at between iterations."""
+        shared = not isinstance(self.team, Solo)
+        return shared or self._load.active or self.trial_until is not None or bool(self.space.bars)
+
+    @property
+    def more_work(self) -> bool:
+        """Whether this rank has iterations to do."""
+        return bool(self.team.work)
+
+    def iterations(self, each: bool = False) -> Iterator[Any]:
+        """The next run of this rank's iterations, cut into chunks with a look for interrupts after each.
+
+        A run is a stretch of positions in order, one position if ``each``, so that what is kept
+        afterwards is known to come from it.
+        """
+        run = self.team.work.runs[0]
+        self._run = run[:1] if each else run
+        return chain.from_iterable(self._chunks(self._run))
+
+    def keep(self, **values: Any) -> None:
+        """Remember temporaries that are live after the loop, as the run just done left them."""
+        self._keep(values, self._run[self._done - 1])
+
+    def synchronize(self) -> None:
+        """Exchange profiles, decide, and move work, where it is time to; wait where there is none."""
+        if self.trial_until is not None and self.team.work:
+            self.trial_until = None
+            self.team = self._launch(self)
+        self.team.synchronize()
+        while self._debt_s > 0 and not self._rest():
+            self.team.synchronize()
+
+    def gather(self) -> None:
+        """Collect what was stored, on rank 0."""
+        self._finish(self)
+
+    def fail(self, error: BaseException, temporaries: Mapping[str, Any]) -> bool:
+        """The body raised; False if it was not the body. Work before the failing iteration goes on.
+
+        ``temporaries`` are the kernel's local variables at the failure.
+        """
+        if self._counter is None:
+            return False
+        done = len(self._part) - operator.length_hint(self._counter) - 1
+        position = self._part[done]
+        self._account(done)
+        self._flush()
+        self._keep(temporaries, position)
+        self.ending.failed_at, self.ending.error = position, error
+        self.team.failed(position)
+        self.synchronize()
+        return True
+
+    def _keep(self, values: Mapping[str, Any], last: int) -> None:
+        for name, value in values.items():
+            old = self.ending.kept.get(name)
+            if value is not UNSET and (old is None or old.last <= last):
+                self.ending.kept[name] = Kept(last, value)
+
+    def _chunks(self, run: range) -> Iterator[Iterator[Any]]:
+        self._done, self._seconds = 0, 0.0
+        while self._done < len(run):
+            self._part = run[self._done :][: self.pacer.size] if self._watched else run
+            items, self._counter = self.space.items(self._part)
+            self._chunk_started = clock()
+            yield items
+            self._account(len(self._part))
+            if self._pass_ends():
+                break
+        self._flush()
+
+    def _account(self, done: int) -> None:
+        """Count the first ``done`` iterations of the chunk, and what they cost under emulated load."""
+        seconds = clock() - self._chunk_started
+        self._counter = None
+        if self._load.active:
+            stretched = self._load.stretch(self._chunk_started - self.started, seconds)
+            self._debt_s += stretched - seconds
+            seconds = stretched
+        self.pacer.learn(done, seconds)
+        self._done += done
+        self._seconds += seconds
+        for bar in self.space.bars:
+            bar.update(done)
+
+    def _flush(self) -> None:
+        """Report the run so far to the team."""
+        if self._done:
+            self.team.worked(self._run[: self._done], self._seconds)
+
+    def _pass_ends(self) -> bool:
+        if self._debt_s > 0 and not self._rest():
+            return True
+        if self.trial_until is not None and clock() > self.trial_until:
+            return True
+        return self.team.interrupted()
+
+    def _rest(self) -> bool:
+        """Wait out the emulated load; False if an interrupt came first."""
+        end = clock() + self._debt_s
+        while (left := end - clock()) > 0:
+            if self.team.interrupted():
+                self._debt_s = left
+                return False
+            time.sleep(min(left, 1e-3))
+        self._debt_s = 0.0
+        return True

@@ -1,0 +1,149 @@
+"""Running a kernel on one rank, failures of its body included; the same on rank 0 and on the others."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cloudpickle
+
+from dlbrt.contract import Distribution, Mode
+from dlbrt.core.balancer import Balancer
+from dlbrt.core.registry import strategy
+from dlbrt.dist import layout
+from dlbrt.dist.field import Field
+from dlbrt.dist.footprint import Rows
+from dlbrt.dist.spans import Spans
+from dlbrt.mpi.call import Call
+from dlbrt.mpi.failure import Failure, capture
+from dlbrt.mpi.loop import Loop
+from dlbrt.mpi.team import Crew, Figures, clock
+from dlbrt.mpi.wire import Wire
+
+__all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "result_to_send", "stored_by"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A value that has left its rank as a pickle, or why it could not."""
+
+    data: bytes
+    obstacle: str = ""
+
+    def value(self, name: str) -> Any:
+        """The value; RuntimeError if it could not leave its rank."""
+        if self.obstacle:
+            raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {self.obstacle}")
+        return pickle.loads(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one rank has to report at the end: figures, final values, the body's failure.
+
+    ``kept`` maps a temporary to the last position of the run that set it and its value: the value itself
+    on the rank that reports to itself, else a `Sent`.
+    """
+
+    figures: Figures
+    kept: dict[str, tuple[int, Any]]
+    failure: Failure | None
+
+
+def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
+    """Run the kernel to its end.
+
+    Where the body raises, the runtime goes on to the end of the protocol, with the kernel again if this
+    rank still has iterations before the failing one; `Loop.ending` then tells of the failure. What is
+    raised here is raised by the runtime itself.
+    """
+    while True:
+        try:
+            kernel(loop, *arguments)
+        except BaseException as error:
+            if not loop.fail(error, _temporaries(kernel, error)):
+                raise
+        else:
+            return
+        if not loop.more_work:
+            loop.gather()
+            return
+
+
+def form_crew(wire: Wire, call: Call, fields: Sequence[Field], iterations: Distribution) -> Crew:
+    """The crew that runs ``call``, as this rank sees it; the same shares on every rank."""
+    shares = _shares(call, iterations, wire.ranks)
+    balancer = Balancer(
+        wire.rank,
+        shares,
+        strategy(call.strategy),
+        call.parameters,
+        clock(),
+        iteration_bytes=sum(field.iteration_bytes() for field in fields),
+        exchange_s=call.exchange_s,
+    )
+    return Crew(wire, call.serial, balancer, fields)
+
+
+def _shares(call: Call, iterations: Distribution, ranks: int) -> tuple[Spans, ...]:
+    left = call.positions - call.first
+    if call.weights:
+        shares = layout.weighted(left, call.weights)
+    elif iterations is Distribution.CYCLIC:
+        shares = layout.cyclic(left, ranks)
+    else:
+        shares = layout.block(left, ranks)
+    return tuple(_shifted(spans, call.first) for spans in shares)
+
+
+def _shifted(spans: Spans, by: int) -> Spans:
+    return Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in spans.runs))
+
+
+def own_result(loop: Loop, rank: int) -> Result:
+    """This rank's report to itself."""
+    ending = loop.ending
+    failure = None
+    if ending.error is not None and ending.failed_at is not None:
+        failure = Failure(ending.failed_at, rank, ending.error)
+    return Result(loop.team.figures, {name: (k.last, k.value) for name, k in ending.kept.items()}, failure)
+
+
+def result_to_send(loop: Loop, rank: int) -> Result:
+    """This rank's report to another one."""
+    own = own_result(loop, rank)
+    kept = {name: (last, _sent(value)) for name, (last, value) in own.kept.items()}
+    return Result(own.figures, kept, capture(own.failure) if own.failure else None)
+
+
+def _sent(value: Any) -> Sent:
+    try:
+        return Sent(cloudpickle.dumps(value))
+    except Exception as error:  # the pickler raises whatever the objects' own hooks raise
+        return Sent(b"", str(error))
+
+
+def stored_by(result: Result) -> Callable[[Field, Spans], Rows]:
+    """The rows that a rank has to give back: of done iterations, and what a failing one may have stored."""
+
+    def stored(field: Field, done: Spans) -> Rows:
+        if result.failure is not None and field.spec.mode is Mode.UPDATE:
+            position = result.failure.position
+            done = done.union(Spans.of(range(position, position + 1)))
+        return field.stored(done)
+
+    return stored
+
+
+def _temporaries(kernel: Callable[..., None], error: BaseException) -> dict[str, Any]:
+    """The kernel's local variables, its parameters apart, where ``error`` passed through it."""
+    code = kernel.__code__
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code is not code:
+        tb = tb.tb_next
+    if tb is None:
+        return {}
+    values = tb.tb_frame.f_locals
+    return {name: value for name, value in values.items() if name not in code.co_varnames[: code.co_argcount]}

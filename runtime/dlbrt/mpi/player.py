@@ -1,0 +1,82 @@
+"""The other ranks: they serve rank 0's loops until it ends."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from dlbrt.core.load import Load
+from dlbrt.dist.field import Field
+from dlbrt.mpi import modules, packing, state
+from dlbrt.mpi.call import Call
+from dlbrt.mpi.contents import Library, shared_fields
+from dlbrt.mpi.loop import Loop
+from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.packing import Slot
+from dlbrt.mpi.perform import form_crew, perform, result_to_send, stored_by
+from dlbrt.mpi.team import Crew, Team
+from dlbrt.mpi.wire import COMMAND, RESULT, Wire
+from dlbrt.options import Options
+
+__all__ = ["serve"]
+
+
+def serve(wire: Wire, options: Options) -> None:
+    """Run loops as rank 0 commands until it says that it ends (an empty message)."""
+    player = _Player(wire, options)
+    while message := wire.wait_bytes(0, COMMAND)[1]:
+        player.play(pickle.loads(message))
+
+
+class _Player:
+    def __init__(self, wire: Wire, options: Options) -> None:
+        self._wire = wire
+        self._options = options
+        self._library = Library(wire)
+        self._bodies: dict[str, bytes] = {}
+
+    def play(self, call: Call) -> None:
+        """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
+        if call.state is not None:
+            state.apply(call.state)
+        self._library.forget(call.dropped)
+        body = self._bodies[call.key] if call.body is None else call.body
+        self._bodies[call.key] = body
+        slots = self._library.fill(call.headers)
+        kernel, arguments, space, data = packing.unpack(body, slots)
+        modules.apply(data)
+        arguments = [_resolved(value, slots) for value in arguments]
+        values = [_resolved(part.values, slots) for part in space.parts]
+        names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
+        fields: list[Field] = []
+
+        def launch(loop: Loop) -> Team:
+            found = loop.table.fields(dict(zip(names, arguments, strict=True)), loop.space)
+            fields.extend(shared_fields(found, slots, call.headers))
+            crew = form_crew(self._wire, call, fields, loop.table.iterations)
+            self._scatter(crew, fields)
+            return crew
+
+        def finish(loop: Loop) -> None:
+            self._give_back(loop, fields)
+
+        load = Load(self._options.load, self._wire.rank)
+        perform(Loop(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
+
+    def _scatter(self, crew: Crew, fields: list[Field]) -> None:
+        mover = Mover(self._wire, fields)
+        mover.receive(crew.work, 0, Field.needed)
+        mover.complete()
+
+    def _give_back(self, loop: Loop, fields: list[Field]) -> None:
+        result = result_to_send(loop, self._wire.rank)
+        message = pickle.dumps(result)
+        sending = self._wire.send_bytes(message, 0, RESULT)
+        mover = Mover(self._wire, fields)
+        mover.send(result.figures.done, 0, stored_by(result))
+        mover.complete()
+        self._wire.complete([sending])
+
+
+def _resolved(value: Any, slots: list[Any]) -> Any:
+    return slots[value.number] if isinstance(value, Slot) else value

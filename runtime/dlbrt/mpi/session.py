@@ -1,0 +1,127 @@
+"""One program's use of the runtime: rank 0 runs the program, the other ranks serve its loops.
+
+`start` is the first statement of a generated program. On rank 0 it returns the `Session` that the program
+calls ``dlb``; on the other ranks it serves loops until rank 0 ends, and then ends the process, so that
+the sequential part of a program runs exactly once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import cloudpickle
+import mpi4py
+import numpy as np
+from mpi4py import MPI
+
+from dlbrt.contract import VERSION, OptionError
+from dlbrt.mpi.conductor import Conductor
+from dlbrt.mpi.ending import After
+from dlbrt.mpi.failure import install_hook
+from dlbrt.mpi.player import serve
+from dlbrt.mpi.wire import Wire
+from dlbrt.options import Options
+
+__all__ = ["Session", "start"]
+
+_current: Session | None = None
+
+#: Exit status of a program whose options are malformed or whose ranks do not match.
+_USAGE = 2
+
+
+class Session:
+    """``dlb`` in a generated program."""
+
+    def __init__(self, conductor: Conductor) -> None:
+        self._conductor = conductor
+
+    def run(self, kernel: Callable[..., None], iterable: Any, *arguments: Any) -> None:
+        """Run a loop: ``kernel`` over ``iterable``. Raises what the loop's body raises."""
+        self._conductor.run(kernel, iterable, arguments).finish()
+
+    def attempt(self, kernel: Callable[..., None], iterable: Any, *arguments: Any) -> After:
+        """Run a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
+        return self._conductor.run(kernel, iterable, arguments)
+
+    def __reduce__(self) -> tuple[Callable[[], Session], tuple[()]]:
+        return _session, ()
+
+
+def _session() -> Session:
+    """The session of this process: what a session is on another rank."""
+    assert _current is not None
+    return _current
+
+
+def start(world: MPI.Intracomm) -> Session:
+    """Start the runtime on all ranks of ``world``; returns on rank 0 only.
+
+    A malformed option, or ranks that run other versions of Python or of the packages that results
+    depend on, end the program with status 2 and one line on standard error, before any work starts.
+    """
+    global _current
+    if _current is None:
+        wire = Wire(world)
+        options = _options(wire)
+        names = _agree(wire)
+        conductor = Conductor(wire, options, names)
+        _current = Session(conductor)
+        if wire.rank:
+            _serve(wire, options)
+        install_hook()
+        atexit.register(conductor.stop)
+    return _current
+
+
+def _options(wire: Wire) -> Options:
+    """The options; rank 0's environment counts on every rank."""
+    environ = wire.comm.bcast(dict(os.environ), root=0)
+    try:
+        return Options.read(environ, wire.ranks)
+    except OptionError as error:
+        _refuse(wire, str(error))
+
+
+def _agree(wire: Wire) -> list[str]:
+    """The ranks' host names, after checking that all run the same versions."""
+    mine = (
+        ("Python", platform.python_implementation() + " " + platform.python_version()),
+        ("dlbrt", VERSION),
+        ("numpy", np.__version__),
+        ("mpi4py", mpi4py.__version__),
+        ("cloudpickle", cloudpickle.__version__),
+        ("byte order", sys.byteorder),
+    )
+    reports = wire.comm.allgather((MPI.Get_processor_name(), mine))
+    for rank, (host, versions) in enumerate(reports):
+        for (what, expected), (_, found) in zip(reports[0][1], versions, strict=True):
+            if expected != found:
+                _refuse(
+                    wire,
+                    f"rank 0 on {reports[0][0]} runs {what} {expected}, rank {rank} on {host} runs {found}; "
+                    "install the same version on every host",
+                )
+    return [host for host, _ in reports]
+
+
+def _refuse(wire: Wire, message: str) -> NoReturn:
+    """End every rank alike; each comes here, rank 0 speaks."""
+    if wire.rank == 0:
+        print(f"dlb: {message}", file=sys.stderr, flush=True)
+    sys.exit(_USAGE)
+
+
+def _serve(wire: Wire, options: Options) -> NoReturn:
+    try:
+        serve(wire, options)
+    except KeyboardInterrupt:
+        os._exit(130)
+    except BaseException as error:
+        wire.fail(error)
+    sys.exit(0)

@@ -1,0 +1,57 @@
+"""Interpreter state that the program set before a loop and that holds on every rank during it."""
+
+from __future__ import annotations
+
+import decimal
+import os
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["State", "apply", "capture"]
+
+
+@dataclass(frozen=True)
+class State:
+    """What is carried: environment, directory, and the settings of numpy, decimal, warnings and Python."""
+
+    environ: dict[str, str]
+    directory: str
+    floating: dict[str, str]
+    printing: dict[str, Any]
+    decimals: tuple[Any, ...]
+    recursion: int
+    filters: list[Any]
+
+
+def capture() -> State:
+    """The state of this process now."""
+    context = decimal.getcontext()
+    flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
+    return State(
+        dict(os.environ),
+        os.getcwd(),
+        {name: str(value) for name, value in np.geterr().items()},
+        np.get_printoptions(),  # type: ignore[arg-type]
+        (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp, flags),
+        sys.getrecursionlimit(),
+        list(warnings.filters),
+    )
+
+
+def apply(state: State) -> None:
+    """Put a captured state in force here."""
+    if dict(os.environ) != state.environ:
+        os.environ.clear()
+        os.environ.update(state.environ)
+    os.chdir(state.directory)
+    np.seterr(**state.floating)  # type: ignore[arg-type]
+    np.set_printoptions(**state.printing)
+    *numbers, flags = state.decimals
+    prec, rounding, emin, emax, capitals, clamp = numbers
+    decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
+    sys.setrecursionlimit(state.recursion)
+    warnings.filters[:] = state.filters  # type: ignore[index]

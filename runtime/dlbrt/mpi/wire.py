@@ -1,0 +1,141 @@
+"""Waiting and messages. Every wait spins briefly and then sleeps: users' machines are shared.
+
+MPI's own blocking calls keep a processor busy until they return. Here nothing blocks: requests are
+tested, and between tests the rank yields, then sleeps, for longer the longer it has waited.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+from mpi4py import MPI
+
+__all__ = ["ANY", "COMMAND", "DATA", "INTERRUPT", "RESULT", "Pause", "Wire"]
+
+T = TypeVar("T")
+
+COMMAND, INTERRUPT, DATA, RESULT = 1, 2, 3, 4
+ANY = MPI.ANY_SOURCE
+
+#: Looks before the first sleep, with a processor for every rank of the host, and without.
+_SPINS, _SPINS_CROWDED = 200, 10
+_FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
+
+
+class Pause:
+    """One wait: call it between looks. It yields the processor, then sleeps up to a millisecond."""
+
+    def __init__(self, spins: int) -> None:
+        self._spins = spins
+        self._sleep_s = _FIRST_SLEEP_S
+
+    def __call__(self) -> None:
+        """Give up the processor for a moment."""
+        if self._spins > 0:
+            self._spins -= 1
+            os.sched_yield()
+            return
+        time.sleep(self._sleep_s)
+        self._sleep_s = min(_LONGEST_SLEEP_S, self._sleep_s * _GROWTH)
+
+
+class Wire:
+    """A private communicator among all ranks, and what goes over it."""
+
+    def __init__(self, world: MPI.Intracomm) -> None:
+        self.comm = world.Dup()
+        self.rank: int = self.comm.Get_rank()
+        self.ranks: int = self.comm.Get_size()
+        host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
+        crowded = host.Get_size() > len(os.sched_getaffinity(0))
+        host.Free()
+        self._spins = _SPINS_CROWDED if crowded else _SPINS
+
+    def pause(self) -> Pause:
+        """A new wait."""
+        return Pause(self._spins)
+
+    def until(self, look: Callable[[], T | None]) -> T:
+        """Wait until ``look()`` gives something other than None."""
+        pause = self.pause()
+        while (found := look()) is None:
+            pause()
+        return found
+
+    def complete(self, requests: Sequence[MPI.Request]) -> None:
+        """Wait for all requests."""
+        if requests:
+            pending = list(requests)
+            self.until(lambda: True if MPI.Request.Testall(pending) else None)
+
+    def send_bytes(self, data: bytes | bytearray, target: int, tag: int) -> MPI.Request:
+        """Start sending; the data must live until the request completes."""
+        return self.comm.Isend([data, MPI.BYTE], dest=target, tag=tag)
+
+    def poll_bytes(self, source: int, tag: int) -> tuple[int, bytearray] | None:
+        """A message of that tag, with its source, if one has come."""
+        status = MPI.Status()
+        message = self.comm.Improbe(source=source, tag=tag, status=status)
+        if message is None:
+            return None
+        data = bytearray(status.Get_count(MPI.BYTE))
+        self.complete([message.Irecv([data, MPI.BYTE])])
+        return status.Get_source(), data
+
+    def wait_bytes(self, source: int, tag: int) -> tuple[int, bytearray]:
+        """The next message of that tag, with its source."""
+        return self.until(lambda: self.poll_bytes(source, tag))
+
+    def send_memory(self, array: np.ndarray[Any, Any], target: int, tag: int) -> MPI.Request:
+        """Start sending a contiguous array from where it lies (read-only ones too)."""
+        return self.comm.Isend([_memory(array), MPI.BYTE], dest=target, tag=tag)
+
+    def receive_memory(self, array: np.ndarray[Any, Any], source: int, tag: int) -> MPI.Request:
+        """Start receiving into a contiguous array."""
+        return self.comm.Irecv([_memory(array), MPI.BYTE], source=source, tag=tag)
+
+    def broadcast_memory(self, array: np.ndarray[Any, Any]) -> MPI.Request:
+        """Take part in broadcasting rank 0's contiguous array."""
+        return self.comm.Ibcast([_memory(array), MPI.BYTE], root=0)
+
+    def interrupt(self, key: tuple[int, int], targets: Iterable[int]) -> list[MPI.Request]:
+        """Ask ``targets`` to synchronize; ``key`` is the loop call and its epoch."""
+        note = np.array(key, dtype=np.int64)
+        return [self.comm.Isend(note, dest=target, tag=INTERRUPT) for target in targets]
+
+    def interrupt_waits(self) -> bool:
+        """Whether an interrupt has come."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=INTERRUPT)
+
+    def interrupted(self) -> tuple[int, int] | None:
+        """The key of an interrupt, if one has come, which is taken."""
+        if not self.interrupt_waits():
+            return None
+        note = np.empty(2, dtype=np.int64)
+        self.comm.Recv(note, source=MPI.ANY_SOURCE, tag=INTERRUPT)
+        return int(note[0]), int(note[1])
+
+    def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
+        """Start an exchange: the table has a row for each rank once the request completes."""
+        mine = np.array(numbers, dtype=np.float64)
+        table = np.empty((self.ranks, len(mine)), dtype=np.float64)
+        return self.comm.Iallgather(mine, table), table
+
+    def fail(self, error: BaseException) -> NoReturn:
+        """End every rank of the job because of an error inside the runtime, which is shown."""
+        traceback.print_exception(error)
+        print(f"dlb: rank {self.rank} failed inside the runtime; the job ends", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        self.comm.Abort(1)
+        raise error
+
+
+def _memory(array: np.ndarray[Any, Any]) -> MPI.buffer:
+    # By address: mpi4py refuses the buffer of a read-only array, although sending only reads.
+    return MPI.buffer.fromaddress(array.ctypes.data, array.nbytes)

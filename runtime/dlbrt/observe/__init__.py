@@ -1,0 +1,1 @@
+"""Observation: one schema of figures for every driver, and the reports made of them."""

@@ -1,0 +1,150 @@
+"""The figures of a run: one record per loop, totals over its runs, written as JSON (contract, section 6).
+
+The same records serve every driver. Times are in seconds, emulated waiting counts as computing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+__all__ = ["LoopRecord", "LoopRun", "RankFigures", "report", "write"]
+
+#: Version of the layout of the statistics.
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RankFigures:
+    """What one rank did: iterations executed; seconds computing, synchronizing, idle."""
+
+    iterations: int = 0
+    compute_s: float = 0.0
+    sync_s: float = 0.0
+    idle_s: float = 0.0
+
+    def __add__(self, other: RankFigures) -> RankFigures:
+        return RankFigures(
+            self.iterations + other.iterations,
+            self.compute_s + other.compute_s,
+            self.sync_s + other.sync_s,
+            self.idle_s + other.idle_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRun:
+    """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally."""
+
+    strategy: str
+    iterations: int
+    elapsed_s: float
+    per_rank: tuple[RankFigures, ...]
+    synchronizations: int = 0
+    redistributions: int = 0
+    iterations_moved: int = 0
+    bytes_moved: int = 0
+    predicted_s: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+    overhead_s: float | None = None
+
+
+@dataclass(slots=True)
+class LoopRecord:
+    """Totals over the runs of one loop; strategy and reason are those of the last run."""
+
+    id: int | str
+    source: str
+    ranks: int
+    runs: int = 0
+    iterations: int = 0
+    strategy: str = ""
+    reason: str = ""
+    predicted_s: dict[str, float] = field(default_factory=dict)
+    synchronizations: int = 0
+    redistributions: int = 0
+    iterations_moved: int = 0
+    bytes_moved: int = 0
+    elapsed_s: float = 0.0
+    overhead_s: float | None = None
+    per_rank: list[RankFigures] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.per_rank:
+            self.per_rank = [RankFigures()] * self.ranks
+
+    def add(self, run: LoopRun) -> None:
+        """Count one more run; ValueError unless it has figures for each rank."""
+        self.per_rank = [old + new for old, new in zip(self.per_rank, run.per_rank, strict=True)]
+        self.runs += 1
+        self.strategy, self.reason = run.strategy, run.reason
+        for name in ("iterations", "synchronizations", "redistributions", "iterations_moved", "bytes_moved"):
+            setattr(self, name, getattr(self, name) + getattr(run, name))
+        self.elapsed_s += run.elapsed_s
+        for strategy, seconds in run.predicted_s.items():
+            self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
+        if run.overhead_s is not None:
+            self.overhead_s = (self.overhead_s or 0.0) + run.overhead_s
+
+    @property
+    def balance_efficiency(self) -> float:
+        """Mean over maximum of the ranks' computing time, 0..1; 1.0 where none computed."""
+        times = [figures.compute_s for figures in self.per_rank]
+        return sum(times) / len(times) / max(times) if any(times) else 1.0
+
+    def as_json(self) -> dict[str, object]:
+        """The object that the contract lays down; ``reason`` and ``overhead_s`` only where there is one."""
+        document: dict[str, object] = {
+            "id": self.id,
+            "source": self.source,
+            "runs": self.runs,
+            "iterations": self.iterations,
+            "strategy": self.strategy,
+            "predicted_s": dict(self.predicted_s),
+            "synchronizations": self.synchronizations,
+            "redistributions": self.redistributions,
+            "iterations_moved": self.iterations_moved,
+            "bytes_moved": self.bytes_moved,
+            "elapsed_s": self.elapsed_s,
+            "balance_efficiency": self.balance_efficiency,
+            "per_rank": [asdict(figures) for figures in self.per_rank],
+        }
+        if self.reason:
+            document["reason"] = self.reason
+        if self.overhead_s is not None:
+            document["overhead_s"] = self.overhead_s
+        return document
+
+
+def report(
+    records: Sequence[LoopRecord], ranks: int, host_names: Sequence[str], elapsed_s: float
+) -> dict[str, object]:
+    """The statistics of a program: one entry per loop, in the order given."""
+    return {
+        "version": _VERSION,
+        "ranks": ranks,
+        "host_names": list(host_names),
+        "elapsed_s": elapsed_s,
+        "loops": [record.as_json() for record in records],
+    }
+
+
+def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
+    """Write a report as JSON, wholly or not at all; a device or pipe is written to directly.
+
+    OSError where that is not possible, ValueError if a figure is not finite.
+    """
+    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+    target = Path(path).resolve()  # through a symbolic link: what it names is replaced, not the link
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8")
+        return
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)

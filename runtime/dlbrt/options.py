@@ -1,0 +1,104 @@
+"""The options of a run, read once from the environment before any work starts (contract, section 6).
+
+An empty variable counts as not set. All that is malformed is reported at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from dlbrt.contract import ENVIRONMENT, STRATEGIES, OptionError
+from dlbrt.core import registry
+from dlbrt.core.load import LoadSpec, parse_load, parse_speeds, parse_weights
+
+__all__ = ["Options"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was asked for; None: nothing. The emulated speeds are part of ``load`` too."""
+
+    strategy: str | None = None
+    group: int | None = None
+    stats: str | None = None
+    trace: str | None = None
+    progress: bool = False
+    load: LoadSpec = field(default_factory=LoadSpec)
+    speeds: tuple[float, ...] | None = None
+    weights: tuple[float, ...] | None = None
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], ranks: int) -> Options:
+        """The options of a run on ``ranks`` ranks; OptionError with a line for each malformed one."""
+        reader = _Reader(environ)
+        load = reader.take("load", lambda text: parse_load(text, ranks)) or LoadSpec()
+        speeds = reader.take("speeds", lambda text: parse_speeds(text, ranks))
+        options = cls(
+            strategy=reader.take("strategy", _strategy),
+            group=reader.take("group", _group),
+            stats=reader.take("stats", str),
+            trace=reader.take("trace", lambda text: _absent("trace", text)),
+            progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
+            load=replace(load, speeds=speeds or ()),
+            speeds=speeds,
+            weights=reader.take("weights", lambda text: parse_weights(text, ranks)),
+        )
+        if reader.errors:
+            raise OptionError("\n".join(reader.errors))
+        return options
+
+
+class _Reader:
+    """Takes values from the environment and collects what is wrong with them."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.errors: list[str] = []
+
+    def take(self, option: str, parse: Callable[[str], _T]) -> _T | None:
+        """The parsed value; None if it is not set or malformed."""
+        text = self._environ.get(ENVIRONMENT[option], "")
+        if not text.strip():
+            return None
+        try:
+            return parse(text)
+        except OptionError as error:
+            self.errors.append(str(error))
+            return None
+
+
+def _strategy(text: str) -> str:
+    name, available = text.strip(), ("auto", *sorted(registry.names()))
+    if name in available:
+        return name
+    has = "this version has " + ", ".join(available)
+    if name in STRATEGIES:
+        raise OptionError(f"{_named('strategy')}: {has}; found {name!r}, which a later version will have")
+    folded = {known.casefold(): known for known in STRATEGIES}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1)
+    hint = f" (did you mean {folded[near[0]]}?)" if near else ""
+    raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")
+
+
+def _group(text: str) -> int:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text.strip()):
+        raise OptionError(f"{_named('group')}: expected an integer of 1 or more; found {text.strip()!r}")
+    return int(text)
+
+
+def _absent(option: str, text: str) -> None:
+    """For what the contract has and this version has not: only "off" is understood."""
+    if text.strip() != "0":
+        raise OptionError(
+            f"{_named(option)}: this version does not have it; found {text.strip()!r}, leave it out"
+        )
+
+
+def _named(option: str) -> str:
+    return f"{ENVIRONMENT[option]} (--{option})"

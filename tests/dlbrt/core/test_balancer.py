@@ -1,0 +1,183 @@
+"""The balancer as a table of events and actions, and its laws over whole runs in virtual time."""
+
+from __future__ import annotations
+
+import pytest
+from dlbrt.core.actions import Exchange, Finish, Interrupt, Move, Resume
+from dlbrt.core.balancer import Balancer
+from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.registry import strategy
+from dlbrt.dist.layout import block
+from dlbrt.dist.spans import Spans
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.dlbrt.core.clockwork import Clockwork
+
+
+def balancer(rank: int = 0, n: int = 20, ranks: int = 2, name: str = "GDDLB") -> Balancer:
+    return Balancer(rank, block(n, ranks), strategy(name), Parameters(), 0.0)
+
+
+def exhaust(b: Balancer, now: float) -> tuple[object, ...]:
+    b.handle(Worked(now, len(b.work), now))
+    return b.handle(Exhausted(now))
+
+
+def test_a_rank_out_of_work_gives_its_profile_at_once() -> None:
+    b = balancer()
+    actions = exhaust(b, 1.0)
+    assert actions == (Exchange(0, Profile(10, 1.0)),)
+    assert b.waiting
+
+
+def test_it_interrupts_only_after_its_patience_when_the_others_should_be_finishing_too() -> None:
+    b = balancer()
+    exhaust(b, 1.0)
+    assert b.handle(Waited(1.01)) == ()
+    assert b.handle(Waited(1.03)) == (Interrupt(0),)
+    assert b.handle(Waited(2.0)) == ()
+
+
+def test_static_partition_never_interrupts() -> None:
+    b = balancer(name="none")
+    exhaust(b, 1.0)
+    assert b.handle(Waited(100.0)) == ()
+
+
+def test_an_interrupted_rank_gives_its_profile() -> None:
+    b = balancer(rank=1)
+    b.handle(Worked(0.9, 3, 0.9))
+    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9)),)
+
+
+def test_an_interrupt_of_another_epoch_or_a_second_one_is_dropped() -> None:
+    b = balancer(rank=1)
+    assert b.handle(Interrupted(1.0, 5)) == ()
+    b.handle(Interrupted(1.0, 0))
+    assert b.handle(Interrupted(1.1, 0)) == ()
+
+
+def test_work_moves_in_proportion_to_measured_speed() -> None:
+    b = balancer(rank=0, n=20)
+    exhaust(b, 1.0)
+    actions = b.handle(Exchanged(1.0, (Profile(10, 1.0), Profile(2, 0.8))))
+    assert isinstance(actions[0], Move)
+    assert actions[1] == Resume()
+    assert [len(spans) for spans in b.shares] == [6, 2]  # speeds 10 and 2.5 over the 8 left
+    assert actions[0].transfers[0].spans == Spans.of(range(14, 20))
+
+
+def test_every_rank_decides_the_same() -> None:
+    profiles = (Profile(10, 1.0), Profile(3, 0.9), Profile(7, 0.7))
+    crew = [balancer(rank, 30, 3) for rank in range(3)]
+    for b, profile in zip(crew, profiles, strict=True):
+        b.handle(Worked(1.0, profile.done, profile.compute_s))
+        b.handle(Interrupted(1.0, 0) if b.work else Exhausted(1.0))
+    moves = [b.handle(Exchanged(1.1, profiles))[0] for b in crew]
+    assert moves[0] == moves[1] == moves[2]
+    assert len({b.shares for b in crew}) == 1
+
+
+def test_a_rank_left_without_work_gives_the_next_profile_and_never_interrupts() -> None:
+    b = balancer(rank=0, n=4)
+    exhaust(b, 1.0)
+    actions = b.handle(Exchanged(1.0, (Profile(2, 1.0), Profile(1, 0.5))))  # one left, speeds alike
+    assert actions == (Exchange(1, Profile(0, 0.0)),)
+    assert b.handle(Waited(1000.0)) == ()
+
+
+def test_the_loop_ends_when_nothing_is_left() -> None:
+    b = balancer()
+    exhaust(b, 1.0)
+    assert b.handle(Exchanged(1.0, (Profile(10, 1.0), Profile(10, 1.0)))) == (Finish(),)
+    assert b.finished
+
+
+def test_a_failure_drops_what_comes_after_it_and_nothing_before() -> None:
+    b = balancer(rank=0, n=20)
+    b.handle(Worked(0.1, 2, 0.1))
+    exchange, interrupt = b.handle(Failed(0.2, 2))
+    assert exchange == Exchange(0, Profile(2, 0.1, failed_at=2))
+    assert interrupt == Interrupt(0)
+    assert not b.work
+    assert b.handle(Exchanged(0.3, (Profile(2, 0.1, failed_at=2), Profile(5, 0.1)))) == (Finish(),)
+
+
+def test_more_work_reported_than_held_is_refused() -> None:
+    with pytest.raises(ValueError, match="rank 0 did 11 iterations and holds 10"):
+        balancer().handle(Worked(1.0, 11, 1.0))
+
+
+def test_exhaustion_with_work_left_is_refused() -> None:
+    with pytest.raises(ValueError, match="still holds 10"):
+        balancer().handle(Exhausted(1.0))
+
+
+@given(
+    n=st.integers(0, 300),
+    speeds=st.lists(st.floats(0.1, 10.0), min_size=1, max_size=7),
+    name=st.sampled_from(["none", "GDDLB"]),
+    dealt=st.sampled_from(["block", "cyclic"]),
+    grain=st.sampled_from([1e-6, 1e-3, 0.1]),
+)
+@settings(max_examples=150, deadline=None)
+def test_each_iteration_is_done_exactly_once(
+    n: int, speeds: list[float], name: str, dealt: str, grain: float
+) -> None:
+    run = Clockwork(n, speeds, name, dealt=dealt, cost=lambda p: grain * (1 + p % 5)).run()
+    assert sorted(position for done in run.done for position in done) == list(range(n))
+
+
+@given(
+    n=st.integers(1, 200),
+    speeds=st.lists(st.floats(0.1, 10.0), min_size=1, max_size=5),
+    name=st.sampled_from(["none", "GDDLB"]),
+    dealt=st.sampled_from(["block", "cyclic"]),
+    data=st.data(),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_lowest_failure_is_found_and_all_before_it_is_done(
+    n: int, speeds: list[float], name: str, dealt: str, data: st.DataObject
+) -> None:
+    fails = data.draw(st.frozensets(st.integers(0, n - 1), min_size=1, max_size=4))
+    run = Clockwork(n, speeds, name, fails=fails, dealt=dealt, cost=lambda p: 1e-2).run()
+    done = [position for rank in run.done for position in rank]
+    assert run.failed_at == min(fails)
+    assert len(done) == len(set(done))
+    assert set(range(min(fails))) <= set(done)
+
+
+def test_without_failure_none_is_reported() -> None:
+    assert Clockwork(50, [1.0, 2.0]).run().failed_at == NO_FAILURE
+
+
+def test_two_ranks_of_which_one_is_four_times_slower_come_near_the_ideal() -> None:
+    run = Clockwork(1000, [1.0, 0.25], cost=lambda p: 1e-3).run()
+    assert run.moves
+    assert run.makespan < 1.05 * 1000 * 1e-3 / 1.25
+
+
+def test_balanced_ranks_do_not_synchronize() -> None:
+    run = Clockwork(1000, [1.0] * 4, cost=lambda p: 1e-3).run()
+    assert run.synchronizations == 0
+    assert not run.moves
+
+
+@pytest.mark.parametrize("grain", [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0])
+@pytest.mark.parametrize("speeds", [(1.0, 1.0), (1.0, 0.9, 1.1, 1.0), (1.0, 0.25), (1.0, 1.0, 0.2, 1.0)])
+def test_balancing_never_loses_much_at_any_grain(grain: float, speeds: tuple[float, ...]) -> None:
+    """No thrashing: a synchronization costs 0.2 ms here, and is made only where it pays."""
+    n = max(16, min(20_000, int(2.0 / grain)))
+    static = Clockwork(n, speeds, "none", cost=lambda p: grain, chunk_s=1e-3).run()
+    dynamic = Clockwork(n, speeds, "GDDLB", cost=lambda p: grain, chunk_s=1e-3).run()
+    assert dynamic.makespan <= 1.03 * static.makespan + 1e-3
+
+
+def test_the_same_input_gives_the_same_trace() -> None:
+    def trace() -> list[object]:
+        return list(Clockwork(500, [1.0, 0.3, 2.0], cost=lambda p: 1e-3 * (p % 7)).run().trace)
+
+    assert trace() == trace()

@@ -1,0 +1,78 @@
+"""Options: what the environment may say, and all of what is wrong with it at once."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from dlbrt.contract import ENVIRONMENT, OptionError
+from dlbrt.core.load import LoadSpec
+from dlbrt.options import Options
+
+
+def test_nothing_set_asks_for_nothing() -> None:
+    assert Options.read({}, 3) == Options()
+    assert Options.read(dict.fromkeys(ENVIRONMENT.values(), ""), 3) == Options()
+
+
+def test_every_option_is_read() -> None:
+    environ = {
+        "DLB_STRATEGY": "GDDLB",
+        "DLB_GROUP": "4",
+        "DLB_STATS": "out.json",
+        "DLB_PROGRESS": "0",
+        "DLB_LOAD": "fixed:0,3",
+        "DLB_SPEEDS": "1,2",
+        "DLB_WEIGHTS": "2,1",
+    }
+    options = Options.read(environ, 2)
+    assert options == Options(
+        strategy="GDDLB",
+        group=4,
+        stats="out.json",
+        load=LoadSpec(levels=(0, 3), speeds=(1.0, 2.0)),
+        speeds=(1.0, 2.0),
+        weights=(2.0, 1.0),
+    )
+    assert pickle.loads(pickle.dumps(options)) == options
+
+
+@pytest.mark.parametrize("name", ["auto", "none", "GDDLB"])
+def test_a_strategy_of_this_version_is_taken(name: str) -> None:
+    assert Options.read({"DLB_STRATEGY": name}, 1).strategy == name
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("gddlb", "did you mean GDDLB"), ("GDLB", "did you mean GDDLB"), ("xyzzy", "found 'xyzzy'$")],
+)
+def test_an_unknown_strategy_is_refused_with_the_nearest(name: str, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        Options.read({"DLB_STRATEGY": name}, 1)
+
+
+def test_a_strategy_of_a_later_version_is_refused_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlbrt.core.registry.names", lambda: ("none", "GDDLB"))
+    with pytest.raises(
+        OptionError, match=r"this version has auto, GDDLB, none; found 'steal', which a later"
+    ):
+        Options.read({"DLB_STRATEGY": "steal"}, 1)
+
+
+@pytest.mark.parametrize(("variable", "value"), [("DLB_TRACE", "t.json"), ("DLB_PROGRESS", "1")])
+def test_what_this_version_does_not_have_is_refused(variable: str, value: str) -> None:
+    with pytest.raises(OptionError, match=f"{variable} .*this version does not have it"):
+        Options.read({variable: value}, 1)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "1_0"])
+def test_a_group_is_a_positive_integer(text: str) -> None:
+    with pytest.raises(OptionError, match="DLB_GROUP"):
+        Options.read({"DLB_GROUP": text}, 1)
+
+
+def test_all_that_is_malformed_is_reported_at_once() -> None:
+    with pytest.raises(OptionError) as caught:
+        Options.read({"DLB_LOAD": "fixed:1", "DLB_SPEEDS": "x", "DLB_GROUP": "0"}, 2)
+    lines = str(caught.value).splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["DLB_LOAD", "DLB_SPEEDS", "DLB_GROUP"]
