@@ -1,0 +1,11 @@
+# expect: DLB207 10:5
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+class Table:
+    # dlb: parallel
+    for i in range(n):
+        B[i] = i

@@ -1,0 +1,12 @@
+# expect: DLB310 12:12
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+# dlb: parallel
+for i in range(n):
+    if i % 2:
+        t = i
+    B[i] = t

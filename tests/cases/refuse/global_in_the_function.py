@@ -1,0 +1,12 @@
+# expect: DLB206 11:5
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+def f():
+    global last
+    # dlb: parallel
+    for i in range(n):
+        last = B[i]

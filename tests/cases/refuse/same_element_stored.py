@@ -1,0 +1,10 @@
+# expect: DLB303 10:5
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+# dlb: parallel
+for i in range(n):
+    B[0] = i

