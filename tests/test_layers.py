@@ -23,7 +23,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbc": (
         frozenset({"__main__"}),
         frozenset({"cli"}),
-        frozenset({"run"}),
+        frozenset({"run", "output", "formats"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
         frozenset({"ir"}),

@@ -17,6 +17,9 @@ from dlbrt.dist.memory import Array
 
 __all__ = ["hazard"]
 
+#: Elements that an augmented assignment replaces.
+_IMMUTABLE = frozenset({int, float, complex, bool, str, bytes, tuple, type(None), np.float64, np.int64, np.bool_})
+
 #: Bound on numpy's exact overlap test; beyond it memory counts as overlapping.
 _OVERLAP_WORK = 100_000
 
@@ -67,12 +70,11 @@ def _of_list(field: Field, data: list[Any]) -> Iterable[str]:
 
 
 def _of_elements(field: Field, data: list[Any]) -> Iterable[str]:
-    if len(set(map(id, data))) < len(data):
+    changing = [element for element in data if type(element) not in _IMMUTABLE]
+    if len(set(map(id, changing))) < len(changing):
         yield f"{field.name} holds the same object twice"
-    for element in data:
-        if type(element) is not list and type(element) is not np.ndarray:
-            yield f"elements of {field.name} are changed in place and are not all lists or arrays"
-            return
+    if any(type(element) is not list and type(element) is not np.ndarray for element in changing):
+        yield f"elements of {field.name} are changed in place and are not all numbers, lists or arrays"
 
 
 def _overlaps(

@@ -53,6 +53,10 @@ class Space(ABC):
     def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
         """The items at ``run``, and an iterator that advances with them (its length hint says how far)."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Bars belong to rank 0, which shows them.
+        return {name: value for name, value in vars(self).items() if name != "bars"}
+
     @abstractmethod
     def with_values(self, values: Iterator[Any]) -> Space:
         """The same space over other sequences (a rank's own copies), one for each part, in order."""
@@ -67,6 +71,9 @@ class _Range(Space):
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __reduce__(self) -> tuple[type[_Range], tuple[range]]:
+        return _Range, (self.values,)
 
     def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
         iterator = iter(self.values[run.start : run.stop : run.step])

@@ -7,6 +7,8 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import cloudpickle
+
 from dlbrt.contract import LOCAL, Distribution
 from dlbrt.core.load import Load
 from dlbrt.core.parameters import Parameters
@@ -19,6 +21,7 @@ from dlbrt.mpi import modules, packing, state
 from dlbrt.mpi.call import Call, SlotHeader
 from dlbrt.mpi.contents import Publisher, shared_fields
 from dlbrt.mpi.ending import After
+from dlbrt.mpi.kernels import Signature, signature
 from dlbrt.mpi.ledger import Ledger, Notes
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
@@ -52,6 +55,7 @@ class Conductor:
         self._serial = 0
         self._busy = False
         self._bodies: dict[str, bytes] = {}
+        self._signatures: dict[str, Signature] = {}
         self._state: state.State | None = None
 
     def run(self, kernel: Kernel, iterable: Any, arguments: Sequence[Any]) -> After:
@@ -69,13 +73,22 @@ class Conductor:
         finally:
             self._busy = False
 
-    def command(self, call: Call) -> None:
-        """Send a call to all other ranks, leaving out what they have from the last call of the loop."""
+    def command(self, call: Call, found: Signature | None) -> None:
+        """Send a call to all other ranks, leaving out a body that they have from its last call.
+
+        ``found`` is the signature of the kernel that they have from then on.
+        """
+        if found is not None:
+            self._signatures[call.key] = found
         if self._bodies.get(call.key) == call.body:
             call = call.without_body()
         elif call.body is not None:
             self._bodies[call.key] = call.body
         self._tell(pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
+
+    def has_kernel(self, key: str, found: Signature) -> bool:
+        """Whether the other ranks have the kernel of that signature."""
+        return self._signatures.get(key) == found
 
     def next_serial(self) -> int:
         """A number for the next call."""
@@ -126,6 +139,8 @@ class _Run:
         self._fields: list[Field] = []
         self._packed = Packed()
         self._headers: tuple[SlotHeader, ...] = ()
+        self._signature: Signature | None = None
+        self._kernel_bytes: bytes | None = None
         self._results: list[Result] = []
         self._strategy = ""
         self._reason = ""
@@ -189,12 +204,16 @@ class _Run:
 
         values = [carried(value) for value in arguments.values()]
         space = self._space.with_values(carried(part.values) for part in self._space.parts)
-        packing.pack((self._kernel, values, space, modules.collect()), packed, lists)
+        found = self._signature = signature(self._kernel)
+        if found is not None and not self._conductor.has_kernel(self._notes.key, found):
+            self._kernel_bytes = cloudpickle.dumps(self._kernel)
+        kernel = self._kernel if found is None else None
+        packing.pack((kernel, values, space, modules.collect()), packed, lists)
 
     def _form(self, loop: Loop, begun: Solo | None) -> Team:
         call = self._call(first=len(self._space) - len(begun.work) if begun else 0)
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
-        self._conductor.command(call)
+        self._conductor.command(call, self._signature)
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
         crew = form_crew(self._wire, call, self._fields, loop.table.iterations)
         self._scatter(crew)
@@ -213,6 +232,7 @@ class _Run:
         return Call(
             serial=conductor.next_serial(),
             key=self._notes.key,
+            kernel=self._kernel_bytes,
             body=self._packed.body,
             headers=self._headers,
             positions=len(self._space),

@@ -126,6 +126,8 @@ class Loop:
         if not self._scattered:
             self._scattered = True
             self.team = self._launch(self)
+            if not self.team.work:
+                self.synchronize()  # more ranks than iterations: work may still come
 
     @property
     def _watched(self) -> bool:

@@ -82,9 +82,9 @@ class Mover:
 def _put_element(field: Field, row: int, element: Any) -> None:
     """Store an element; where the loop changes elements in place, the object that is there changes."""
     old = field.data[row]
-    if not field.spec.in_place or type(old) is not type(element):
-        field.data[row] = element
-    elif isinstance(old, np.ndarray):
+    if field.spec.in_place and isinstance(old, np.ndarray) and isinstance(element, np.ndarray):
         old[...] = element
-    else:
+    elif field.spec.in_place and isinstance(old, list) and isinstance(element, list):
         old[:] = element
+    else:
+        field.data[row] = element

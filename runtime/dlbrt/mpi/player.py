@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 from dlbrt.core.load import Load
@@ -34,6 +35,7 @@ class _Player:
         self._options = options
         self._library = Library(wire)
         self._bodies: dict[str, bytes] = {}
+        self._kernels: dict[str, Callable[..., None]] = {}
 
     def play(self, call: Call) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
@@ -43,7 +45,10 @@ class _Player:
         body = self._bodies[call.key] if call.body is None else call.body
         self._bodies[call.key] = body
         slots = self._library.fill(call.headers)
+        if call.kernel is not None:
+            self._kernels[call.key] = packing.unpack(call.kernel, ())
         kernel, arguments, space, data = packing.unpack(body, slots)
+        kernel = kernel or self._kernels[call.key]
         modules.apply(data)
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]

@@ -16,9 +16,13 @@ __all__ = ["State", "apply", "capture"]
 
 @dataclass(frozen=True)
 class State:
-    """What is carried: environment, directory, and the settings of numpy, decimal, warnings and Python."""
+    """What is carried: environment, directory, and the settings of numpy, decimal, warnings and Python.
 
-    environ: dict[str, str]
+    ``environ`` is as the interpreter holds it, encoded, because decoding it at each call costs more than
+    all the rest.
+    """
+
+    environ: dict[Any, Any]
     directory: str
     floating: dict[str, str]
     printing: dict[str, Any]
@@ -32,7 +36,7 @@ def capture() -> State:
     context = decimal.getcontext()
     flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
     return State(
-        dict(os.environ),
+        dict(_environ()),
         os.getcwd(),
         {name: str(value) for name, value in np.geterr().items()},
         np.get_printoptions(),  # type: ignore[arg-type]
@@ -44,9 +48,9 @@ def capture() -> State:
 
 def apply(state: State) -> None:
     """Put a captured state in force here."""
-    if dict(os.environ) != state.environ:
+    if _environ() != state.environ:
         os.environ.clear()
-        os.environ.update(state.environ)
+        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in state.environ.items()})
     os.chdir(state.directory)
     np.seterr(**state.floating)  # type: ignore[arg-type]
     np.set_printoptions(**state.printing)
@@ -55,3 +59,9 @@ def apply(state: State) -> None:
     decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
     sys.setrecursionlimit(state.recursion)
     warnings.filters[:] = state.filters  # type: ignore[index]
+
+
+def _environ() -> dict[Any, Any]:
+    return getattr(os.environ, "_data", None) or {
+        os.fsencode(k): os.fsencode(v) for k, v in os.environ.items()
+    }

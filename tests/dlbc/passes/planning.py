@@ -37,7 +37,12 @@ def table(plan: LoopPlan) -> list[str]:
 
 
 def _row(plan: ArrayPlan) -> str:
-    parts = [plan.name, plan.distribution.value, *([] if plan.axis is None else [str(plan.axis)]), plan.mode.value]
+    parts = [
+        plan.name,
+        plan.distribution.value,
+        *([] if plan.axis is None else [str(plan.axis)]),
+        plan.mode.value,
+    ]
     parts += ["rows=" + ",".join(plan.rows)] if plan.rows else []
     parts += ["writes=" + ",".join(plan.writes)] if plan.writes is not None else []
     return " ".join(parts + (["in_place"] if plan.in_place else []))

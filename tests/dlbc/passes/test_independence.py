@@ -18,7 +18,9 @@ def text_of(subscript: tuple[int, int]) -> str:
     return f"{subscript[0]} * i + {subscript[1] + SHIFT}"
 
 
-def touched(array: str, one: tuple[str, tuple[int, int], str, tuple[int, int]], i: int) -> tuple[set[int], set[int]]:
+def touched(
+    array: str, one: tuple[str, tuple[int, int], str, tuple[int, int]], i: int
+) -> tuple[set[int], set[int]]:
     target, (a, b), origin, (c, d) = one
     writes = {a * i + b + SHIFT} if target == array else set()
     return writes, writes | ({c * i + d + SHIFT} if origin == array else set())

@@ -27,6 +27,7 @@ for start in (45, 20, 3, 0):
             A[i] = check(i * 61 if i in (start + 2, n - 1) else i)
     except TooBig as error:
         print(type(error).__name__, error, error.value, error.limit, i, A[start], A[start + 1])
+A = np.zeros(n)
 try:
     # dlb: parallel, CYCLIC
     for i in range(n):

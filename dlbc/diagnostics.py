@@ -1,0 +1,76 @@
+"""Coded diagnostics: what is wrong, where, and what to try.
+
+A diagnostic is data; `render` turns it into the paragraph a person reads. The text of a code's
+title stands in `catalogue.py`; adding a diagnostic is a row there and a refuse case in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from dlbc.source import Place, Source
+
+__all__ = ["Diagnostic", "Note", "Severity", "has_errors", "render"]
+
+
+class Severity(Enum):
+    """Errors stop the transformation; warnings and remarks do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    REMARK = "remark"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A second place that the diagnostic speaks of, with its label."""
+
+    place: Place
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: stable code, place, one sentence of cause, and where there is one, a help line."""
+
+    code: str
+    severity: Severity
+    place: Place
+    message: str
+    label: str = ""
+    help: str = ""
+    notes: tuple[Note, ...] = ()
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any of them stops the transformation."""
+    return any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+def render(diagnostic: Diagnostic, source: Source) -> str:
+    """The paragraph: place and code, source line with the place marked, help.
+
+    A place on line 0 means the file as a whole: no position and no excerpt are shown.
+    """
+    place = diagnostic.place
+    where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
+    lines = [f"{where}: {diagnostic.severity.value}[{diagnostic.code}]: {diagnostic.message}"]
+    if place.line:
+        lines += _excerpt(source, place, diagnostic.label, "^")
+    for note in diagnostic.notes:
+        lines += _excerpt(source, note.place, note.label, "-")
+    if diagnostic.help:
+        lines.append(f"  help: {diagnostic.help}")
+    return "\n".join(lines)
+
+
+def _excerpt(source: Source, place: Place, label: str, mark: str) -> list[str]:
+    text = source.line(place.line)
+    end = place.end_column if place.end_line == place.line else len(text) + 1
+    width = max(1, end - place.column)
+    gutter = f"{place.line:5d} | "
+    # Tabs are kept in the padding so that the caret stands under its character in any terminal.
+    pad = "".join("\t" if c == "\t" else " " for c in text[: place.column - 1])
+    return [gutter + text, " " * 5 + " | " + pad + mark * width + (f" {label}" if label else "")]

@@ -1,0 +1,158 @@
+"""From a plan to the flat text fields that the templates print: every decision of layout is made here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dlbrt.contract import Distribution
+
+from dlbc.emit.choose_names import Names
+from dlbc.ir.plan import ArrayPlan, LoopPlan
+
+__all__ = ["CallContext", "KernelContext", "PrologueContext", "build_call", "build_kernel", "build_prologue"]
+
+_WIDTH = 88
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class PrologueContext:
+    """Lines that start the runtime: imports as they follow ``import``, the session's name."""
+
+    mpi_import: str
+    mpi: str
+    runtime_import: str
+    runtime: str
+    distribution_imports: tuple[str, ...]
+    dlb: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelContext:
+    """One kernel; ``schedule`` and ``keep`` hold one text or none, ``unset`` the names to clear."""
+
+    head: str
+    dlb: str
+    schedule: tuple[str, ...]
+    arrays: str
+    unset: tuple[str, ...]
+    each: str
+    keep: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """One call; ``results`` pairs a temporary with its key, ``items`` holds one name if targets are live."""
+
+    call: str
+    after: str
+    items: tuple[str, ...]
+    results: tuple[tuple[str, str], ...]
+    finish: tuple[str, ...]
+
+
+def build_prologue(plans: Sequence[LoopPlan], names: Names) -> PrologueContext:
+    """What the program imports, and its session."""
+    used = {a.distribution.value for plan in plans for a in plan.arrays}
+    if any(plan.iterations is Distribution.CYCLIC for plan in plans):
+        used.add(Distribution.CYCLIC.value)
+    listed = [_renamed(name, ours) for name, ours in names.distributions if name in used]
+    return PrologueContext(
+        mpi_import=_renamed("MPI", names.mpi),
+        mpi=names.mpi,
+        runtime_import=_renamed("dlbrt", names.runtime),
+        runtime=names.runtime,
+        distribution_imports=(", ".join(listed),) if listed else (),
+        dlb=names.dlb,
+    )
+
+
+def _renamed(name: str, ours: str) -> str:
+    return name if name == ours else f"{name} as {ours}"
+
+
+def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> KernelContext:
+    """The kernel of a plan; ``origin`` is the source file's name as the comment shows it."""
+    cyclic = plan.iterations is Distribution.CYCLIC
+    table = [names.distribution("CYCLIC")] if cyclic else []
+    rows = [(a.name, _entry(a, plan, names)) for a in plan.arrays]
+    place = f"{origin}:{plan.loop.node.lineno}"
+    kept = [f"{name}={name}" for name in (*plan.definite, *plan.conditional)]
+    return KernelContext(
+        head=_filled(f"def {kernel}(", names.dlb, plan.parameters, f"):  # {place}", _WIDTH),
+        dlb=names.dlb,
+        schedule=_schedule(plan),
+        arrays=_table(f"{names.dlb}.arrays(", table, rows),
+        unset=plan.conditional,
+        each="each=True" if cyclic and plan.conditional else "",
+        keep=(", ".join(kept),) if kept else (),
+    )
+
+
+def _schedule(plan: LoopPlan) -> tuple[str, ...]:
+    if plan.strategy is None:
+        return ()
+    group = "" if plan.group is None else f", group={plan.group}"
+    return (f'"{plan.strategy}"{group}',)
+
+
+def _table(start: str, dealt: list[str], rows: Sequence[tuple[str, str]]) -> str:
+    """The array table on one line, or where that is too long one array on a line."""
+    plain = [*dealt, *(f"{name}={entry}" for name, entry in rows if "." not in name)]
+    dotted = [f'"{name}": {entry}' for name, entry in rows if "." in name]
+    together = [*plain, "**{" + ", ".join(dotted) + "}"] if dotted else plain
+    line = start + ", ".join(together) + ")"
+    if len(_INDENT) + len(line) <= _WIDTH:
+        return line
+    items = [*plain, *("**{" + pair + "}" for pair in dotted)]
+    return "\n".join([start, *(f"{_INDENT}{_INDENT}{item}," for item in items), _INDENT + ")"])
+
+
+def _entry(array: ArrayPlan, plan: LoopPlan, names: Names) -> str:
+    fields = [] if array.axis is None else [str(array.axis)]
+    fields.append(f'"{array.mode.value}"')
+    if array.rows:
+        fields.append(f"rows={_footprint(array.rows, plan)}")
+    if array.writes is not None:
+        fields.append(f"writes={_footprint(array.writes, plan)}")
+    if array.in_place:
+        fields.append("in_place=True")
+    return f"{names.distribution(array.distribution.value)}({', '.join(fields)})"
+
+
+def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
+    text = rows[0] if len(rows) == 1 else f"({', '.join(rows)})"
+    return f"lambda {plan.space.index}: {text}"
+
+
+def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
+    """The call of a kernel; its second argument is ``_``, where the user's iterable is put."""
+    written = {mangled: name for name, mangled in plan.mangled}
+    arguments = [written.get(p, p) for p in plan.parameters]
+    results = tuple((written.get(key, key), key) for key in (*plan.definite, *plan.conditional))
+    live = bool(results) or plan.targets_live
+    start = f"{names.after} = {names.dlb}.attempt(" if live else f"{names.dlb}.run("
+    width = _WIDTH - plan.loop.node.col_offset - len(ast.unparse(plan.loop.node.iter))
+    return CallContext(
+        call=_filled(start, f"{kernel}, _", arguments, ")", width),
+        after=names.after,
+        items=(names.after,) if plan.targets_live else (),
+        results=results,
+        finish=(names.after,) if live else (),
+    )
+
+
+def _filled(start: str, first: str, items: Sequence[str], end: str, width: int) -> str:
+    """``first`` and the items on one line, or where that is too long on lines below filled up to the width."""
+    line = start + ", ".join([first, *items]) + end
+    if len(line) <= width:
+        return line
+    lines = [f"{_INDENT}{first},"]
+    for item in items:
+        if len(lines[-1]) + len(item) + 2 <= width:
+            lines[-1] += f" {item},"
+        else:
+            lines.append(f"{_INDENT}{item},")
+    return "\n".join([start, *lines, end])

@@ -1,0 +1,136 @@
+"""One loop in the lossless tree: its kernel, and the statements that stand where it stood.
+
+Templates give the skeletons; the user's own nodes (targets, iterable, body, comments) are put in their
+places, so that they print as they were written.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+import libcst as cst
+import libcst.matchers as m
+
+from dlbc.emit.build_context import build_call, build_kernel
+from dlbc.emit.choose_names import Names
+from dlbc.emit.find_wrappers import find_wrappers
+from dlbc.emit.render_templates import render_call, render_kernel
+from dlbc.ir.plan import LoopPlan
+
+__all__ = ["Statement", "build_call_statements", "build_kernel_function"]
+
+_Node = TypeVar("_Node", bound=cst.CSTNode)
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+def build_kernel_function(loop: cst.For, plan: LoopPlan, names: Names, kernel: str, origin: str) -> Statement:
+    """The function that holds the loop; two blank lines stand above it."""
+    function = _skeleton(render_kernel(build_kernel(plan, names, kernel, origin)))[0]
+    skeleton = m.findall(function, m.For())[0]
+    filled = _put(function, skeleton, _filled(cst.ensure_type(skeleton, cst.For), _mangled(loop, plan)))
+    return filled.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
+
+
+def _skeleton(text: str) -> list[Statement]:
+    return list(cst.parse_module(text).body)
+
+
+def _put(tree: _Node, old: cst.CSTNode, new: cst.CSTNode) -> _Node:
+    return cast(_Node, tree.deep_replace(old, new))
+
+
+def _filled(skeleton: cst.For, loop: cst.For) -> cst.For:
+    """The skeleton's loop with the user's targets and body."""
+    comment = cst.ensure_type(skeleton.body, cst.IndentedBlock).header
+    if isinstance(loop.body, cst.IndentedBlock):
+        body: cst.BaseSuite = loop.body.with_changes(header=comment)
+    else:
+        body = loop.body.with_changes(trailing_whitespace=comment)
+    return skeleton.with_changes(
+        target=loop.target,
+        whitespace_after_for=loop.whitespace_after_for,
+        whitespace_before_in=loop.whitespace_before_in,
+        body=body,
+    )
+
+
+def _mangled(loop: cst.For, plan: LoopPlan) -> cst.For:
+    if not plan.mangled:
+        return loop
+    renamer = _Renamer(dict(plan.mangled))
+    return loop.with_changes(target=loop.target.visit(renamer), body=loop.body.visit(renamer))
+
+
+class _Renamer(cst.CSTTransformer):
+    """Writes private names as the class around the loop has them; classes inside have their own."""
+
+    def __init__(self, mangled: dict[str, str]) -> None:
+        super().__init__()
+        self._mangled = mangled
+
+    def visit_ClassDef(self, _node: cst.ClassDef) -> bool:
+        return False
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        # Python does not mangle the names of keyword arguments.
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        name = self._mangled.get(original_node.value)
+        return updated_node if name is None else updated_node.with_changes(value=name)
+
+
+def build_call_statements(loop: cst.For, plan: LoopPlan, names: Names, kernel: str) -> list[Statement]:
+    """The call, with the loop's comments, and what gives the live variables their final values."""
+    call, *after = _skeleton(render_call(build_call(plan, names, kernel)))
+    place = m.findall(call, m.Arg(value=m.Name("_")))[0]
+    filled = _put(call, cst.ensure_type(place, cst.Arg).value, _iterable(loop, plan, names))
+    first = filled.with_changes(leading_lines=loop.leading_lines, trailing_whitespace=_line_end(loop.body))
+    return [first, *(_with_targets(statement, loop) for statement in after)]
+
+
+def _line_end(suite: cst.BaseSuite) -> cst.TrailingWhitespace:
+    if isinstance(suite, cst.IndentedBlock):
+        return suite.header
+    return cst.ensure_type(suite, cst.SimpleStatementSuite).trailing_whitespace
+
+
+def _iterable(loop: cst.For, plan: LoopPlan, names: Names) -> cst.BaseExpression:
+    iterable: cst.BaseExpression = loop.iter
+    ordinals = find_wrappers(plan.loop.node.iter, plan.space.text)
+    if ordinals:
+        iterable = cast(cst.BaseExpression, iterable.visit(_Wrapper(ordinals, names.runtime)))
+    if isinstance(iterable, cst.Tuple) and not iterable.lpar:
+        iterable = iterable.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return iterable
+
+
+class _Wrapper(cst.CSTTransformer):
+    """Takes the functions of the calls numbered ``ordinals`` from the runtime."""
+
+    def __init__(self, ordinals: frozenset[int], runtime: str) -> None:
+        super().__init__()
+        self._ordinals, self._runtime = ordinals, runtime
+        self._numbers: list[int] = []
+        self._next = 0
+
+    def visit_Call(self, _node: cst.Call) -> None:
+        self._numbers.append(self._next)
+        self._next += 1
+
+    def leave_Call(self, _original: cst.Call, updated_node: cst.Call) -> cst.Call:
+        if self._numbers.pop() not in self._ordinals:
+            return updated_node
+        name = cst.ensure_type(updated_node.func, cst.Name)
+        function = cst.Attribute(
+            value=cst.Name(self._runtime), attr=cst.Name(name.value), lpar=name.lpar, rpar=name.rpar
+        )
+        return updated_node.with_changes(func=function)
+
+
+def _with_targets(statement: Statement, loop: cst.For) -> Statement:
+    """The statement with the user's targets in the place of ``_``."""
+    for place in m.findall(statement, m.AssignTarget(target=m.Name("_"))):
+        target = cst.ensure_type(place, cst.AssignTarget).target
+        statement = _put(statement, target, loop.target.deep_clone())
+    return statement

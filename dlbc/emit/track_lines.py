@@ -1,0 +1,123 @@
+"""Which line of the generated program comes from which line of the source, exactly.
+
+Both texts are printed from trees that share the user's nodes: a node prints the same lines wherever it
+stands. So the lines of every shared node are mapped, and of these only those kept whose text is the same
+but for indentation, or that hold a loop's header (its targets, its iterable).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+
+__all__ = ["PrintedModule", "format_runs", "map_lines"]
+
+
+class _Recorder(CodegenState):
+    """Notes between which tokens each node was printed."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.spans: dict[int, tuple[int, int]] = {}
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        self.spans[id(node)] = (len(self.tokens), 0)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        self.spans[id(node)] = (self.spans[id(node)][0], len(self.tokens))
+
+
+class PrintedModule:
+    """A module's text, and the lines (from 1) that each of its nodes takes."""
+
+    def __init__(self, module: cst.Module) -> None:
+        state = _Recorder(module)
+        module._codegen(state)
+        self.module = module
+        self.text = "".join(state.tokens)
+        self.lines = _split(self.text)
+        ends = [0, *accumulate(_newlines(token) for token in state.tokens)]
+        self._before, self._tokens, self._spans = ends, state.tokens, state.spans
+
+    def nodes(self) -> Iterable[int]:
+        """The nodes in the order printed, outer ones first."""
+        return self._spans
+
+    def lines_of(self, node: int) -> range | None:
+        """The lines of a node, named by its identity; None for one that is not in the module."""
+        if node not in self._spans:
+            return None
+        start, end = self._spans[node]
+        first, last = self._before[start], self._before[min(end, len(self._tokens))]
+        if (
+            end > start
+            and last > first
+            and self._tokens[min(end, len(self._tokens)) - 1][-1:] in ("\n", "\r")
+        ):
+            last -= 1
+        return range(first + 1, last + 2)
+
+
+def _newlines(token: str) -> int:
+    return len(_split(token)) - 1 if "\n" in token or "\r" in token else 0
+
+
+def _split(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def map_lines(emitted: PrintedModule, source: PrintedModule, headers: frozenset[int]) -> dict[int, int]:
+    """Generated line -> source line; ``headers`` are the source lines of the planned loops' headers."""
+    found: dict[int, int] = {}
+    for node in emitted.nodes():
+        ours, theirs = emitted.lines_of(node), source.lines_of(node)
+        if ours is None or theirs is None or len(ours) != len(theirs):
+            continue
+        for line, origin in zip(ours, theirs, strict=True):
+            found.setdefault(line, origin)
+    same = {
+        line: origin
+        for line, origin in sorted(found.items())
+        if origin in headers or _text(emitted, line) == _text(source, origin) != ""
+    }
+    return dict(_with_blank_lines(same, emitted, source))
+
+
+def _text(module: PrintedModule, line: int) -> str:
+    return module.lines[line - 1].strip()
+
+
+def _with_blank_lines(
+    lines: dict[int, int], emitted: PrintedModule, source: PrintedModule
+) -> Iterator[tuple[int, int]]:
+    """The map with the blank lines that stand in both texts between the same two lines."""
+    above = (0, 0)
+    for line, origin in lines.items():
+        gap = range(1, line - above[0])
+        if len(gap) == origin - above[1] - 1 and not any(
+            _text(emitted, above[0] + k) or _text(source, above[1] + k) for k in gap
+        ):
+            yield from ((above[0] + k, above[1] + k) for k in gap)
+        yield line, origin
+        above = (line, origin)
+
+
+def format_runs(lines: dict[int, int]) -> str:
+    """The runs as the comment at the end of a generated file lists them: ``9-10=2 12=4``."""
+    return " ".join(f"{a}-{b}={s}" if b > a else f"{a}={s}" for a, b, s in _runs(lines))
+
+
+def _runs(lines: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    start: tuple[int, int] | None = None
+    previous = (0, 0)
+    for line, origin in lines.items():
+        if start and (line - previous[0] != 1 or origin - previous[1] != 1):
+            yield start[0], previous[0], start[1]
+            start = None
+        start = start or (line, origin)
+        previous = (line, origin)
+    if start:
+        yield start[0], previous[0], start[1]

@@ -1,0 +1,1 @@
+"""Frozen dataclasses that pass between stages; each module is one stage's result."""

@@ -1,0 +1,103 @@
+"""What a `# dlb:` comment says, after parsing and before anything is known of the loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dlbrt.contract import Distribution
+
+from dlbc.source import Place
+
+__all__ = ["Annotation", "ArrayClause", "CostClause", "IterateClause", "Kind", "NameClause", "ProfileClause",
+           "ReductionClause", "ScheduleClause"]  # fmt: skip
+
+
+class Kind(Enum):
+    """The two kinds of annotated loop."""
+
+    PARALLEL = "parallel"
+    ITERATE = "iterate"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayClause:
+    """``BLOCK`` / ``CYCLIC`` / ``WHOLE``; without arrays it is the loop's default."""
+
+    distribution: Distribution
+    arrays: tuple[str, ...]
+    axis: int | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionClause:
+    """``reduction(s, hist, order=any)``."""
+
+    names: tuple[str, ...]
+    any_order: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class NameClause:
+    """A clause that lists names: ``private(t)``."""
+
+    names: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleClause:
+    """``schedule(NAME, group=K)``."""
+
+    strategy: str
+    group: int | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class CostClause:
+    """``cost(EXPR)`` or ``cost(cumulative=EXPR)``, the expression as text."""
+
+    expression: str
+    cumulative: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileClause:
+    """``profile(group=5, every=10, threshold=0.10)``."""
+
+    group: int
+    every: int
+    threshold: float
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class IterateClause:
+    """The clauses of ``iterate``."""
+
+    model: str
+    tolerance: float
+    every: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One annotation: the clauses of one loop, whole and free of contradictions in themselves."""
+
+    kind: Kind
+    place: Place
+    distributions: tuple[ArrayClause, ...] = ()
+    reductions: tuple[ReductionClause, ...] = ()
+    private: tuple[NameClause, ...] = ()
+    schedule: ScheduleClause | None = None
+    cost: CostClause | None = None
+    profile: ProfileClause | None = None
+    fold: Place | None = None
+    nofold: Place | None = None
+    jit: Place | None = None
+    assume_independent: Place | None = None
+    iterate: IterateClause | None = None

@@ -1,0 +1,136 @@
+"""Effects beyond the values of a call: what one call does by itself, and what functions do in sum."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from dlbc.ir.access import Call, Origins
+from dlbc.ir.known_calls import (
+    DRAWS,
+    FILE_METHODS,
+    FILE_WRITERS,
+    GENERATORS,
+    MUTATORS,
+    NUMPY_IN_PLACE,
+    ORDERED,
+    PRINTERS,  # fmt: skip
+    RANDOM_PACKAGES,
+)
+
+__all__ = ["Deed", "Effect", "Summaries", "Summary", "direct_deeds"]
+
+
+#: A node with a place.
+Node = ast.expr | ast.stmt | ast.excepthandler
+
+
+class Effect(Enum):
+    """Kinds of effects; the value is the diagnostic that refuses it."""
+
+    PRINT = "DLB401"
+    FILE = "DLB402"
+    INPUT = "DLB403"
+    RANDOM = "DLB404"
+    DRAW = "DLB405"
+    ORDERED = "DLB406"
+    MUTATE = "DLB407"
+    ARGUMENT = "DLB410"
+
+
+#: Effects on the world outside, whatever they are applied to.
+OUTWARD = frozenset({Effect.PRINT, Effect.FILE, Effect.INPUT, Effect.RANDOM})
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One effect of one call: on objects of these origins (empty for effects on the world outside)."""
+
+    effect: Effect
+    node: ast.Call
+    function: str
+    origins: Origins = frozenset()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What calling a function may do, callees included as far as parameters go."""
+
+    node: ast.AST
+    name: str
+    mutates: frozenset[str] = frozenset()
+    touches: Mapping[str, Node] = field(default_factory=dict)
+    rebinds: Mapping[str, Node] = field(default_factory=dict)
+    reads: Mapping[str, Node] = field(default_factory=dict)
+    attributes: frozenset[str] = frozenset()
+    mentions: frozenset[ast.AST] = frozenset()
+    deeds: tuple[Deed, ...] = ()
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """Of all functions of the module; ``fresh`` names those whose results are always new."""
+
+    of: Mapping[ast.AST, Summary]
+    fresh: frozenset[str]
+
+    def reachable(self, roots: frozenset[ast.AST]) -> frozenset[ast.AST]:
+        """The functions that calling any of ``roots`` may call, themselves included."""
+        found, waiting = set(roots), list(roots)
+        while waiting:
+            for callee in self.of[waiting.pop()].mentions - found:
+                found.add(callee)
+                waiting.append(callee)
+        return frozenset(found)
+
+
+def direct_deeds(call: Call) -> Iterator[Deed]:
+    """What the tables say of a call."""
+    name, node = call.function, call.node
+    named = {key: value for key, value, _ in call.arguments}
+    if name in PRINTERS:
+        yield from _print(call)
+    elif name == "builtins.open":
+        if _opens_for_writing(node):
+            yield Deed(Effect.FILE, node, "open")
+    elif name in FILE_WRITERS:
+        yield Deed(Effect.FILE, node, name)
+    elif name == "builtins.input":
+        yield Deed(Effect.INPUT, node, "input")
+    elif name.startswith(RANDOM_PACKAGES) and name not in GENERATORS:
+        yield Deed(Effect.RANDOM, node, name)
+    elif name in NUMPY_IN_PLACE and call.arguments:
+        yield Deed(Effect.ARGUMENT, node, name, call.arguments[0][1].outer)
+    elif name.startswith(".") and call.receiver is not None and call.receiver.outer:
+        families = ((Effect.ORDERED, ORDERED), (Effect.MUTATE, MUTATORS), (Effect.FILE, FILE_METHODS),
+                    (Effect.DRAW, DRAWS))  # fmt: skip
+        for effect, family in families:
+            if name[1:] in family:
+                yield Deed(effect, node, name[1:], call.receiver.outer)
+                break
+    if "out" in named:
+        yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), named["out"].outer | named["out"].inner)
+
+
+def _print(call: Call) -> Iterator[Deed]:
+    for key, value, node in call.arguments:
+        if key == "file":
+            if ast.unparse(node).endswith("stderr"):
+                return
+            if value.outer:
+                yield Deed(Effect.FILE, call.node, "print")
+            return
+    yield Deed(Effect.PRINT, call.node, call.function.removeprefix("builtins."))
+
+
+def _opens_for_writing(node: ast.Call) -> bool:
+    modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
+    if not modes:
+        return any(k.arg is None for k in node.keywords)
+    mode = modes[0]
+    return not (isinstance(mode, ast.Constant) and isinstance(mode.value, str)) or bool(
+        set(mode.value) & set("wax+")
+    )

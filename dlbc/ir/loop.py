@@ -1,0 +1,39 @@
+"""An annotated loop found in its module: the tree that analysis reads, the scopes around it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from dlbc.ir.annotation import Annotation
+from dlbc.source import Source
+
+__all__ = ["AnnotatedLoop", "Module"]
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Module:
+    """A parsed file. ``tree`` is CPython's own; rewriting uses the lossless one of the emitter."""
+
+    source: Source
+    tree: ast.Module
+
+
+@dataclass(frozen=True)
+class AnnotatedLoop:
+    """A ``for`` statement with its annotation.
+
+    ``ordinal`` counts the `for` statements of the file (async ones too) in document order from 0: it
+    names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted
+    parallel loops from 1. ``path`` holds the enclosing nodes from the module (first) down to the
+    statement list's owner (last); ``scope`` is the innermost function, class or module.
+    """
+
+    node: ast.For
+    annotation: Annotation
+    ordinal: int
+    number: int
+    path: tuple[ast.AST, ...]
+    scope: Scope

@@ -1,0 +1,70 @@
+"""The plan of one parallel loop: everything that emission needs, and no decision left to make.
+
+Only `dlbc.passes.plan_loops` makes a `LoopPlan`, and only of a loop whose independence was established:
+a loop that was not proved cannot reach emission.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.contract import Distribution, Mode
+
+from dlbc.ir.loop import AnnotatedLoop
+
+__all__ = ["ArrayPlan", "LoopPlan", "SpaceForm"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlan:
+    """One row of the emitted array table.
+
+    ``name`` is the expression that denotes the array (``Z``, ``self.A``). ``rows`` are the subscripts on
+    ``axis`` that an iteration touches, as source text, affine in the loop's index variable; empty means
+    the index variable itself. ``writes`` are those it stores to where they differ from ``rows``.
+    ``in_place`` says that stores go through elements (``A[i][j] = e``), so that in a list the element
+    object itself must change.
+    """
+
+    name: str
+    distribution: Distribution
+    axis: int | None
+    mode: Mode
+    rows: tuple[str, ...] = ()
+    writes: tuple[str, ...] | None = None
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceForm:
+    """How the iteration space is written at the call: an expression over the runtime's names.
+
+    ``index`` is the variable that counts (`range`, `enumerate`), or None. ``text`` is the user's
+    iterable as text with ``enumerate``/``zip``/``reversed`` replaced by ``dlbrt``'s of the same meaning.
+    """
+
+    text: str
+    index: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPlan:
+    """A loop that may run in parallel.
+
+    ``parameters`` are the kernel's parameters in order of first appearance; ``conditional`` are the
+    temporaries live after the loop that only some iterations set, ``definite`` those that each sets;
+    ``targets_live`` says that the loop's targets are read afterwards and not rebound in the body.
+    ``mangled`` maps private names of the enclosing class to their mangled form.
+    """
+
+    loop: AnnotatedLoop
+    space: SpaceForm
+    parameters: tuple[str, ...]
+    arrays: tuple[ArrayPlan, ...]
+    iterations: Distribution
+    definite: tuple[str, ...] = ()
+    conditional: tuple[str, ...] = ()
+    targets_live: bool = False
+    strategy: str | None = None
+    group: int | None = None
+    mangled: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,79 @@
+"""What the names in a stretch of code mean: the loop body, or a function that it may call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["IndexRange", "LoopNames", "ModuleNames", "Region"]
+
+Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class IndexRange:
+    """The values of the index variable: the arguments of its `range`, None for `enumerate`'s end."""
+
+    start: ast.expr | None
+    stop: ast.expr | None
+    step: ast.expr | None
+    plain: bool = True
+
+
+@dataclass(frozen=True)
+class ModuleNames:
+    """The module as a whole: what its names are bound to, and the functions that calls may reach.
+
+    ``aliases`` are names assigned from another
+    name or an attribute (``add = found.add``). ``functions`` are all functions by name wherever they
+    stand, ``methods`` those of classes, ``classes``
+    by name. ``constant`` are module-level names bound exactly once, by def, class or import.
+    """
+
+    bound: Mapping[str, Sequence[ast.AST]]
+    anywhere: frozenset[str]
+    constant: frozenset[str]
+    imports: Mapping[str, str]
+    functions: Mapping[str, tuple[Callable, ...]]
+    methods: Mapping[str, tuple[Callable, ...]]
+    aliases: Mapping[str, ast.expr]
+    classes: Mapping[str, ast.ClassDef]
+
+    def builtin(self, name: str) -> bool:
+        """Whether ``name`` means Python's builtin wherever it stands in the module."""
+        return name not in self.anywhere
+
+
+@dataclass(frozen=True)
+class Region:
+    """A stretch of code: its statements, the names that are its own, the index variable if it has one.
+
+    ``given`` are own names that hold something from outside at the start (loop targets, not the index);
+    ``parameters`` those that hold
+    an argument; ``integers`` shared names that surely hold an integer; ``fresh`` functions whose
+    result is new.
+    """
+
+    body: tuple[ast.stmt, ...]
+    own: frozenset[str]
+    module: ModuleNames
+    index: str | None = None
+    given: frozenset[str] = frozenset()
+    parameters: frozenset[str] = frozenset()
+    integers: frozenset[str] = frozenset()
+    fresh: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class LoopNames:
+    """Names of one loop: temporaries (loop targets among them), targets, and what the rest denotes."""
+
+    temporaries: frozenset[str]
+    targets: tuple[str, ...]
+    rebound: frozenset[str]
+    index: str | None
+    space: IndexRange | None
+    parameters: tuple[str, ...]
+    integers: frozenset[str]
+    shared: Mapping[str, ast.AST] = field(default_factory=dict)

@@ -1,0 +1,19 @@
+"""What flow analysis finds of the names that a loop body binds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbc.ir.uses import Use
+
+__all__ = ["Scalars"]
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """``definite``: bound in every iteration on every path. ``carried``: reads that may see an
+    older value.
+    """
+
+    definite: frozenset[str]
+    carried: tuple[Use, ...]

@@ -1,0 +1,169 @@
+"""Find what a stretch of code reads, stores, changes in place and calls.
+
+Theory: a flow-insensitive points-to analysis in the manner of Andersen, over the few names that the code
+binds itself. Each such name has a `Value`: the shared objects that it may be or hold; no origin means that
+the object was made here. The walk is repeated until no value grows, and then records. A store through a
+name with origins is a change of those shared objects; through a new object it is nobody else's business.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from dlbc.ir.access import AccessKind, ChangeKind, Facts, Value
+from dlbc.ir.evaluate_expressions import Evaluator, extended
+from dlbc.ir.region import Region
+from dlbc.ir.uses import UseKind, own_nodes, uses_of
+
+__all__ = ["walk_code"]
+
+
+def walk_code(region: Region) -> Facts:
+    """All accesses, changes, calls and results of the region's statements."""
+    walker = _Walker(region)
+    before: object = None
+    while before != (state := walker.state()):
+        before = state
+        walker.walk()
+    return walker.walk()
+
+
+class _Walker(Evaluator):
+    """Statements, on top of expressions."""
+
+    def walk(self) -> Facts:
+        """Walk all statements once."""
+        self._facts, self._sure = Facts(), True
+        for statement in self._region.body:
+            self._statement(statement)
+            if any(isinstance(n, ast.Continue) for n in own_nodes([statement])):
+                self._sure = False
+        return self._facts
+
+    def _block(self, statements: Iterable[ast.stmt]) -> None:
+        with self._unsure():
+            for statement in statements:
+                self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Expr(value=value):
+                self._value(value)
+            case ast.Assign(targets=targets, value=value):
+                result = self._value(value)
+                for target in targets:
+                    self._assign(target, result, value)
+            case ast.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self._assign(target, self._value(value), value)
+            case ast.AugAssign():
+                self._augmented(node)
+            case ast.For() | ast.AsyncFor():
+                items = self._value(node.iter).element
+                with self._unsure():
+                    self._assign(node.target, items, None)
+                self._block([*node.body, *node.orelse])
+            case ast.While() | ast.If():
+                self._value(node.test)
+                self._block([*node.body, *node.orelse])
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    entered = self._value(item.context_expr)
+                    if item.optional_vars is not None:
+                        self._assign(item.optional_vars, entered, None)
+                self._block(node.body)
+            case ast.Try() | ast.TryStar():
+                handled = [s for h in node.handlers for s in h.body]
+                with self._unsure():
+                    for handler in node.handlers:
+                        self._value(handler.type)
+                self._block([*node.body, *handled, *node.orelse, *node.finalbody])
+            case ast.Match():
+                self._match(node)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                for part in (n for n in own_nodes([node]) if isinstance(n, ast.expr)):
+                    self._value(part)
+                self._bind(node.name, self._closure(node))
+            case ast.Return(value=value):
+                self._facts.results.append(self._value(value))
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self._delete(target)
+            case ast.Assert(test=test, msg=message):
+                self._value(test)
+                self._value(message)
+            case ast.Raise(exc=raised, cause=cause):
+                self._value(raised)
+                self._value(cause)
+
+    def _match(self, node: ast.Match) -> None:
+        subject = self._value(node.subject)
+        for case in node.cases:
+            for use in uses_of(case.pattern):
+                if use.kind is UseKind.STORE:
+                    self._bind(use.name, subject | subject.element)
+            with self._unsure():
+                self._value(case.guard)
+            self._block(case.body)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        right = self._value(node.value)
+        target = node.target
+        if isinstance(target, ast.Name):
+            held = self._lookup(target.id)
+            if held is not None:
+                if held.outer:
+                    self._change(held.outer, ChangeKind.AUGMENTED, node, target.id)
+                self._bind(target.id, held | right.contained)
+        elif isinstance(target, ast.Subscript):
+            self._store(target, right, node.value, AccessKind.UPDATE)
+        else:
+            self._assign(target, right, node.value)
+
+    def _assign(self, target: ast.expr, value: Value, source: ast.expr | None) -> None:
+        match target:
+            case ast.Name(id=name):
+                self._bind(name, value)
+            case ast.Starred(value=inner):
+                self._assign(inner, value.contained, None)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                sources = source.elts if isinstance(source, ast.Tuple | ast.List) else []
+                plain = len(sources) == len(parts)
+                plain = plain and not any(isinstance(p, ast.Starred) for p in (*parts, *sources))
+                for position, part in enumerate(parts):
+                    if plain:
+                        self._assign(part, self._quietly(sources[position]), sources[position])
+                    else:
+                        self._assign(part, value.element, None)
+            case ast.Attribute(value=base):
+                self._keep(value, target)
+                self._change(self._base(base).outer, ChangeKind.ATTRIBUTE, target, target.attr)
+            case ast.Subscript():
+                self._store(target, value, source, AccessKind.WRITE)
+
+    def _store(self, target: ast.Subscript, value: Value, source: ast.expr | None, kind: AccessKind) -> None:
+        self._indices(target)
+        self._pool |= value.outer | value.inner
+        base, last = self._base(target.value), target.slice
+        name, brackets, plain = self._path(target)
+        if name and plain:
+            subscripts, _ = self._brackets(brackets)
+            self._facts.escapes.append((value, source or target))
+            self._access(name, subscripts, kind, target, in_place=len(brackets) > 1)
+            return
+        axes, _ = self._subscripts.read(last, self._hidden)
+        self._change(extended(base.outer, axes), ChangeKind.SUBSCRIPT, target)
+
+    def _delete(self, target: ast.expr) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            for part in target.elts:
+                self._delete(part)
+        elif isinstance(target, ast.Subscript | ast.Attribute):
+            base = self._base(target.value)
+            self._change(base.outer, ChangeKind.DELETE, target)
+
+    def _keep(self, value: Value, node: ast.expr) -> None:
+        """A value is put into some object: remember what may be found in objects made here."""
+        self._pool |= value.outer | value.inner
+        self._facts.escapes.append((value, node))

@@ -1,0 +1,99 @@
+"""The text of an annotation as Python's own parser reads it: an argument list.
+
+The lines are padded so that every word keeps the column it has in the file: the parser's positions need
+only their line translated, and carets stand under the right word of a multi-line annotation.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic
+from dlbc.parse.bind_comments import BoundComment
+from dlbc.source import Place, Source
+
+__all__ = ["Argument", "ArgumentList", "parse_arguments"]
+
+_OPEN = "f("
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument, ``keyword`` empty for a positional one; ``place`` is that of the whole argument."""
+
+    keyword: str
+    value: ast.expr
+    place: Place
+
+
+@dataclass(frozen=True)
+class ArgumentList:
+    """The arguments in the order written, and where the expressions in them stand in the file."""
+
+    arguments: tuple[Argument, ...]
+    padded: Source
+    first_line: int
+
+    def place_of(self, node: ast.expr | ast.keyword) -> Place:
+        """Where a node of an argument stands in the file."""
+        place = self.padded.place_of(node)
+        shift = self.first_line - 1
+        return Place(place.line + shift, place.column, place.end_line + shift, place.end_column)
+
+    def text_of(self, node: ast.expr) -> str:
+        """The expression on one line, as Python writes it."""
+        return ast.unparse(node)
+
+
+def parse_arguments(comment: BoundComment, path: str) -> ArgumentList | Diagnostic:
+    """The arguments of the annotation; DLB101 where it is no argument list."""
+    padded = Source(path, b"", _padded(comment))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(padded.text, mode="eval").body
+    except SyntaxError as error:
+        return _malformed(comment, error)
+    except (RecursionError, MemoryError, ValueError, OverflowError):
+        return report("DLB101", comment.place, reason="it is too large to be one")
+    if not isinstance(body, ast.Call) or not _is_whole(body, padded):
+        return report("DLB101", comment.place, reason="a bracket closes that was not opened")
+    nodes: list[ast.expr | ast.keyword] = [*body.args, *body.keywords]
+    result = ArgumentList((), padded, comment.place.line)
+    arguments = tuple(
+        _argument(node, result) for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset))
+    )
+    return ArgumentList(arguments, padded, comment.place.line)
+
+
+def _padded(comment: BoundComment) -> str:
+    columns = [line.place.end_column - len(line.text) - 1 for line in comment.lines]
+    texts = [" " * column + line.text for column, line in zip(columns, comment.lines, strict=True)]
+    return "\n".join([_OPEN + texts[0][len(_OPEN) :], *texts[1:], ")"])
+
+
+def _is_whole(call: ast.Call, padded: Source) -> bool:
+    if not isinstance(call.func, ast.Name) or len(call.args) + len(call.keywords) == 0:
+        return isinstance(call.func, ast.Name)
+    return call.func.end_col_offset == 1 and call.end_lineno == len(padded.lines)
+
+
+def _argument(node: ast.expr | ast.keyword, where: ArgumentList) -> Argument:
+    if isinstance(node, ast.keyword):
+        return Argument(node.arg or "**", node.value, where.place_of(node))
+    return Argument("", node, where.place_of(node))
+
+
+def _malformed(comment: BoundComment, error: SyntaxError) -> Diagnostic:
+    reason = error.msg or "invalid syntax"
+    line, column = error.lineno or 1, error.offset or 1
+    inside = 0 < line <= len(comment.lines)
+    text = comment.lines[line - 1] if inside else comment.lines[-1]
+    start = text.place.end_column - len(text.text)
+    if not inside or not start <= column <= text.place.end_column:
+        return report("DLB101", comment.place, reason=reason)
+    at = text.place.line
+    return report("DLB101", Place(at, column, at, column + 1), reason=reason)

@@ -1,0 +1,99 @@
+"""Read the values that clauses take: names, whole numbers, choices; each says what it expected.
+
+A reader returns the value, or None after it has noted why there is none; so that a clause can go on and
+all faults of an annotation are reported at once.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic
+from dlbc.parse.argument_list import ArgumentList
+from dlbc.source import Place
+
+__all__ = ["Reader", "nearest"]
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean X?)`` for the known spelling nearest to ``word``, or nothing."""
+    names = sorted(set(known))
+    for name in names:
+        if name.lower() == word.lower():
+            return f"; did you mean {name}? (capital and small letters differ)"
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Values out of one annotation's arguments; ``problems`` collects what was wrong with them."""
+
+    arguments: ArgumentList
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def complain(self, code: str, place: Place, **fields: str) -> None:
+        """Note a diagnostic."""
+        self.problems.append(report(code, place, "", (), **fields))
+
+    def expected(self, place: Place, clause: str, wanted: str, found: ast.expr | str) -> None:
+        """Note that ``clause`` wanted something else (DLB111)."""
+        text = found if isinstance(found, str) else self.arguments.text_of(found)
+        self.complain("DLB111", place, clause=clause, wanted=wanted, found=_shorten(text))
+
+    def name(self, node: ast.expr, clause: str, dotted: bool = False) -> str | None:
+        """A name (``A``), or with ``dotted`` an attribute of one too (``self.A``)."""
+        inner = node
+        while dotted and isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            return ast.unparse(node)
+        wanted = "names such as A or self.A" if dotted else "names"
+        self.expected(self.arguments.place_of(node), clause, wanted, node)
+        return None
+
+    def whole(self, node: ast.expr, clause: str, least: int) -> int | None:
+        """A whole number, at least ``least``."""
+        value = self._constant(node)
+        if type(value) is int and value >= least:
+            return value
+        self.expected(self.arguments.place_of(node), clause, f"a whole number of at least {least}", node)
+        return None
+
+    def number(self, node: ast.expr, clause: str) -> float | None:
+        """A finite number that is not negative."""
+        value = self._constant(node)
+        if type(value) is float or type(value) is int:
+            try:
+                if math.isfinite(value) and value >= 0:
+                    return float(value)
+            except OverflowError:
+                pass
+        self.expected(self.arguments.place_of(node), clause, "a finite number that is not negative", node)
+        return None
+
+    def choice(self, node: ast.expr, clause: str, known: tuple[str, ...]) -> str | None:
+        """One of the words ``known``."""
+        word = node.id if isinstance(node, ast.Name) else ""
+        if word in known:
+            return word
+        hint = nearest(word, known) if word else ""
+        wanted = f"one of {', '.join(known)}{hint}"
+        self.expected(self.arguments.place_of(node), clause, wanted, node)
+        return None
+
+    def _constant(self, node: ast.expr) -> object:
+        try:
+            return ast.literal_eval(node)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return None
+
+
+def _shorten(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 60 else flat[:57] + "..."

@@ -1,0 +1,225 @@
+"""Check what the body does beyond storing into elements: calls, changes in place, the world outside.
+
+Law: a change of an object that was made in the same iteration is free; one of an element that the index
+selects is a store into that array; every other change of something that exists outside the loop is refused,
+each kind with its own sentence. A callable that cannot be seen is taken to change nothing, with a remark.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic, Note
+from dlbc.ir.access import Access, AccessKind, Call, Change, ChangeKind, Facts, Origin, OriginKind, Origins
+from dlbc.ir.callees import callees, mentioned, mutated_arguments
+from dlbc.ir.effects import OUTWARD, Effect, Summaries, Summary, direct_deeds
+from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, PURE_METHODS, PURE_PACKAGES
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.walk_code import walk_code
+from dlbc.source import Place, Source
+
+__all__ = ["Effects", "check_effects"]
+
+_CHANGES = {ChangeKind.ATTRIBUTE: "DLB408", ChangeKind.DELETE: "DLB414", ChangeKind.AUGMENTED: "DLB315"}
+
+
+@dataclass(frozen=True)
+class Effects:
+    """``stores``: changes that are stores into an array. ``callees``: functions that the body may reach.
+
+    ``cleared``: per dotted array, places that hand on its owner to functions that do not touch the array.
+    """
+
+    findings: tuple[Diagnostic, ...]
+    stores: tuple[Access, ...]
+    callees: tuple[Summary, ...]
+    cleared: Mapping[str, frozenset[ast.AST]]
+
+
+def check_effects(
+    facts: Facts,
+    names: LoopNames,
+    world: ModuleNames,
+    summaries: Summaries,
+    source: Source,
+    loop: AnnotatedLoop,
+) -> Effects:
+    """Everything that the body and its callees do beside element stores."""
+    body = loop.node.body
+    inside = {n for s in body for n in ast.walk(s)}
+    reached = summaries.reachable(mentioned(body, frozenset(), world)) - inside
+    functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
+    check = _Check(names, world, summaries, source)
+    for change in facts.changes:
+        check.change(change)
+    for call in facts.calls:
+        check.call(call)
+    for function in functions:
+        check.function(function, _mention(function, body, source))
+    check.stores_elsewhere(facts)
+    check.iterated(loop, [a for a in (*facts.accesses, *check.stores) if a.writes])
+    written = {a.array for a in (*facts.accesses, *check.stores) if a.writes}
+    for function in functions:
+        check.hidden(function, written, _mention(function, body, source))
+    return Effects(tuple(check.findings), tuple(check.stores), functions, _cleared(facts, world, summaries))
+
+
+def _line(summary: Summary) -> tuple[int, int]:
+    return getattr(summary.node, "lineno", 0), getattr(summary.node, "col_offset", 0)
+
+
+def _mention(function: Summary, body: list[ast.stmt], source: Source) -> Place:
+    """Where the body names the function, or anything that leads to it: its first call if not itself."""
+    nodes = [n for s in body for n in ast.walk(s)]
+    for node in nodes:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name == function.name:
+                return source.place_of(node)
+    first = next((n for n in nodes if isinstance(n, ast.Call)), body[0])
+    return source.place_of(first)
+
+
+class _Check:
+    def __init__(self, names: LoopNames, world: ModuleNames, summaries: Summaries, source: Source) -> None:
+        self._names, self._world, self._summaries, self._source = names, world, summaries, source
+        self.findings: list[Diagnostic] = []
+        self.stores: list[Access] = []
+        self._remarked: set[str] = set()
+
+    def change(self, change: Change) -> None:
+        """A change in place that the body makes by itself."""
+        code = _CHANGES.get(change.kind)
+        always = change.kind in (ChangeKind.ATTRIBUTE, ChangeKind.DELETE)
+        self._on(change.origins, change.node, code, change.detail, elements=not always)
+
+    def call(self, call: Call) -> None:
+        """One call in the body."""
+        for deed in direct_deeds(call):
+            if deed.effect in OUTWARD:
+                self._report(deed.effect.value, call.node, function=deed.function)
+            else:
+                whole = deed.effect is Effect.DRAW
+                self._on(deed.origins, call.node, deed.effect.value, deed.function, elements=not whole)
+        for summary, value, node in mutated_arguments(call, self._world, self._summaries.of):
+            self._on(value.outer | value.inner, node, "DLB410", summary.name)
+        if self._unknown(call) and not any(direct_deeds(call)):
+            name = ast.unparse(call.node.func)
+            if name not in self._remarked:
+                self._remarked.add(name)
+                self._report("DLB412", call.node, function=name)
+
+    def _unknown(self, call: Call) -> bool:
+        name = call.function
+        if not name or name in FRESH_CALLS or callees(call, self._world) or name in self._world.classes:
+            return False
+        if name.startswith("."):
+            shared = call.receiver is not None and any(
+                o.kind is OriginKind.SHARED for o in call.receiver.outer
+            )
+            known = name[1:] in FRESH_METHODS | PURE_METHODS or any(direct_deeds(call))
+            return shared and not known
+        return not name.startswith(PURE_PACKAGES) and name not in self._names.temporaries
+
+    def function(self, function: Summary, place: Place) -> None:
+        """A function of the module that the body may reach."""
+        for deed in function.deeds:
+            if deed.effect in OUTWARD:
+                note = Note(self._source.place_of(deed.node), f"in `{function.name}`")
+                self._once(report(deed.effect.value, place, notes=(note,), function=deed.function))
+        for names in (function.rebinds, function.touches):
+            for name, node in names.items():
+                note = Note(self._source.place_of(node), f"`{name}` is changed here")
+                self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+
+    def _once(self, finding: Diagnostic) -> None:
+        """One finding of a kind per place in the body: a long chain of callees says the same thing often."""
+        if (finding.code, finding.place) not in {(f.code, f.place) for f in self.findings}:
+            self.findings.append(finding)
+
+    def hidden(self, function: Summary, written: set[str], place: Place) -> None:
+        """A callee that reads an array which the body writes."""
+        roots = {array.partition(".")[0]: array for array in written if "." not in array}
+        for name, node in function.reads.items():
+            if name in roots:
+                note = Note(self._source.place_of(node), "read here")
+                self.findings.append(
+                    report("DLB413", place, notes=(note,), function=function.name, array=name)
+                )
+
+    def iterated(self, loop: AnnotatedLoop, writes: list[Access]) -> None:
+        """What the loop runs over, if the body stores into it."""
+        region = Region(
+            (ast.copy_location(ast.Expr(loop.node.iter), loop.node.iter),), frozenset(), self._world
+        )
+        for access in walk_code(region).accesses:
+            if any(access.overlaps(write.array) for write in writes):
+                self._report("DLB316", access.node, array=access.array)
+
+    def stores_elsewhere(self, facts: Facts) -> None:
+        """Stores into what belongs to a module, a class or a function."""
+        for access in facts.accesses:
+            if (
+                access.writes
+                and access.root in self._world.constant
+                and access.root not in self._names.shared
+            ):
+                self._report("DLB416", access.node, name=access.array)
+
+    def _on(
+        self,
+        origins: Origins,
+        node: ast.expr | ast.stmt,
+        code: str | None,
+        detail: str,
+        elements: bool = True,
+    ) -> None:
+        """A change of objects of these origins: a store into an array where the index selects them."""
+        for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
+            if origin.kind is OriginKind.ELEMENT:
+                self._report("DLB308", node, name=origin.name)
+            elif origin.kind is OriginKind.UNKNOWN:
+                self._report("DLB309", node)
+            elif origin.kind is OriginKind.SHARED:
+                if code is None or (elements and _selected(origin)):
+                    self._store(origin, node)
+                else:
+                    self._report(code, node, name=origin.name, function=detail)
+                    return
+
+    def _store(self, origin: Origin, node: ast.expr | ast.stmt) -> None:
+        self.stores.append(Access(origin.name, origin.subscripts, AccessKind.UPDATE, node, in_place=True))
+
+    def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
+        self.findings.append(report(code, self._source.place_of(node), "", (), **fields))
+
+
+def _selected(origin: Origin) -> bool:
+    return any(s.affine is not None and s.affine.coefficient for s in origin.subscripts)
+
+
+def _cleared(facts: Facts, world: ModuleNames, summaries: Summaries) -> dict[str, frozenset[ast.AST]]:
+    dotted = {a.array for a in facts.accesses if "." in a.array}
+    found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
+    for call in facts.calls:
+        reached = summaries.reachable(frozenset(f for f, _ in callees(call, world)))
+        if not reached:
+            continue
+        seen = {name for f in reached for name in summaries.of[f].attributes}
+        dynamic = {"getattr", "setattr", "vars", "__dict__"} & {
+            n for f in reached for n in summaries.of[f].reads
+        }
+        for array in dotted:
+            if not dynamic and array.rpartition(".")[2] not in seen:
+                found[array].update(_handed_on(call))
+    return {array: frozenset(nodes) for array, nodes in found.items()}
+
+
+def _handed_on(call: Call) -> Iterator[ast.AST]:
+    if isinstance(call.node.func, ast.Attribute):
+        yield call.node.func.value
+    for _, _, node in call.arguments:
+        yield node

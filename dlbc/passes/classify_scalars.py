@@ -1,0 +1,164 @@
+"""Classify the names that the body binds: temporaries proper, and those that carry a value on.
+
+Theory: definite assignment, a forward data-flow analysis whose facts are the names bound on every path
+(meet is intersection). A read of a name that the same iteration may not have bound sees the iteration
+before, or the value from before the loop: the iterations are not independent.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from dlbc.ir.region import LoopNames
+from dlbc.ir.scalars import Scalars
+from dlbc.ir.uses import Use, UseKind, uses_of
+
+__all__ = ["classify_scalars"]
+
+State = frozenset[str] | None  # None: not reached
+
+#: Context managers that surely let exceptions through, by the last part of their name.
+_PLAIN_MANAGERS = frozenset(
+    [
+        "open",
+        "errstate",
+        "catch_warnings",
+        "printoptions",
+        "localcontext",
+        "closing",
+        "nullcontext",
+        "Lock",
+        "RLock",
+        "TemporaryDirectory",
+        "NamedTemporaryFile",
+        "TemporaryFile",
+        "redirect_stdout",
+        "redirect_stderr",
+    ]
+)
+
+
+def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> Scalars:
+    """Flow through one iteration, the targets bound at its start."""
+    flow = _Flow(names.temporaries)
+    continues: list[State] = []
+    flow.loops.append(([], continues))
+    end = flow.block(body, frozenset(names.targets))
+    for state in continues:
+        end = _meet(end, state)
+    carried = {(u.name, id(u.node)): u for u in flow.exposed}
+    return Scalars(end if end is not None else names.temporaries, tuple(carried.values()))
+
+
+def _meet(left: State, right: State) -> State:
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right
+
+
+def _deleted(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    return frozenset(u.name for n in nodes for u in uses_of(n) if u.kind is UseKind.DELETE)
+
+
+class _Flow:
+    def __init__(self, own: frozenset[str]) -> None:
+        self._own = own
+        self.exposed: list[Use] = []
+        self.loops: list[tuple[list[State], list[State]]] = []
+
+    def block(self, statements: Iterable[ast.stmt], state: State) -> State:
+        """The state after ``statements``."""
+        for statement in statements:
+            if state is None:
+                return None
+            state = self._statement(statement, state)
+        return state
+
+    def _uses(self, node: ast.AST | None, state: frozenset[str]) -> frozenset[str]:
+        for use in uses_of(node):
+            if use.name not in self._own:
+                continue
+            if use.kind is not UseKind.STORE and use.name not in state:
+                self.exposed.append(use)
+            if use.kind is UseKind.STORE and use.sure:
+                state |= {use.name}
+            elif use.kind is UseKind.DELETE:
+                state -= {use.name}
+        return state
+
+    def _statement(self, node: ast.stmt, state: frozenset[str]) -> State:
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse):
+                state = self._uses(test, state)
+                return _meet(self.block(body, state), self.block(orelse, state))
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(node, state)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, state)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    state = self._uses(item, state)
+                end = self.block(node.body, state)
+                plain = all(_lets_through(item.context_expr) for item in node.items)
+                return end if plain else _meet(end, state - _deleted(node.body))
+            case ast.Match():
+                return self._match(node, state)
+            case ast.Return() | ast.Raise():
+                self._uses(node, state)
+                return None
+            case ast.Break() | ast.Continue():
+                self.loops[-1][isinstance(node, ast.Continue)].append(state)
+                return None
+        return self._uses(node, state)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, state: frozenset[str]) -> State:
+        breaks: list[State] = []
+        if isinstance(node, ast.While):
+            state = self._uses(node.test, state - _deleted(node.body))
+            inside = state
+        else:
+            state = self._uses(node.iter, state) - _deleted(node.body)
+            inside = self._uses(node.target, state)
+        self.loops.append((breaks, []))
+        self.block(node.body, inside)
+        self.loops.pop()
+        endless = (
+            isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
+        )
+        end = None if endless else self.block(node.orelse, state)
+        for broken in breaks:
+            end = _meet(end, broken)
+        return end
+
+    def _try(self, node: ast.Try | ast.TryStar, state: frozenset[str]) -> State:
+        thrown = state - _deleted(node.body)
+        jumps = [len(kind) for kind in self.loops[-1]]
+        end = self.block([*node.body, *node.orelse], state)
+        for handler in node.handlers:
+            caught = self._uses(handler.type, thrown)
+            after = self.block(handler.body, caught | ({handler.name} if handler.name else set()))
+            end = _meet(end, after if after is None or not handler.name else after - {handler.name})
+        if node.finalbody:
+            self.block(node.finalbody, thrown - _deleted(n for h in node.handlers for n in h.body))
+            lost = _deleted(node.finalbody)
+            for kind, known in zip(self.loops[-1], jumps, strict=True):
+                kind[known:] = [None if s is None else s - lost for s in kind[known:]]
+            end = self.block(node.finalbody, end)
+        return end
+
+    def _match(self, node: ast.Match, state: frozenset[str]) -> State:
+        state = self._uses(node.subject, state)
+        end: State = None
+        for case in node.cases:
+            inside = self._uses(case.guard, self._uses(case.pattern, state))
+            end = _meet(end, self.block(case.body, inside))
+        last = node.cases[-1]
+        complete = (
+            last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+        )
+        return end if complete else _meet(end, state)
+
+
+def _lets_through(manager: ast.expr) -> bool:
+    return isinstance(manager, ast.Call) and ast.unparse(manager.func).split(".")[-1] in _PLAIN_MANAGERS

@@ -1,0 +1,25 @@
+"""Find what the loop body reads, stores, changes in place and calls: its statements as a region."""
+
+from __future__ import annotations
+
+from dlbc.ir.access import Facts
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.walk_code import walk_code
+
+__all__ = ["find_accesses"]
+
+
+def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, fresh: frozenset[str]) -> Facts:
+    """The facts of one iteration; ``fresh`` are the functions whose results are always new."""
+    return walk_code(
+        Region(
+            body=tuple(loop.node.body),
+            own=names.temporaries,
+            module=world,
+            index=names.index,
+            given=frozenset(names.targets) - {names.index},
+            integers=names.integers,
+            fresh=fresh,
+        )
+    )

@@ -1,0 +1,141 @@
+"""Infer, per array, its distributed axis, the rows that an iteration touches, and how it uses them.
+
+An array that the loop reads by its index on one axis is dealt along it; one that it reads in any other
+way is whole on every rank. A store decides the axis. Clauses override, where the subscripts allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dlbrt.contract import Distribution, Mode
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic
+from dlbc.ir.access import Access, AccessKind
+from dlbc.ir.affine import Affine
+from dlbc.ir.annotation import Annotation, ArrayClause
+from dlbc.ir.plan import ArrayPlan
+
+__all__ = ["infer_distribution", "iterations_of"]
+
+MOST_ROWS = 16
+
+
+@dataclass(frozen=True)
+class _Array:
+    name: str
+    accesses: tuple[Access, ...]
+    axis: int | None
+    written: bool
+
+
+def iterations_of(annotation: Annotation) -> Distribution:
+    """How iterations are dealt: as the bare clause says, or the named ones if they agree, else in blocks."""
+    bare = [c.distribution for c in annotation.distributions if not c.arrays]
+    named = {c.distribution for c in annotation.distributions if c.arrays} - {Distribution.WHOLE}
+    if bare:
+        return Distribution.BLOCK if bare[0] is Distribution.WHOLE else bare[0]
+    return named.pop() if len(named) == 1 else Distribution.BLOCK
+
+
+def infer_distribution(
+    accesses: Sequence[Access],
+    axes: Mapping[str, int],
+    whole: frozenset[str],
+    index: str | None,
+    annotation: Annotation,
+) -> tuple[tuple[ArrayPlan, ...], tuple[Diagnostic, ...]]:
+    """The array table. ``axes``: the axis of each written array; ``whole``: arrays seen wholly elsewhere."""
+    plans: list[ArrayPlan] = []
+    findings: list[Diagnostic] = []
+    tabled = [a.array for a in accesses if a.subscripts]
+    for name in dict.fromkeys(tabled):
+        own = tuple(a for a in accesses if a.array == name)
+        clause = next((c for c in annotation.distributions if name in c.arrays), None)
+        axis = axes.get(name)
+        if name not in axes and name not in whole:
+            axis = _read_axis(own, None if clause is None else clause.axis)
+        array = _Array(name, own, axis, name in axes)
+        problem = None if clause is None else _contradiction(array, clause, index)
+        if problem is None:
+            plans.append(_plan(array, _distribution(clause, annotation), index))
+        else:
+            findings.append(problem)
+    return tuple(plans), tuple(findings)
+
+
+def _distribution(clause: ArrayClause | None, annotation: Annotation) -> Distribution:
+    if clause is not None:
+        return clause.distribution
+    bare = [c.distribution for c in annotation.distributions if not c.arrays]
+    return bare[0] if bare else iterations_of(annotation)
+
+
+def _read_axis(accesses: Sequence[Access], wanted: int | None) -> int | None:
+    depth = min(len(a.subscripts) for a in accesses)
+    fit = [k for k in range(depth) if _dealt(accesses, k)]
+    return wanted if wanted in fit else next(iter(fit), None)
+
+
+def _dealt(accesses: Sequence[Access], axis: int) -> bool:
+    forms = [a.subscripts[axis].affine for a in accesses]
+    return all(f is not None and f.coefficient for f in forms) and len(set(forms)) <= MOST_ROWS
+
+
+def _contradiction(array: _Array, clause: ArrayClause, index: str | None) -> Diagnostic | None:
+    if array.axis is None:
+        if clause.distribution is Distribution.WHOLE:
+            return None
+        return report("DLB321", clause.place, array=array.name, index=index or "its variable",
+                      distribution=clause.distribution.value)  # fmt: skip
+    if clause.axis is not None and clause.axis != array.axis:
+        return report("DLB320", clause.place, array=array.name, axis=clause.axis, found=array.axis)
+    return None
+
+
+def _plan(array: _Array, distribution: Distribution, index: str | None) -> ArrayPlan:
+    if array.axis is None or (distribution is Distribution.WHOLE and not array.written):
+        return ArrayPlan(array.name, Distribution.WHOLE, None, Mode.READ)
+    rows, complete = _rows(array.accesses, array.axis)
+    if not complete:
+        distribution = Distribution.WHOLE
+    if not array.written:
+        return ArrayPlan(array.name, distribution, array.axis, Mode.READ, _unless_index(rows, index))
+    writes, _ = _rows([a for a in array.accesses if a.writes], array.axis)
+    return ArrayPlan(
+        array.name,
+        distribution,
+        array.axis,
+        Mode.WRITE if _overwritten(array) else Mode.UPDATE,
+        _unless_index(rows, index),
+        None if writes == rows else writes,
+        any(a.in_place for a in array.accesses if a.writes),
+    )
+
+
+def _rows(accesses: Sequence[Access], axis: int) -> tuple[tuple[str, ...], bool]:
+    """The distinct subscripts on the axis as text, and whether all accesses have one."""
+    found: dict[Affine, str] = {}
+    complete = True
+    for access in accesses:
+        form = access.subscripts[axis].affine if len(access.subscripts) > axis else None
+        if form is not None and form.coefficient:
+            found.setdefault(form, access.subscripts[axis].text)
+        else:
+            complete = False
+    return tuple(found.values()), complete
+
+
+def _unless_index(rows: tuple[str, ...], index: str | None) -> tuple[str, ...]:
+    return () if rows == (index,) else rows
+
+
+def _overwritten(array: _Array) -> bool:
+    """Whether each iteration stores its whole row at once and nothing else touches the array."""
+    if len(array.accesses) != 1 or array.accesses[0].kind is not AccessKind.WRITE:
+        return False
+    access = array.accesses[0]
+    others = [s for k, s in enumerate(access.subscripts) if k != array.axis]
+    return access.sure and not access.in_place and all(s.full for s in others)

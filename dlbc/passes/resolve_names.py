@@ -1,0 +1,260 @@
+"""Resolve what names mean: in the module as a whole, and in one loop.
+
+Theory: Python's scope rules. A name bound in the loop body is a temporary; one bound in an enclosing
+function or more than once in the module travels to the ranks as a kernel parameter; functions, classes
+and imports that the module binds exactly once stay global names of the emitted program.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+
+from dlbc.ir.loop import AnnotatedLoop, Module
+from dlbc.ir.region import IndexRange, LoopNames, ModuleNames
+from dlbc.ir.uses import UseKind, bound_names, own_nodes, parameters_of, uses_of
+
+__all__ = ["resolve_module", "resolve_names"]
+
+Functions = ast.FunctionDef | ast.AsyncFunctionDef
+_BUILTINS = frozenset(n for n in dir(builtins) if not n.startswith("__")) | {"__import__", "__build_class__"}
+
+
+def resolve_module(module: Module) -> ModuleNames:
+    """The names of the whole module."""
+    bound = bound_names(module.tree.body)
+    functions: dict[str, tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, ...]] = {}
+    methods: dict[str, tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, ...]] = {}
+    classes: dict[str, ast.ClassDef] = {}
+    anywhere: set[str] = set()
+    rebound: set[str] = set()
+    aliases: dict[str, ast.expr] = {}
+    imports: dict[str, str] = {}
+    otherwise: set[str] = set()
+    owners = {m for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
+    for node in ast.walk(module.tree):
+        if node not in owners:  # what a class body binds hides nothing in functions
+            anywhere |= _names_bound_by(node)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
+            aliases |= {t.id: node.value for t in node.targets if isinstance(t, ast.Name)}
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            otherwise |= _names_bound_by(node)
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            rebound |= set(node.names)
+        elif isinstance(node, Functions):
+            table = methods if node in owners else functions
+            table[node.name] = (*table.get(node.name, ()), node)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    functions[target.id] = (*functions.get(target.id, ()), node.value)
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = node
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            imports |= dict(_imported(node))
+    constant = {
+        name
+        for name, nodes in bound.items()
+        if len(nodes) == 1
+        and name not in rebound
+        and isinstance(nodes[0], Functions | ast.ClassDef | ast.Import | ast.ImportFrom)
+    }
+    imports = {name: full for name, full in imports.items() if name not in otherwise}
+    names = frozenset(anywhere), frozenset(constant)
+    return ModuleNames(bound, *names, imports, functions, methods, aliases, classes)
+
+
+def _names_bound_by(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.arg):
+        return {node.arg}
+    if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+        return set(_BUILTINS)  # a star import may hide any builtin
+    shallow = (ast.Name, Functions, ast.ClassDef, ast.Import, ast.ImportFrom, ast.ExceptHandler, ast.MatchAs,
+               ast.MatchStar, ast.MatchMapping)  # fmt: skip
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+    if isinstance(node, Functions | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.ExceptHandler):
+        return {node.name} if node.name else set()
+    return {u.name for u in uses_of(node) if u.kind is UseKind.STORE} if isinstance(node, shallow) else set()
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, f"{'~' * node.level}{node.module or ''}.{alias.name}"
+        elif alias.asname:
+            yield alias.asname, alias.name
+        else:
+            yield alias.name.split(".")[0], alias.name.split(".")[0]
+
+
+def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
+    """The names of one loop."""
+    node = loop.node
+    targets = tuple(dict.fromkeys(bound_names([node.target])))
+    body = bound_names(node.body)
+    index, space = _index_of(node.target, node.iter, module)
+    if index in body:
+        index, space = None, None
+    temporaries = frozenset(targets) | frozenset(body)
+    shared: dict[str, ast.AST] = {}
+    for use in uses_of(ast.Module(list(node.body), [])):
+        if use.name not in temporaries and not _stays(use.name, loop, module):
+            shared.setdefault(use.name, use.node)
+    for use in uses_of(node.target):  # subscripts of an unsupported target; refused elsewhere
+        if use.kind is UseKind.LOAD:
+            shared.setdefault(use.name, use.node)
+    return LoopNames(
+        temporaries=temporaries,
+        targets=targets,
+        rebound=frozenset(targets) & frozenset(body),
+        index=index,
+        space=space,
+        parameters=tuple(shared),
+        integers=frozenset(n for n in shared if _surely_integer(n, loop, module, ())),
+        shared=shared,
+    )
+
+
+def _scopes(loop: AnnotatedLoop) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (s for s in reversed(loop.path) if isinstance(s, Functions))
+
+
+def _bindings(
+    name: str, loop: AnnotatedLoop, module: ModuleNames
+) -> tuple[Sequence[ast.AST], ast.AST | None]:
+    """What binds ``name`` as the loop sees it, and the function it is local to (None: the module)."""
+    for scope in _scopes(loop):
+        nodes: list[ast.AST] = [p for p in parameters_of(scope) if p.arg == name]
+        if any(isinstance(n, ast.Global) and name in n.names for n in own_nodes(scope.body)):
+            break
+        nodes += bound_names(scope.body).get(name, [])
+        if nodes:
+            return nodes, scope
+    return module.bound.get(name, []), None
+
+
+def _stays(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
+    nodes, scope = _bindings(name, loop, module)
+    if scope is not None:
+        return False
+    return name in module.constant if nodes else name in _BUILTINS
+
+
+def _surely_integer(name: str, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
+    """Whether every binding of a shared name gives it an integer, as far as the text shows."""
+    nodes, scope = _bindings(name, loop, module)
+    body = scope.body if isinstance(scope, Functions) else loop.path[0].body  # type: ignore[attr-defined]
+    return bool(nodes) and all(_integer_binding(n, body, loop, module, (*seen, name)) for n in nodes)
+
+
+def _integer_binding(
+    node: ast.AST, body: list[ast.stmt], loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]
+) -> bool:
+    if isinstance(node, ast.arg):
+        return isinstance(node.annotation, ast.Name) and node.annotation.id == "int"
+    for owner in own_nodes(body):
+        if isinstance(owner, ast.Assign | ast.AnnAssign | ast.AugAssign) and owner.value is not None:
+            pairs = [
+                (t, owner.value) for t in (owner.targets if isinstance(owner, ast.Assign) else [owner.target])
+            ]
+            pairs += [
+                pair
+                for t, v in pairs
+                if isinstance(t, ast.Tuple) and isinstance(v, ast.Tuple) and len(t.elts) == len(v.elts)
+                for pair in zip(t.elts, v.elts, strict=True)
+            ]
+            # n, m = Z.shape
+            if any(isinstance(t, ast.Tuple) and node in t.elts and _is_shape(v) for t, v in pairs):
+                return True
+            if any(t is node and _integer_value(v, loop, module, seen) for t, v in pairs):
+                return not isinstance(owner, ast.AugAssign) or isinstance(
+                    owner.op, ast.Add | ast.Sub | ast.Mult
+                )
+        elif isinstance(owner, ast.For) and owner.target is node:
+            return _is_range(owner.iter, module)
+    return False
+
+
+def _is_shape(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
+
+
+def _integer_value(node: ast.expr, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
+    match node:
+        case ast.Constant(value=value):
+            return type(value) is int
+        case ast.BinOp(
+            left=left, right=right, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod()
+        ):
+            return all(_integer_value(n, loop, module, seen) for n in (left, right))
+        case ast.UnaryOp(operand=operand, op=ast.USub() | ast.UAdd()):
+            return _integer_value(operand, loop, module, seen)
+        case ast.Call(func=ast.Name(id="len" | "int" as name)):
+            return module.builtin(name)
+        case ast.Subscript(value=value, slice=ast.Constant() | ast.UnaryOp()):
+            return _is_shape(value)
+        case ast.Attribute(attr="size" | "ndim"):
+            return True
+        case ast.Name(id=name):
+            return name not in seen and _surely_integer(name, loop, module, seen)
+    return False
+
+
+def _is_range(node: ast.expr, module: ModuleNames) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and (
+        module.builtin("range"))  # fmt: skip
+
+
+def _index_of(
+    target: ast.expr, iterable: ast.expr, module: ModuleNames
+) -> tuple[str | None, IndexRange | None]:
+    """The variable that counts, and through which values, if the loop has one."""
+    if not isinstance(iterable, ast.Call) or any(isinstance(a, ast.Starred) for a in iterable.args):
+        return None, None
+    name, args = _function_name(iterable.func, module), iterable.args
+    if name.startswith("tqdm."):
+        if name.endswith(".trange"):
+            return _counted(target, _range_of(args))
+        return _index_of(target, args[0], module) if args else (None, None)
+    if name == "range" and not iterable.keywords:
+        return _counted(target, _range_of(args))
+    if name == "reversed" and len(args) == 1:
+        index, space = _index_of(target, args[0], module)
+        inner = args[0]
+        if (
+            index is None
+            or space is None
+            or not isinstance(inner, ast.Call)
+            or _function_name(inner.func, module) != "range"
+        ):
+            return None, None
+        return index, IndexRange(space.start, space.stop, space.step, plain=False)
+    if name == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2 and args:
+        start = (
+            args[1] if len(args) > 1 else next((k.value for k in iterable.keywords if k.arg == "start"), None)
+        )
+        return _counted(target.elts[0], IndexRange(start, None, None))
+    return None, None
+
+
+def _function_name(func: ast.expr, module: ModuleNames) -> str:
+    """``range`` and the like for builtins, ``tqdm.tqdm`` and the like for imports, else empty."""
+    text = ast.unparse(func)
+    root, _, rest = text.partition(".")
+    if root in module.imports:
+        return module.imports[root] + ("." + rest if rest else "")
+    return text if module.builtin(text) and text in _BUILTINS else ""
+
+
+def _range_of(args: list[ast.expr]) -> IndexRange:
+    start, stop, step = {1: (None, 0, None), 2: (0, 1, None)}.get(len(args), (0, 1, 2))
+    one, two, three = (None if k is None or k >= len(args) else args[k] for k in (start, stop, step))
+    return IndexRange(one, two, three)
+
+
+def _counted(target: ast.expr, space: IndexRange) -> tuple[str | None, IndexRange | None]:
+    return (target.id, space) if isinstance(target, ast.Name) else (None, None)

@@ -1,0 +1,102 @@
+"""From the bytes of a program to the bytes of its parallel form: the stages in order."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic, has_errors
+from dlbc.ir.loop import Module
+from dlbc.parse.check_program import check_program
+from dlbc.parse.find_loops import find_loops
+from dlbc.parse.parse_module import parse_module
+from dlbc.parse.read_source import WHOLE_FILE
+from dlbc.source import Source
+
+__all__ = ["TransformResult", "check", "transform"]
+
+_STACK_BYTES = 512 * 1024 * 1024
+_RECURSION_LIMIT = 100_000
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class TransformResult:
+    """``text`` is the program to write, None where there are errors.
+
+    ``parallel`` is false where the program has no annotation and ``text`` is the source itself.
+    """
+
+    text: bytes | None
+    diagnostics: tuple[Diagnostic, ...]
+    parallel: bool = False
+
+
+def transform(source: Source) -> TransformResult:
+    """The parallel program of a source that was read without errors."""
+    return _with_deep_stack(lambda: _guarded(source, emit=True))
+
+
+def check(source: Source) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a source alone."""
+    return _with_deep_stack(lambda: _guarded(source, emit=False)).diagnostics
+
+
+def _guarded(source: Source, emit: bool) -> TransformResult:
+    """Whatever a broken input does to a stage, a diagnostic comes out and no traceback."""
+    module = parse_module(source)
+    if isinstance(module, Diagnostic):
+        return TransformResult(None, (module,))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        return _stages(module, emit)
+    except (RecursionError, MemoryError):
+        return TransformResult(None, (report("DLB005", WHOLE_FILE),))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        return TransformResult(None, (report("DLB008", WHOLE_FILE, reason=reason),))
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _stages(module: Module, emit: bool) -> TransformResult:
+    from dlbc.emit.seal import is_generated
+    from dlbc.passes.plan_loops import plan_loop
+
+    if is_generated(module.source.data):
+        return TransformResult(None, (report("DLB007", WHOLE_FILE),))
+    loops, annotated, diagnostics = find_loops(module)
+    if not annotated:
+        return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
+    planned = [plan_loop(module, loop) for loop in loops]
+    found = sorted(
+        (*diagnostics, *check_program(module), *(d for _, ds in planned for d in ds)),
+        key=lambda d: (d.place, d.code),
+    )
+    plans = [plan for plan, _ in planned if plan is not None]
+    if has_errors(found) or not emit:
+        return TransformResult(None, tuple(found))
+    if not plans:
+        return TransformResult(module.source.data, tuple(found))
+
+    from dlbc.emit.emit_program import emit_program
+
+    return TransformResult(emit_program(module, plans), tuple(found), parallel=True)
+
+
+def _with_deep_stack(work: Callable[[], _T]) -> _T:
+    """Do ``work`` on a stack that deeply nested programs do not overrun; only touched pages cost memory."""
+    results: list[_T] = []
+    previous = threading.stack_size(_STACK_BYTES)
+    try:
+        thread = threading.Thread(target=lambda: results.append(work()), name="dlbc", daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(previous)
+    thread.join()
+    return results[0]

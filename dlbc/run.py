@@ -1,0 +1,112 @@
+"""Run a generated program under the MPI launcher of this environment: a thin layer above the compiler.
+
+The program is written to a directory of its own and started through ``dlbrt.script``, so that it sees the
+original's ``sys.argv[0]``, ``__file__`` and the modules beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic
+from dlbc.parse.read_source import WHOLE_FILE
+
+__all__ = ["CannotStartError", "launcher", "run_program"]
+
+#: How long the ranks may take to end by themselves after an interrupt.
+_GRACE_S = 5.0
+_INTERRUPTED = 130
+
+
+class CannotStartError(Exception):
+    """The program could not be started; ``diagnostic`` says why."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def run_program(
+    source: Path, text: bytes, ranks: int, settings: Mapping[str, str | int], arguments: Sequence[str]
+) -> int:
+    """The program's own exit status, 128 + N where signal N ended it; raises CannotStartError."""
+    start = launcher(ranks)
+    environment = os.environ | {name: str(value) for name, value in settings.items()}
+    try:
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=_shared_directory(source)) as directory:
+            generated = Path(directory) / source.name
+            generated.write_bytes(text)
+            script = [sys.executable, "-m", "dlbrt.script", str(generated), str(source), *arguments]
+            return _wait(subprocess.Popen([*start, *script], env=environment))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotStartError(report("DLB016", WHOLE_FILE, reason=reason)) from error
+
+
+def launcher(ranks: int) -> list[str]:
+    """The words of the command line before the program's; none for one rank. Raises CannotStartError."""
+    if ranks == 1:
+        return []
+    srun = shutil.which("srun")
+    if "SLURM_JOB_ID" in os.environ and srun:
+        return [srun, "-n", str(ranks)]
+    mpiexec = _find_mpiexec()
+    if mpiexec is None:
+        raise CannotStartError(report("DLB015", WHOLE_FILE))
+    return [mpiexec, *_vendor_options(mpiexec), "-n", str(ranks)]
+
+
+def _find_mpiexec() -> str | None:
+    """The launcher beside this Python, whose MPI is the one that mpi4py here loads; else on the path."""
+    beside = Path(sys.executable).parent / "mpiexec"
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which("mpiexec")
+
+
+def _vendor_options(mpiexec: str) -> list[str]:
+    """Open MPI alone refuses more ranks than cores, and to run as root, unless told otherwise."""
+    try:
+        done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    except subprocess.TimeoutExpired:
+        return []
+    if "Open MPI" not in done.stdout + done.stderr and "OpenRTE" not in done.stdout + done.stderr:
+        return []
+    return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+
+
+def _shared_directory(source: Path) -> str | None:
+    """In a Slurm allocation the source's directory, which all nodes see; else the system's own."""
+    directory = source.absolute().parent
+    return str(directory) if "SLURM_JOB_ID" in os.environ and os.access(directory, os.W_OK) else None
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the ranks; an interrupt or a termination of this command ends them too."""
+    previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        status = process.wait()
+    except KeyboardInterrupt:
+        _end(process)
+        return _INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    return status if status >= 0 else 128 - status
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The terminal has interrupted the launcher as well; one that does not end is ended."""
+    for stop in (process.terminate, process.kill):
+        try:
+            process.wait(_GRACE_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            stop()
+        else:
+            return
+    process.wait()

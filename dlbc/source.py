@@ -1,0 +1,58 @@
+"""Source text and places in it: the only line and column arithmetic of the compiler.
+
+Lines count from 1 and columns from 1, in characters, as editors and diagnostics show them. Python's
+own tree counts columns in UTF-8 bytes from 0; `Source.place_of` is the one place that converts.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+
+__all__ = ["Place", "Source"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A stretch of source text; ``end_column`` is one past its last character."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file: its path as the user gave it, its bytes, and the text Python reads from them.
+
+    ``encoding`` is the codec that turns one into the other, ``utf-8-sig`` where a byte order mark leads.
+    """
+
+    path: str
+    data: bytes = field(repr=False)
+    text: str = field(repr=False)
+    encoding: str = "utf-8"
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines without their ends, split as Python's tokenizer splits them."""
+        return tuple(self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+
+    def line(self, number: int) -> str:
+        """Line ``number`` (from 1), empty beyond the end."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def place_of(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword) -> Place:
+        """Where a node of Python's own tree stands."""
+        end_line = node.end_lineno or node.lineno
+        return Place(
+            node.lineno,
+            self._column(node.lineno, node.col_offset),
+            end_line,
+            self._column(end_line, node.end_col_offset or node.col_offset),
+        )
+
+    def _column(self, line: int, offset: int) -> int:
+        return len(self.line(line).encode()[:offset].decode(errors="replace")) + 1

@@ -1,0 +1,147 @@
+"""Measures of the runtime, as ratios paired in one invocation; none is a test.
+
+    python tests/bench/measure.py overhead    # GDDLB over none, without load, by grain and ranks
+    python tests/bench/measure.py balance     # GDDLB over none, one rank of two four times slower
+    python tests/bench/measure.py calls       # a call of a tiny loop, at 1 and 2 ranks
+    python tests/bench/measure.py sequential  # the generated program on one rank over the original
+
+Each line gives the median ratio and its spread over the rounds; `--json FILE` writes the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.support.mpi import run_mpi, run_sequential, transform
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+#: Iterations and inner steps for about 1 us, 100 us and 10 ms an iteration.
+GRAINS = {"10^6 x 1 us": (1_000_000, 16), "10^4 x 100 us": (10_000, 1_700), "100 x 10 ms": (100, 170_000)}
+
+Figures = dict[str, dict[str, float]]
+
+
+def seconds(
+    program: Path, ranks: int, arguments: tuple[str, ...] = (), env: Mapping[str, str] | None = None
+) -> float:
+    """The loop time that a program prints; 0 ranks: as it is, without mpiexec."""
+    command = [sys.executable, str(program), *arguments]
+    done = run_mpi(ranks, command, 300, env) if ranks else run_sequential(command, 300, env)
+    found = re.search(r"seconds ([\d.]+)", done.stderr)
+    assert done.status == 0, done.stderr
+    assert found, done.stderr
+    return float(found[1])
+
+
+def paired(what: str, rounds: int, one: Callable[[], float], other: Callable[[], float]) -> dict[str, float]:
+    """Ratios one/other of runs in turn."""
+    one(), other()
+    pairs = [(one(), other()) for _ in range(rounds)]
+    ratios = sorted(a / b for a, b in pairs)
+    figures = {
+        "median": statistics.median(ratios),
+        "least": ratios[0],
+        "most": ratios[-1],
+        "of_medians": statistics.median(a for a, _ in pairs) / statistics.median(b for _, b in pairs),
+        "seconds": statistics.median(a for a, _ in pairs),
+    }
+    print(
+        f"{what:34s} median {figures['median']:.3f}  least {ratios[0]:.3f}  most {ratios[-1]:.3f}  "
+        f"of medians {figures['of_medians']:.3f}  ({figures['seconds']:.3f} s)",
+        flush=True,
+    )
+    return figures
+
+
+def overhead(out: Path, rounds: int) -> Figures:
+    """GDDLB over none without load."""
+    program, figures = transform(PROGRAMS / "grain.py", out), {}
+    for name, sizes in GRAINS.items():
+        arguments = tuple(map(str, sizes))
+        for ranks in (1, 2, 4):
+            what = f"{name}, {ranks} ranks"
+            figures[what] = paired(
+                what,
+                rounds,
+                lambda: seconds(program, ranks, arguments, {"DLB_STRATEGY": "GDDLB"}),  # noqa: B023
+                lambda: seconds(program, ranks, arguments, {"DLB_STRATEGY": "none"}),  # noqa: B023
+            )
+    return figures
+
+
+def balance(out: Path, rounds: int) -> Figures:
+    """GDDLB over none on two ranks, one of them with load 3; the ideal is 0.40."""
+    program, figures = transform(PROGRAMS / "grain.py", out), {}
+    for name, sizes in GRAINS.items():
+        arguments = tuple(map(str, sizes))
+        load = {"DLB_LOAD": "fixed:0,3"}
+        figures[name] = paired(
+            name,
+            rounds,
+            lambda: seconds(program, 2, arguments, load | {"DLB_STRATEGY": "GDDLB"}),  # noqa: B023
+            lambda: seconds(program, 2, arguments, load | {"DLB_STRATEGY": "none"}),  # noqa: B023
+        )
+    return figures
+
+
+def calls(out: Path, rounds: int) -> Figures:
+    """Microseconds of a call, by ranks and strategy."""
+    program, figures = transform(PROGRAMS / "calls.py", out), {}
+    for ranks in (1, 2):
+        for strategy in ("auto", "GDDLB"):
+            times = sorted(
+                seconds(program, ranks, (), {"DLB_STRATEGY": strategy}) * 1e6 for _ in range(rounds)
+            )
+            what = f"{ranks} ranks, {strategy}"
+            figures[what] = {"median": statistics.median(times), "least": times[0], "most": times[-1]}
+            print(
+                f"{what:34s} median {figures[what]['median']:.0f} us  least {times[0]:.0f}  most {times[-1]:.0f}"
+            )
+    return figures
+
+
+def sequential(out: Path, rounds: int) -> Figures:
+    """The generated program on one rank over the original."""
+    source, figures = PROGRAMS / "grain.py", {}
+    program = transform(source, out)
+    for name, sizes in GRAINS.items():
+        arguments = tuple(map(str, sizes))
+        figures[name] = paired(
+            name,
+            rounds,
+            lambda: seconds(program, 0, arguments),  # noqa: B023
+            lambda: seconds(source, 0, arguments),  # noqa: B023
+        )
+    return figures
+
+
+MEASURES = {"overhead": overhead, "balance": balance, "calls": calls, "sequential": sequential}
+
+
+def main() -> None:
+    """Run the measures named."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("measure", nargs="+", choices=MEASURES)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as out:
+        figures = {name: MEASURES[name](Path(out), options.rounds) for name in options.measure}
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Programs on ranks: standard output and exit status of the transformed program are the original's.
+
+Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
+under random load; adding a file adds its tests. Programs print what they compute to the last bit.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+MODULES = {"side_module"}
+NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem not in MODULES)
+ARGUMENTS = ("first", "second")
+
+RANDOM_LOAD = {"DLB_LOAD": "random:max=3,duration=0.002,seed=4", "DLB_SPEEDS": "2,1,1.5"}
+RUNS = [
+    *((ranks, {"DLB_STRATEGY": strategy}) for strategy in ("none", "GDDLB") for ranks in (1, 2, 3, 5)),
+    (3, {"DLB_STRATEGY": "GDDLB"} | RANDOM_LOAD),
+    (3, {"DLB_STRATEGY": "none"} | RANDOM_LOAD),
+    (2, {"DLB_WEIGHTS": "1,3"}),
+    (2, {}),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    generated: Path
+    sequential: Completed
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    home = tmp_path_factory.mktemp(request.param)
+    for path in PROGRAMS.glob("*.py"):
+        shutil.copy(path, home)
+    source = home / f"{request.param}.py"
+    return Program(transform(source, home), run_sequential([sys.executable, str(source), *ARGUMENTS]))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("ranks", "env"), RUNS, ids=lambda value: str(value).replace("DLB_", ""))
+def test_the_parallel_program_does_what_the_sequential_one_does(
+    program: Program, ranks: int, env: dict[str, str], tmp_path: Path
+) -> None:
+    stats = tmp_path / "stats.json"
+    command = [sys.executable, str(program.generated), *ARGUMENTS]
+    done = run_mpi(ranks, command, env=env | {"DLB_STATS": str(stats)})
+    assert done.stdout.decode() == program.sequential.stdout.decode(), done.stderr
+    assert done.status == program.sequential.status, done.stderr
+    document = json.loads(stats.read_text())
+    assert document["ranks"] == ranks
+    assert all(len(loop["per_rank"]) == ranks for loop in document["loops"])
+    for loop in document["loops"]:
+        assert sum(rank["iterations"] for rank in loop["per_rank"]) == loop["iterations"]
+
+
+@pytest.mark.mpi
+def test_without_mpiexec_it_is_the_same_program(program: Program) -> None:
+    done = run_sequential([sys.executable, str(program.generated), *ARGUMENTS])
+    assert (done.stdout, done.status) == (program.sequential.stdout, program.sequential.status), done.stderr
