@@ -104,13 +104,9 @@ def take(array: Array, axis: int, rows: Rows) -> Array:
     return packed
 
 
-def landing(array: Array, axis: int, rows: Rows) -> tuple[Array, bool]:
-    """Where to receive rows: their own place if it is contiguous (True), else memory to `put` from."""
-    if len(rows) == 1:
-        view = _view(array, axis, rows[0])
-        if view.flags.c_contiguous:
-            return view, True
-    return np.empty(_packed_shape(array, axis, rows), array.dtype), False
+def landing(array: Array, axis: int, rows: Rows) -> Array:
+    """Memory to receive packed rows in, to be `put` in their places."""
+    return np.empty(_packed_shape(array, axis, rows), array.dtype)
 
 
 def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:

@@ -41,7 +41,8 @@ class Call:
     """One parallel run of a loop, as rank 0 describes it.
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
-    Either is None where the ranks have it from an earlier call of the loop ``key``; positions before ``first`` are done already.
+    Either is None where the ranks have it from an earlier call of the loop ``key``; positions before
+    ``first`` are done already.
     """
 
     serial: int

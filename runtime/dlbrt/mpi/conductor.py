@@ -67,7 +67,8 @@ class Conductor:
         try:
             return _Run(self, kernel, space, arguments).run()
         except BaseException as error:
-            if self.wire.ranks > 1 and not isinstance(error, KeyboardInterrupt):
+            # Not the body's: those are caught below. The other ranks cannot go on without this one.
+            if self.wire.ranks > 1:
                 self.wire.fail(error)
             raise
         finally:

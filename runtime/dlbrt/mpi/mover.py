@@ -16,8 +16,9 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.dist.field import Field, landing, positions, put, take
-from dlbrt.dist.footprint import Rows
+from dlbrt.dist.footprint import Rows, count
 from dlbrt.dist.spans import Spans
+from dlbrt.mpi.region import Region, region_of
 from dlbrt.mpi.wire import DATA, Wire
 
 __all__ = ["Mover"]
@@ -32,6 +33,7 @@ class Mover:
         self._wire = wire
         self._fields = fields
         self._held: list[Any] = []
+        self._regions: list[Region] = []
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
         self.bytes_sent = 0
@@ -53,18 +55,25 @@ class Mover:
         self._wire.complete(self._requests)
         for field, rows, packed in self._landed:
             put(field.data, field.axis, rows, packed)
-        self._requests, self._held, self._landed = [], [], []
+        for region in self._regions:
+            region.free()
+        self._requests, self._held, self._landed, self._regions = [], [], [], []
 
     def _send_rows(self, field: Field, rows: Rows, target: int) -> None:
         if isinstance(field.data, list):
             packed = cloudpickle.dumps([field.data[row] for row in positions(rows)])
             self._requests.append(self._wire.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
+            self._held.append(packed)
+        elif region := region_of(field.data, field.axis, rows):
+            self._regions.append(region)
+            self._requests.append(self._wire.send_region(region, target, DATA))
+            self.bytes_sent += count(rows) * field.data.nbytes // field.length
         else:
-            packed = take(field.data, field.axis, rows)
-            self._requests.append(self._wire.send_memory(packed, target, DATA))
-            self.bytes_sent += packed.nbytes
-        self._held.append(packed)
+            array = take(field.data, field.axis, rows)
+            self._held.append(array)
+            self._requests.append(self._wire.send_memory(array, target, DATA))
+            self.bytes_sent += array.nbytes
 
     def _receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         if isinstance(field.data, list):
@@ -72,11 +81,13 @@ class Mover:
             for row, element in zip(positions(rows), elements, strict=True):
                 _put_element(field, row, element)
             return
-        memory, in_place = landing(field.data, field.axis, rows)
+        if region := region_of(field.data, field.axis, rows):
+            self._regions.append(region)
+            self._requests.append(self._wire.receive_region(region, source, DATA))
+            return
+        memory = landing(field.data, field.axis, rows)
         self._requests.append(self._wire.receive_memory(memory, source, DATA))
-        self._held.append(memory)
-        if not in_place:
-            self._landed.append((field, rows, memory))
+        self._landed.append((field, rows, memory))
 
 
 def _put_element(field: Field, row: int, element: Any) -> None:

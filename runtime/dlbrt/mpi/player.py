@@ -40,7 +40,7 @@ class _Player:
     def play(self, call: Call) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
         if call.state is not None:
-            state.apply(call.state)
+            state.apply_surroundings(call.state)
         self._library.forget(call.dropped)
         body = self._bodies[call.key] if call.body is None else call.body
         self._bodies[call.key] = body
@@ -50,6 +50,8 @@ class _Player:
         kernel, arguments, space, data = packing.unpack(body, slots)
         kernel = kernel or self._kernels[call.key]
         modules.apply(data)
+        if call.state is not None:
+            state.apply_settings(call.state)
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
         names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]

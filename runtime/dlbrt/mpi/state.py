@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["State", "apply", "capture"]
+__all__ = ["State", "apply_settings", "apply_surroundings", "capture"]
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,40 @@ def capture() -> State:
         np.get_printoptions(),  # type: ignore[arg-type]
         (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp, flags),
         sys.getrecursionlimit(),
-        list(warnings.filters),
+        [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
     )
 
 
-def apply(state: State) -> None:
-    """Put a captured state in force here."""
+def apply_surroundings(state: State) -> None:
+    """Put environment and directory in force here, which modules may read when they are imported."""
     if _environ() != state.environ:
         os.environ.clear()
         os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in state.environ.items()})
     os.chdir(state.directory)
+
+
+def apply_settings(state: State) -> None:
+    """Put the rest in force here, once the modules that the loop uses are imported."""
     np.seterr(**state.floating)  # type: ignore[arg-type]
     np.set_printoptions(**state.printing)
     *numbers, flags = state.decimals
     prec, rounding, emin, emax, capitals, clamp = numbers
     decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
     sys.setrecursionlimit(state.recursion)
-    warnings.filters[:] = state.filters  # type: ignore[index]
+    filters = [
+        (*entry[:2], category, *entry[3:]) for entry in state.filters if (category := _found(entry[2]))
+    ]
+    warnings.resetwarnings()
+    warnings.filters[:] = filters  # type: ignore[index]
+
+
+def _name(category: Any) -> tuple[str, str]:
+    return category.__module__, category.__qualname__
+
+
+def _found(name: tuple[str, str]) -> Any:
+    """The class of that name; None where its module is not imported, so that nothing can warn with it."""
+    return getattr(sys.modules.get(name[0]), name[1], None)
 
 
 def _environ() -> dict[Any, Any]:

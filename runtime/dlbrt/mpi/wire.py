@@ -16,6 +16,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from mpi4py import MPI
 
+from dlbrt.mpi.region import Region
+
 __all__ = ["ANY", "COMMAND", "DATA", "INTERRUPT", "RESULT", "Pause", "Wire"]
 
 T = TypeVar("T")
@@ -99,6 +101,14 @@ class Wire:
     def receive_memory(self, array: np.ndarray[Any, Any], source: int, tag: int) -> MPI.Request:
         """Start receiving into a contiguous array."""
         return self.comm.Irecv([_memory(array), MPI.BYTE], source=source, tag=tag)
+
+    def send_region(self, region: Region, target: int, tag: int) -> MPI.Request:
+        """Start sending from where the rows lie."""
+        return self.comm.Isend(region.message, dest=target, tag=tag)
+
+    def receive_region(self, region: Region, source: int, tag: int) -> MPI.Request:
+        """Start receiving to where the rows lie."""
+        return self.comm.Irecv(region.message, source=source, tag=tag)
 
     def broadcast_memory(self, array: np.ndarray[Any, Any]) -> MPI.Request:
         """Take part in broadcasting rank 0's contiguous array."""
