@@ -11,11 +11,12 @@ from typing import TypeVar
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.loop import Module
+from dlbc.ir.plan import LoopPlan
 from dlbc.parse.check_program import check_program
 from dlbc.parse.find_loops import find_loops
 from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_source import WHOLE_FILE
-from dlbc.source import Source
+from dlbc.source import Place, Source
 
 __all__ = ["TransformResult", "check", "transform"]
 
@@ -84,9 +85,18 @@ def _stages(module: Module, emit: bool) -> TransformResult:
     if not plans:
         return TransformResult(module.source.data, tuple(found))
 
-    from dlbc.emit.emit_program import emit_program
+    return _emit(module, plans, tuple(found))
 
-    return TransformResult(emit_program(module, plans), tuple(found), parallel=True)
+
+def _emit(module: Module, plans: list[LoopPlan], found: tuple[Diagnostic, ...]) -> TransformResult:
+    from dlbc.emit.emit_program import LossyTextError, emit_program
+
+    try:
+        return TransformResult(emit_program(module, plans), found, parallel=True)
+    except LossyTextError as error:
+        end = len(module.source.line(error.line)) + 1
+        place = Place(error.line, 1, error.line, end)
+        return TransformResult(None, (*found, report("DLB009", place)))
 
 
 def _with_deep_stack(work: Callable[[], _T]) -> _T:

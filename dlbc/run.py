@@ -74,7 +74,7 @@ def _vendor_options(mpiexec: str) -> list[str]:
     """Open MPI alone refuses more ranks than cores, and to run as root, unless told otherwise."""
     try:
         done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=30, check=False)
-    except subprocess.TimeoutExpired:
+    except (OSError, subprocess.TimeoutExpired):
         return []
     if "Open MPI" not in done.stdout + done.stderr and "OpenRTE" not in done.stdout + done.stderr:
         return []

@@ -7,6 +7,12 @@ import os
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the emitted programs of tests/cases/accept anew"
+    )
+
+
 @pytest.fixture(autouse=True)
 def _no_runtime_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("DLB_")]:

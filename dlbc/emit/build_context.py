@@ -134,9 +134,10 @@ def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
     results = tuple((written.get(key, key), key) for key in (*plan.definite, *plan.conditional))
     live = bool(results) or plan.targets_live
     start = f"{names.after} = {names.dlb}.attempt(" if live else f"{names.dlb}.run("
-    width = _WIDTH - plan.loop.node.col_offset - len(ast.unparse(plan.loop.node.iter))
+    loop = plan.loop.node
+    width, iterable = _WIDTH - loop.col_offset, len(ast.unparse(loop.iter))
     return CallContext(
-        call=_filled(start, f"{kernel}, _", arguments, ")", width),
+        call=_filled(start, f"{kernel}, _", arguments, ")", width, iterable),
         after=names.after,
         items=(names.after,) if plan.targets_live else (),
         results=results,
@@ -144,14 +145,17 @@ def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
     )
 
 
-def _filled(start: str, first: str, items: Sequence[str], end: str, width: int) -> str:
-    """``first`` and the items on one line, or where that is too long on lines below filled up to the width."""
+def _filled(start: str, first: str, items: Sequence[str], end: str, width: int, more: int = 0) -> str:
+    """``first`` and the items on one line, or where that is too long on lines filled up to the width.
+
+    ``more`` characters are added to ``first`` later.
+    """
     line = start + ", ".join([first, *items]) + end
-    if len(line) <= width:
+    if len(line) + more <= width:
         return line
     lines = [f"{_INDENT}{first},"]
     for item in items:
-        if len(lines[-1]) + len(item) + 2 <= width:
+        if len(lines[-1]) + len(item) + 2 + (more if len(lines) == 1 else 0) <= width:
             lines[-1] += f" {item},"
         else:
             lines.append(f"{_INDENT}{item},")

@@ -2,7 +2,7 @@
 
 Both texts are printed from trees that share the user's nodes: a node prints the same lines wherever it
 stands. So the lines of every shared node are mapped, and of these only those kept whose text is the same
-but for indentation, or that hold a loop's header (its targets, its iterable).
+but for indentation, or that are known to print otherwise (loop headers, private names).
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def _split(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def map_lines(emitted: PrintedModule, source: PrintedModule, headers: frozenset[int]) -> dict[int, int]:
-    """Generated line -> source line; ``headers`` are the source lines of the planned loops' headers."""
+def map_lines(emitted: PrintedModule, source: PrintedModule, changed: frozenset[int]) -> dict[int, int]:
+    """Generated line -> source line; ``changed`` are the source lines that print otherwise."""
     found: dict[int, int] = {}
     for node in emitted.nodes():
         ours, theirs = emitted.lines_of(node), source.lines_of(node)
@@ -81,7 +81,7 @@ def map_lines(emitted: PrintedModule, source: PrintedModule, headers: frozenset[
     same = {
         line: origin
         for line, origin in sorted(found.items())
-        if origin in headers or _text(emitted, line) == _text(source, origin) != ""
+        if origin in changed or _text(emitted, line) == _text(source, origin) != ""
     }
     return dict(_with_blank_lines(same, emitted, source))
 

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
+from dlbc.diagnostics import Diagnostic, Note, Severity, has_errors
 from dlbc.ir.annotation import Annotation, Kind
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.parse.argument_list import parse_arguments
@@ -65,20 +65,28 @@ def _suites(node: ast.AST) -> Iterator[ast.AST]:
 def _read_all(
     bound: tuple[BoundComment, ...], module: Module
 ) -> tuple[list[tuple[Loop, Annotation]], list[Diagnostic]]:
+    """The loops whose annotation is right, and what is wrong with the others."""
     found: list[tuple[Loop, Annotation]] = []
     faults: list[Diagnostic] = []
     for comment in bound:
-        arguments = parse_arguments(comment, module.source.path)
-        if isinstance(arguments, Diagnostic):
-            faults.append(arguments)
-            continue
-        reader = Reader(arguments)
-        annotation = read_annotation(reader, comment.place)
-        faults += reader.problems
-        if annotation is not None:
-            faults += check_clauses(annotation, comment.loop)
+        annotation, problems = _read(comment, module)
+        if annotation is not None and not has_errors(problems):
             found.append((comment.loop, annotation))
+        faults += problems
     return found, faults
+
+
+def _read(comment: BoundComment, module: Module) -> tuple[Annotation | None, list[Diagnostic]]:
+    arguments = parse_arguments(comment, module.source.path)
+    if isinstance(arguments, Diagnostic):
+        return None, [arguments]
+    reader = Reader(arguments)
+    annotation = read_annotation(reader, comment.place)
+    checks = check_clauses(annotation, comment.loop) if annotation else ()
+    problems = [*reader.problems, *checks]
+    if has_errors(problems):
+        problems = [p for p in problems if p.severity is not Severity.REMARK]
+    return annotation, problems
 
 
 def _outermost(

@@ -24,7 +24,7 @@ def parse_module(source: Source) -> Module | Diagnostic:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source.text, source.path)
-            compile(tree, source.path, "exec", dont_inherit=True)
+            compile(source.text, source.path, "exec", dont_inherit=True)
     except SyntaxError as error:
         return report("DLB004", _place_of(error, source), reason=error.msg or "invalid syntax")
     except (RecursionError, MemoryError):

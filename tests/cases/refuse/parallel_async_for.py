@@ -1,0 +1,5 @@
+# expect: DLB118 3:5
+async def f(A):
+    # dlb: parallel
+    async for i in A:
+        pass
