@@ -18,7 +18,7 @@ from mpi4py import MPI
 
 from dlbrt.contract import Distribution
 from dlbrt.dist.field import Field
-from dlbrt.dist.memory import Array, Layout, allocate, layout_of
+from dlbrt.dist.memory import Array, Layout, allocate, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.wire import Wire
 
@@ -127,6 +127,7 @@ class Library:
             slots.append(value)
             if header.content is Content.WHOLE and value.size:
                 memory = value if _dense(value) else np.empty(value.shape, value.dtype)
+                prefer_large_pages(memory.ctypes.data, memory.nbytes)
                 pending.append(self._wire.broadcast_memory(_flat(memory)))
                 landing.append((value, memory))
         self._wire.complete(pending)

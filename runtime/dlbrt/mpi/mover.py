@@ -15,8 +15,10 @@ import cloudpickle
 import numpy as np
 from mpi4py import MPI
 
+from dlbrt.contract import Distribution
 from dlbrt.dist.field import Field, landing, positions, put, take
-from dlbrt.dist.footprint import Rows, count
+from dlbrt.dist.footprint import Rows, count, union
+from dlbrt.dist.memory import prefer_large_pages
 from dlbrt.dist.spans import Spans
 from dlbrt.mpi.region import Region, region_of
 from dlbrt.mpi.wire import DATA, Wire
@@ -37,6 +39,12 @@ class Mover:
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
         self.bytes_sent = 0
+
+    def prepare(self, spans: Spans) -> None:
+        """Make ready the memory that iterations ``spans`` are going to fill."""
+        for field in self._fields:
+            if not isinstance(field.data, list) and field.spec.distribution is not Distribution.WHOLE:
+                self._prepare_rows(field, union(field.needed(spans), field.stored(spans)))
 
     def send(self, spans: Spans, target: int, which: Which) -> None:
         """Start sending the rows that ``which`` gives for the iterations."""
@@ -74,6 +82,13 @@ class Mover:
             self._held.append(array)
             self._requests.append(self._wire.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
+
+    def _prepare_rows(self, field: Field, rows: Rows) -> None:
+        region = region_of(field.data, field.axis, rows)
+        if region is not None:
+            if region.datatype == MPI.BYTE:
+                prefer_large_pages(region.address, region.extent)
+            region.free()
 
     def _receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         if isinstance(field.data, list):

@@ -72,6 +72,7 @@ class _Player:
 
     def _scatter(self, crew: Crew, fields: list[Field]) -> None:
         mover = Mover(self._wire, fields)
+        mover.prepare(crew.work)
         mover.receive(crew.work, 0, Field.needed)
         mover.complete()
 

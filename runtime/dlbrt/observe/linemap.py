@@ -62,7 +62,7 @@ def register(generated: str, source: str) -> None:
 def line_map(filename: str) -> LineMap | None:
     """The map that a file carries; None for a file that is not generated, or cannot be read."""
     try:
-        text = Path(filename).read_text(encoding="utf-8", errors="replace")
+        text = Path(filename).read_text(encoding="utf-8-sig", errors="replace")
     except (OSError, ValueError):
         return None
     source, lines = _SOURCE.search(text), _LINES.search(text)
