@@ -67,3 +67,11 @@ def test_the_parallel_program_does_what_the_sequential_one_does(
 def test_without_mpiexec_it_is_the_same_program(program: Program) -> None:
     done = run_sequential([sys.executable, str(program.generated), *ARGUMENTS])
     assert (done.stdout, done.status) == (program.sequential.stdout, program.sequential.status), done.stderr
+
+
+@pytest.mark.mpi
+def test_a_generated_program_imports_nothing_of_the_compiler(program: Program) -> None:
+    done = run_sequential([sys.executable, "-X", "importtime", str(program.generated), *ARGUMENTS])
+    imported = {line.split("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
+    assert "dlbrt" in imported
+    assert not imported & {"dlbc", "libcst", "jinja2", "islpy", "scipy"}
