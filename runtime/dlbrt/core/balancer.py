@@ -205,7 +205,9 @@ class Balancer:
         """
         window = now - self._opened_at
         interval = self.parameters.interval_factor * self._exchange_s
-        slack = max(self.parameters.patience * window, interval / 2)
+        # A rank looks for interrupts between iterations: interrupting costs the others up to one each.
+        iteration = self._compute_s / max(1, self._done)
+        slack = max(self.parameters.patience * window, interval / 2, iteration)
         due = self._opened_at + max(self._due_after(rank, window) for rank in self._others())
         if due - now > slack:
             return max(now, self._opened_at + interval)
