@@ -3,7 +3,8 @@
 Zaki et al.: new shares are in proportion to measured speed (eq. 1.3.3); too little to move, no move;
 predicted improvement under 10 %, no move. The paper leaves the cost of moving out of the profit
 test; here it is in, with the cost of the synchronization itself, since a decision that ignores them
-moves everything to and fro when iterations are cheap.
+moves everything to and fro when iterations are cheap. When they are dear, the next synchronization
+costs an iteration besides, because ranks look for interrupts between iterations only.
 """
 
 from __future__ import annotations
@@ -66,9 +67,8 @@ def decide(
     before_s = max(n / s for n, s in zip(remaining, speeds, strict=True))
     # Links work side by side, so the busiest giver (or taker) sets the time of the movement.
     busiest = max(max(surplus), max(new - old for old, new in zip(remaining, shares, strict=True)))
-    after_s = (
-        max(n / s for n, s in zip(shares, speeds, strict=True)) + exchange_s + busiest * iteration_move_s
-    )
+    costs_s = exchange_s + 1 / max(speeds) + busiest * iteration_move_s
+    after_s = costs_s + max(n / s for n, s in zip(shares, speeds, strict=True))
     if sum(surplus) < max(1.0, parameters.least_moved * sum(remaining)):
         return Decision(tuple(remaining), before_s, before_s, BALANCED)
     if after_s > (1 - parameters.profitability) * before_s:
