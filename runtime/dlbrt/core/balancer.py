@@ -11,6 +11,10 @@ that has run out interrupts the others (receiver-initiated balancing, Zaki et al
 once but when it pays: see `_interrupt_time`. A rank that a synchronization left without work never
 interrupts. An interrupt of an epoch that has passed is dropped.
 
+An interrupted rank need not idle while the profiles travel: it reserves some of its next iterations,
+says so in its profile, and works on them. The decision leaves them where they are, and they stay first in
+its order of execution, so that counts go on telling which iterations are done.
+
 A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
 before f are still done, so that the failure reported is that of the lowest failing iteration.
 """
@@ -37,7 +41,7 @@ class Balancer:
     """The replicated balancer, as rank ``rank`` runs it.
 
     ``shares[r]`` are the positions that rank r holds at time ``now``; ``iteration_bytes`` is the data that
-    moves with one iteration; ``exchange_s`` what an exchange took lately, if known. All but ``rank`` and
+    moves with one iteration; ``exchange_s`` what an exchange costs, if known. All but ``rank`` and
     ``now`` must be the same on every rank. Raises ValueError for an event that cannot happen in the
     state it meets.
     """
@@ -58,7 +62,7 @@ class Balancer:
         self.strategy = strategy
         self.parameters = parameters
         self.epoch = 0
-        self.failed_at = NO_FAILURE
+        self.failed_at = self._own_failure = NO_FAILURE
         self.decisions: list[Decision] = []
         self.synchronizations = 0
         self.work = self.shares[rank]
@@ -68,8 +72,7 @@ class Balancer:
         self._exchange_s = exchange_s or parameters.exchange_s
         self._move_byte_s = parameters.byte_s
         self._byte_s = 0.0
-        self._waited_s = 0.0
-        self._open_window(now)
+        self._open_window(now, 0, 0.0)
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
@@ -89,35 +92,40 @@ class Balancer:
             self._byte_s = seconds / size
 
     @property
-    def exchange_s(self) -> float:
-        """What an exchange costs, by the latest measurement, in seconds."""
-        return self._exchange_s
+    def runnable(self) -> Spans:
+        """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
+        return self.work.first(self._reserved - self._ahead)[0] if self.waiting else self.work
 
     @property
     def waiting(self) -> bool:
         """Whether the profile of this window has been given and the exchange is under way."""
         return self._given_at is not None
 
-    def _open_window(self, now: float) -> None:
+    def _open_window(self, now: float, done: int, compute_s: float) -> None:
         self._opened_at = now
-        self._done = 0
-        self._compute_s = 0.0
+        self._done = done
+        self._compute_s = compute_s
+        self._reserved = self._ahead = 0
+        self._ahead_s = 0.0
         self._given_at: float | None = None
         self._interrupt_at: float | None = None
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
-        if self.waiting or event.iterations > len(self.work):
-            raise ValueError(f"rank {self.rank} did {event.iterations} iterations and holds {len(self.work)}")
+        if event.iterations > len(self.runnable):
+            held = len(self.runnable)
+            raise ValueError(f"rank {self.rank} did {event.iterations} iterations and holds {held}")
         self.work = self.work.first(event.iterations)[1]
-        self._done += event.iterations
-        self._compute_s += event.compute_s
+        if self.waiting:
+            self._ahead += event.iterations
+            self._ahead_s += event.compute_s
+        else:
+            self._done += event.iterations
+            self._compute_s += event.compute_s
         return ()
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self.work or self.waiting:
-            raise ValueError(
-                f"rank {self.rank} still holds {len(self.work)} iterations, or has said so before"
-            )
+            raise ValueError(f"rank {self.rank} still holds {len(self.work)} iterations, or waits already")
         if self.shares[self.rank] and self.strategy.interrupts and len(self.shares) > 1:
             self._interrupt_at = self._interrupt_time(event.now)
         return (*self._give_profile(event.now), *self._waited(Waited(event.now)))
@@ -125,7 +133,7 @@ class Balancer:
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
         if event.epoch != self.epoch or self.waiting or self.finished:
             return ()
-        return self._give_profile(event.now)
+        return self._give_profile(event.now, self._reserve())
 
     def _waited(self, event: Waited) -> tuple[Action, ...]:
         if self._interrupt_at is None or event.now < self._interrupt_at:
@@ -134,60 +142,86 @@ class Balancer:
         return (Interrupt(self.epoch),)
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
-        self.failed_at = min(self.failed_at, event.position)
-        self.work = self.work.below(self.failed_at)
-        return (*self._give_profile(event.now), Interrupt(self.epoch))
+        self._own_failure = min(self._own_failure, event.position)
+        if self.waiting:
+            self._reserved = self._ahead  # the next profile, due at once, will tell
+            return ()
+        return self._give_failure(event.now)
 
-    def _give_profile(self, now: float) -> tuple[Action, ...]:
-        self._given_at = now
-        profile = Profile(self._done, self._compute_s, self._waited_s, self._byte_s, self.failed_at)
+    def _give_failure(self, now: float) -> tuple[Action, ...]:
+        self.work = self.work.below(self._own_failure)
+        return (*self._give_profile(now), Interrupt(self.epoch))
+
+    def _give_profile(self, now: float, reserved: int = 0) -> tuple[Action, ...]:
+        self._given_at, self._reserved = now, reserved
+        failed_at = min(self.failed_at, self._own_failure)
+        profile = Profile(self._done, self._compute_s, self._byte_s, failed_at, reserved)
         return (Exchange(self.epoch, profile),)
+
+    def _reserve(self) -> int:
+        """Iterations to work on while the profiles travel: what fits in, and one at least."""
+        rate = self._done / self._compute_s if self._compute_s > 0 else 0.0
+        return min(len(self.work), 1 + int(self.parameters.reserve_factor * self._exchange_s * rate))
 
     def _exchanged(self, event: Exchanged) -> tuple[Action, ...]:
         if self._given_at is None:
             raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
-        self._waited_s = event.now - self._given_at
-        remaining = self._remaining(event.profiles)
-        self.shares, self.work = remaining, remaining[self.rank]
-        if not any(remaining):
+        self.failed_at = min(profile.failed_at for profile in event.profiles)
+        left = [held.first(p.done)[1] for held, p in zip(self.shares, event.profiles, strict=True)]
+        self.shares = tuple(map(self._still_wanted, left))
+        if not any(self.shares):
+            self.work = self.shares[self.rank]
             self.finished = True
             return (Finish(),)
         self.synchronizations += 1
         self._learn(event.profiles)
-        moves = self._rebalance()
+        kept = [p.reserved for p in event.profiles]
+        moves = self._rebalance(list(map(self._wanted_of_first, left, kept)))
+        ahead = self._wanted_of_first(left[self.rank], self._ahead)
+        self.work = self.shares[self.rank].first(ahead)[1]
         self.epoch += 1
-        self._open_window(event.now)
-        return (*moves, *((Resume(),) if self.work else self._give_profile(event.now)))
+        self._open_window(event.now, ahead, self._ahead_s)
+        return (*moves, *self._next(event.now))
 
-    def _remaining(self, profiles: Sequence[Profile]) -> tuple[Spans, ...]:
-        self.failed_at = min(profile.failed_at for profile in profiles)
-        rest = (held.first(profile.done)[1] for held, profile in zip(self.shares, profiles, strict=True))
-        return tuple(spans.below(self.failed_at) if self.failed_at < NO_FAILURE else spans for spans in rest)
+    def _next(self, now: float) -> tuple[Action, ...]:
+        """What this rank does in the window just opened."""
+        if self.failed_at > self._own_failure:
+            return self._give_failure(now)
+        return (Resume(),) if self.work else self._give_profile(now)
+
+    def _still_wanted(self, spans: Spans) -> Spans:
+        """What of some iterations comes before the failure, if there is one."""
+        return spans if self.failed_at == NO_FAILURE else spans.below(self.failed_at)
+
+    def _wanted_of_first(self, spans: Spans, count: int) -> int:
+        return len(self._still_wanted(spans.first(count)[0]))
 
     def _learn(self, profiles: Sequence[Profile]) -> None:
         self._history.add(profiles)
-        # The rank that came last waited least: its wait is the cost of the exchange alone.
-        waits = [profile.exchange_s for profile in profiles if profile.exchange_s > 0]
-        self._exchange_s = min(waits, default=self._exchange_s)
         self._move_byte_s = max(profile.byte_s for profile in profiles) or self._move_byte_s
 
-    def _rebalance(self) -> tuple[Action, ...]:
+    def _rebalance(self, reserved: Sequence[int]) -> tuple[Action, ...]:
         if self._history.speeds is None:
             return ()
-        decision = self.strategy.decide(self._situation(self._history.speeds))
+        decision = self.strategy.decide(self._situation(self._history.speeds, reserved))
         if decision is None:
             return ()
         self.decisions.append(decision)
         if not decision.moves:
             return ()
-        transfers = plan_transfers(self.shares, decision.shares)
-        self.shares = apply(self.shares, transfers)
-        self.work = self.shares[self.rank]
+        kept, free = zip(
+            *(spans.first(count) for spans, count in zip(self.shares, reserved, strict=True)), strict=True
+        )
+        wanted = [share - count for share, count in zip(decision.shares, reserved, strict=True)]
+        transfers = plan_transfers(free, wanted)
+        moved = apply(free, transfers)
+        self.shares = tuple(one.then(other) for one, other in zip(kept, moved, strict=True))
         return (Move(transfers),)
 
-    def _situation(self, speeds: Sequence[float]) -> Situation:
+    def _situation(self, speeds: Sequence[float], reserved: Sequence[int]) -> Situation:
         return Situation(
             tuple(len(spans) for spans in self.shares),
+            reserved,
             speeds,
             self._exchange_s,
             self._iteration_bytes * self._move_byte_s,

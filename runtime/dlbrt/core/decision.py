@@ -51,6 +51,7 @@ class Decision:
 
 def decide(
     remaining: Sequence[int],
+    reserved: Sequence[int],
     speeds: Sequence[float],
     parameters: Parameters,
     *,
@@ -59,10 +60,11 @@ def decide(
 ) -> Decision:
     """New shares of the remaining iterations for ranks of the given speeds (iterations a second, > 0).
 
-    ``exchange_s`` is what one more synchronization costs, ``iteration_move_s`` what moving the data of
-    one iteration costs. Every rank that calls this with the same arguments decides the same.
+    ``reserved`` of each rank's iterations stay with it. ``exchange_s`` is what one more synchronization
+    costs, ``iteration_move_s`` what moving the data of one iteration costs. Every rank that calls this
+    with the same arguments decides the same.
     """
-    shares = proportional(sum(remaining), speeds)
+    shares = _shares(sum(remaining), reserved, speeds)
     surplus = [max(0, old - new) for old, new in zip(remaining, shares, strict=True)]
     before_s = max(n / s for n, s in zip(remaining, speeds, strict=True))
     # Links work side by side, so the busiest giver (or taker) sets the time of the movement.
@@ -74,3 +76,16 @@ def decide(
     if after_s > (1 - parameters.profitability) * before_s:
         return Decision(tuple(remaining), before_s, after_s, UNPROFITABLE)
     return Decision(shares, before_s, after_s, MOVE)
+
+
+def _shares(total: int, reserved: Sequence[int], speeds: Sequence[float]) -> tuple[int, ...]:
+    """Shares in proportion to speed, none below what its rank has reserved."""
+    held: set[int] = set()
+    while True:
+        free = total - sum(reserved[rank] for rank in held)
+        shares = proportional(free, [0.0 if rank in held else speed for rank, speed in enumerate(speeds)])
+        shares = tuple(reserved[rank] if rank in held else share for rank, share in enumerate(shares))
+        short = {rank for rank, share in enumerate(shares) if share < reserved[rank]}
+        if not short:
+            return shares
+        held |= short

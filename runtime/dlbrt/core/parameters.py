@@ -17,6 +17,7 @@ class Parameters:
     ``patience``: part of the window that a rank out of work waits before it interrupts ranks which,
     by what is known, should be finishing too.
     ``interval_factor``: least time between synchronizations, in units of what one costs.
+    ``reserve_factor``: how long an interrupted rank works on while profiles travel, likewise.
     ``exchange_s``, ``byte_s``: cost of an exchange and of moving a byte until they are measured.
     """
 
@@ -25,5 +26,6 @@ class Parameters:
     least_sample_s: float = 1e-3
     patience: float = 0.02
     interval_factor: float = 10.0
+    reserve_factor: float = 2.0
     exchange_s: float = 2e-4
     byte_s: float = 1e-9

@@ -20,16 +20,16 @@ class Profile:
     """One rank's report on its window, the time since the last synchronization.
 
     ``done`` counts iterations; ``compute_s`` is the time they took, emulated load included;
-    ``exchange_s`` is how long the rank waited for its last exchange and ``byte_s`` how many seconds
-    a byte of moved data took it (0: not measured yet); ``failed_at`` is the lowest position whose
-    body raised, or `NO_FAILURE`.
+    ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet); ``failed_at`` is
+    the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts iterations that the rank
+    keeps in any case, to work on while the profiles travel.
     """
 
     done: int
     compute_s: float
-    exchange_s: float = 0.0
     byte_s: float = 0.0
     failed_at: int = NO_FAILURE
+    reserved: int = 0
 
     def encode(self) -> tuple[float, ...]:
         """As doubles, for the exchange; counts below 2**53 stay exact."""
@@ -38,8 +38,8 @@ class Profile:
     @classmethod
     def decode(cls, numbers: Sequence[float]) -> Profile:
         """The inverse of `encode`."""
-        done, compute_s, exchange_s, byte_s, failed_at = numbers
-        return cls(int(done), compute_s, exchange_s, byte_s, int(failed_at))
+        done, compute_s, byte_s, failed_at, reserved = numbers
+        return cls(int(done), compute_s, byte_s, int(failed_at), int(reserved))
 
     @classmethod
     def width(cls) -> int:

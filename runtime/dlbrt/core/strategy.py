@@ -16,11 +16,13 @@ __all__ = ["Situation", "Strategy"]
 class Situation:
     """What every rank knows alike at a synchronization; sequences are indexed by rank.
 
-    ``speeds`` are iterations a second; ``exchange_s`` and ``iteration_move_s`` are the measured costs of
-    a synchronization and of moving one iteration's data.
+    ``reserved`` are the parts of ``remaining`` that stay where they are; ``speeds`` are iterations a
+    second; ``exchange_s`` and ``iteration_move_s`` are the measured costs of a synchronization and of
+    moving one iteration's data.
     """
 
     remaining: Sequence[int]
+    reserved: Sequence[int]
     speeds: Sequence[float]
     exchange_s: float
     iteration_move_s: float

@@ -88,6 +88,15 @@ class Spans:
             return self or other
         return Spans(_arranged([*self.runs, *other.runs]))
 
+    def then(self, other: Spans) -> Spans:
+        """These and, executed after them, disjoint others; runs that meet at the seam become one."""
+        if self.runs and other.runs:
+            last, first = self.runs[-1], other.runs[0]
+            if last.step == first.step and last[-1] + last.step == first.start:
+                seam = range(last.start, first.stop, last.step)
+                return Spans((*self.runs[:-1], seam, *other.runs[1:]))
+        return Spans(self.runs + other.runs)
+
     def minimum(self) -> int:
         """The smallest position; ValueError if there is none."""
         return min(run.start for run in self.runs)

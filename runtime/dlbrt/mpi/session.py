@@ -11,6 +11,7 @@ import atexit
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -20,6 +21,7 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
+from dlbrt.core.profile import Profile
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.failure import install_hook
@@ -71,6 +73,7 @@ def start(world: MPI.Intracomm) -> Session:
         options = _options(wire)
         names = _agree(wire)
         conductor = Conductor(wire, options, names)
+        conductor.exchange_s = _exchange_cost(wire)
         _current = Session(conductor)
         if wire.rank:
             _serve(wire, options)
@@ -108,6 +111,19 @@ def _agree(wire: Wire) -> list[str]:
                     "install the same version on every host",
                 )
     return [host for host, _ in reports]
+
+
+def _exchange_cost(wire: Wire) -> float:
+    """Seconds that an exchange of profiles takes among these ranks: the best of three."""
+    if wire.ranks == 1:
+        return 0.0
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        request, _table = wire.exchange([0.0] * Profile.width())
+        wire.complete([request])
+        times.append(time.perf_counter() - start)
+    return min(times)
 
 
 def _refuse(wire: Wire, message: str) -> NoReturn:

@@ -23,6 +23,7 @@ from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.wire import Wire
 
 __all__ = ["Crew", "Figures", "Solo", "Team"]
@@ -42,7 +43,6 @@ class Figures:
     redistributions: int = 0
     iterations_moved: int = 0
     bytes_moved: int = 0
-    exchange_s: float = 0.0
 
 
 class Team(Protocol):
@@ -108,22 +108,25 @@ class Crew:
     known for what it is.
     """
 
-    def __init__(self, wire: Wire, serial: int, balancer: Balancer, fields: Sequence[Field]) -> None:
+    def __init__(
+        self, wire: Wire, serial: int, balancer: Balancer, fields: Sequence[Field], objects: Objects
+    ) -> None:
         self.figures = Figures()
         self._wire = wire
         self._serial = serial
         self._balancer = balancer
         self._fields = fields
+        self._objects = objects
         self._actions: deque[Action] = deque()
         self._exchange: MPI.Request | None = None
         self._table: np.ndarray[Any, Any] | None = None
         self._interrupts: list[MPI.Request] = []
-        self._resumed = True
+        self._complete = False
 
     @property
     def work(self) -> Spans:
         """The iterations that this rank still has to do."""
-        return self._balancer.work
+        return self._balancer.runnable
 
     @property
     def finished(self) -> bool:
@@ -149,21 +152,19 @@ class Crew:
     def failed(self, position: int) -> None:
         """Tell the balancer; the others are interrupted at the next `synchronize`."""
         self._actions += self._balancer.handle(Failed(clock(), position))
-        self._resumed = False
 
     def interrupted(self) -> bool:
-        """Whether an interrupt has come; `synchronize` takes it."""
-        return self._wire.interrupt_waits()
+        """Whether an interrupt or the exchange has come; `synchronize` takes it."""
+        return self._wire.interrupt_waits() if self._exchange is None else self._exchanged()
 
     def synchronize(self) -> None:
         """Carry out what the balancer asks until this rank has work again, or the loop is over."""
         self._look_for_interrupts()
-        if self.finished or (self.work and not self._actions):
+        if self._may_go_on():
             return
         start, had_work = clock(), bool(self.work)
-        if not had_work and not self._actions:
+        if not (had_work or self._actions or self._balancer.waiting):
             self._actions += self._balancer.handle(Exhausted(start))
-        self._resumed = False
         self._settle()
         waited = clock() - start
         if had_work:
@@ -173,21 +174,32 @@ class Crew:
 
     def _settle(self) -> None:
         pause = self._wire.pause()
-        while not (self._resumed or self.finished):
-            while self._actions:
+        while not self._may_go_on():
+            if self._actions:
                 self._carry_out(self._actions.popleft())
                 pause = self._wire.pause()
-            if not (self._resumed or self.finished) and not self._look():
+            elif not self._look():
                 pause()
+
+    def _may_go_on(self) -> bool:
+        """Whether nothing is left to do here before this rank's next iterations, or for good."""
+        if self._actions:
+            return False
+        return self.finished or (bool(self.work) and not self._exchanged())
 
     def _look(self) -> bool:
         """Look at everything this rank waits for; whether something happened."""
-        if self._exchange is not None and self._exchange.Test():
+        if self._exchanged():
             self._complete_exchange()
         else:
             self._look_for_interrupts()
             self._actions += self._balancer.handle(Waited(clock()))
         return bool(self._actions) or self.finished
+
+    def _exchanged(self) -> bool:
+        """Whether the exchange under way is complete."""
+        self._complete = self._complete or (self._exchange is not None and self._exchange.Test())
+        return self._complete
 
     def _look_for_interrupts(self) -> None:
         note = self._wire.interrupted()
@@ -198,6 +210,7 @@ class Crew:
         assert self._table is not None
         profiles = tuple(Profile.decode(row) for row in self._table.tolist())
         self._exchange = self._table = None
+        self._complete = False
         self._actions += self._balancer.handle(Exchanged(clock(), profiles))
         self.figures.synchronizations = self._balancer.synchronizations
 
@@ -219,7 +232,7 @@ class Crew:
         self._interrupts += self._wire.interrupt((self._serial, action.epoch), others)
 
     def _move(self, action: Move) -> None:
-        start, mover = clock(), Mover(self._wire, self._fields)
+        start, mover = clock(), Mover(self._wire, self._fields, self._objects)
         # Rank 0 holds the user's own arrays: the rows of what it takes are there already.
         needed = [transfer for transfer in action.transfers if transfer.target != 0]
         for transfer in needed:
@@ -238,9 +251,8 @@ class Crew:
         self.figures.bytes_moved += size
 
     def _resume(self, action: Resume) -> None:  # noqa: ARG002
-        self._resumed = True
+        """The work is there; `_may_go_on` sees it."""
 
     def _finish(self, action: Finish) -> None:  # noqa: ARG002
         self._wire.complete(self._interrupts)
         self._interrupts = []
-        self.figures.exchange_s = self._balancer.exchange_s

@@ -59,6 +59,8 @@ class Clockwork:
         self.run_so_far = Run([[] for _ in range(ranks)])
         self.profiles: dict[int, dict[int, Profile]] = {}
         self.pending: list[list[Interrupted]] = [[] for _ in range(ranks)]
+        self.late: list[list[Exchanged]] = [[] for _ in range(ranks)]
+        self.busy = [False] * ranks
         self.heap: list[tuple[float, int, int, Callable[[float], None]]] = []
         self.order = itertools.count()
         self.steps = 0
@@ -102,10 +104,16 @@ class Clockwork:
                 self.run_so_far.makespan = max(self.run_so_far.makespan, now)
 
     def _note(self, rank: int, note: Interrupted) -> None:
-        if self.balancers[rank].waiting or self.balancers[rank].finished:
-            self._tell(rank, note)
-        else:
+        if self.busy[rank]:
             self.pending[rank].append(note)
+        else:
+            self._tell(rank, note)
+
+    def _exchanged(self, rank: int, event: Exchanged) -> None:
+        if self.busy[rank]:
+            self.late[rank].append(event)
+        else:
+            self._tell(rank, event)
 
     def _collect(self, rank: int, now: float, epoch: int, profile: Profile) -> None:
         given = self.profiles.setdefault(epoch, {})
@@ -115,7 +123,9 @@ class Clockwork:
             profiles = tuple(given[r] for r in range(len(self.speeds)))
             for other in range(len(self.speeds)):
                 event = Exchanged(now + self.latency, profiles)
-                self._at(event.now, other, lambda now, other=other, event=event: self._tell(other, event))
+                self._at(
+                    event.now, other, lambda now, other=other, event=event: self._exchanged(other, event)
+                )
         else:
             self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
@@ -128,16 +138,18 @@ class Clockwork:
 
     def _work(self, rank: int, now: float) -> None:
         balancer = self.balancers[rank]
+        if self.busy[rank]:
+            return
         for note in self.pending[rank]:
-            if not balancer.waiting:
-                self._tell(rank, note)
+            self._tell(rank, Interrupted(now, note.epoch))
         self.pending[rank].clear()
-        if balancer.waiting or balancer.finished:
-            return
-        if not balancer.work:
+        late, self.late[rank] = self.late[rank], []
+        for event in late:
+            self._tell(rank, Exchanged(now, event.profiles))
+        if balancer.runnable and not balancer.finished:
+            self._chunk(rank, now, balancer.runnable)
+        elif not (balancer.waiting or balancer.finished):
             self._tell(rank, Exhausted(now))
-            return
-        self._chunk(rank, now, balancer.work)
 
     def _chunk(self, rank: int, now: float, work: Spans) -> None:
         seconds, positions, failed = 0.0, [], None
@@ -149,14 +161,15 @@ class Clockwork:
             positions.append(position)
             if seconds >= self.chunk_s:
                 break
+        self.busy[rank] = True
         self._at(now + seconds, rank, lambda now: self._finish_chunk(rank, now, seconds, positions, failed))
 
     def _finish_chunk(
         self, rank: int, now: float, seconds: float, positions: list[int], failed: int | None
     ) -> None:
+        self.busy[rank] = False
         self.run_so_far.done[rank] += positions
         self._tell(rank, Worked(now, len(positions), seconds))
         if failed is not None:
             self._tell(rank, Failed(now, failed))
-        else:
-            self._work(rank, now)
+        self._work(rank, now)

@@ -50,7 +50,29 @@ def test_static_partition_never_interrupts() -> None:
 def test_an_interrupted_rank_gives_its_profile() -> None:
     b = balancer(rank=1)
     b.handle(Worked(0.9, 3, 0.9))
-    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9)),)
+    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9, reserved=1)),)
+
+
+def test_it_works_on_what_it_reserved_while_the_profiles_travel_and_keeps_it() -> None:
+    b = balancer(rank=1)
+    b.handle(Worked(0.9, 3, 0.9))
+    b.handle(Interrupted(1.0, 0))
+    assert b.runnable == Spans.of(range(13, 14))
+    b.handle(Worked(1.3, 1, 0.3))
+    assert not b.runnable
+    b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
+    assert b.shares[1].runs[0] == range(13, 15)
+    assert b.work.minimum() == 14
+
+
+def test_a_failure_in_what_was_reserved_is_told_with_the_next_profile() -> None:
+    b = balancer(rank=1)
+    b.handle(Worked(0.9, 3, 0.9))
+    b.handle(Interrupted(1.0, 0))
+    assert b.handle(Failed(1.3, 13)) == ()
+    assert not b.runnable
+    actions = b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
+    assert actions[-2:] == (Exchange(1, Profile(0, 0.0, failed_at=13)), Interrupt(1))
 
 
 def test_an_interrupt_of_another_epoch_or_a_second_one_is_dropped() -> None:

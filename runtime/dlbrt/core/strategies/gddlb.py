@@ -22,6 +22,7 @@ class _GlobalDistributed:
     def decide(self, situation: Situation) -> Decision | None:
         return decide(
             situation.remaining,
+            situation.reserved,
             situation.speeds,
             situation.parameters,
             exchange_s=situation.exchange_s,
