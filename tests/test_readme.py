@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from dlbrt.contract import ENVIRONMENT
+
 from tests.support.mpi import run_sequential
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +30,8 @@ def blocks(language: str) -> list[str]:
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of what the commands touch, with this environment's programs first on the path."""
-    shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns("*_dlb.py", "*.png"))
+    ignored = shutil.ignore_patterns("*_dlb.py", "*.png")
+    shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=ignored)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)
     return tmp_path
