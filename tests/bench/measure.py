@@ -103,10 +103,9 @@ def calls(out: Path, rounds: int) -> Figures:
                 seconds(program, ranks, (), {"DLB_STRATEGY": strategy}) * 1e6 for _ in range(rounds)
             )
             what = f"{ranks} ranks, {strategy}"
-            figures[what] = {"median": statistics.median(times), "least": times[0], "most": times[-1]}
-            print(
-                f"{what:34s} median {figures[what]['median']:.0f} us  least {times[0]:.0f}  most {times[-1]:.0f}"
-            )
+            median, least, most = statistics.median(times), times[0], times[-1]
+            figures[what] = {"median": median, "least": least, "most": most}
+            print(f"{what:34s} median {median:.0f} us  least {least:.0f}  most {most:.0f}", flush=True)
     return figures
 
 
