@@ -400,6 +400,37 @@ _LOOPS: dict[str, Entry] = {
         "the body stores into `{name}`, which belongs to a module, a class or a function",
         "take the array to a name of its own before the loop",
     ),
+    "DLB417": Entry(
+        E,
+        "`{name}` is an iterator: each iteration would take its items from where another one stopped",
+        "make a list of it before the loop: `{name} = list({name})`",
+    ),
+    "DLB418": Entry(
+        E,
+        "`{function}` may be any function that this program hands about, also `{word}`, which changes what "
+        "iterations share",
+        "call the function by its own name, or hand on one that gives its result back",
+    ),
+    "DLB419": Entry(
+        E,
+        "this may run `{function}`, which changes an object that iterations may share",
+        "let it give its result back, or call it by its name with the row of the iteration",
+    ),
+    "DLB420": Entry(
+        E,
+        "`{name}` is a defaultdict: reading a key that it lacks adds it, which all iterations share",
+        "make a plain dictionary of it before the loop, or read it with `.get(key)`",
+    ),
+    "DLB421": Entry(
+        E,
+        "`{name}` is deleted in the body and may be read after the loop",
+        "leave out the `del`, or give `{name}` a value after the loop",
+    ),
+    "DLB422": Entry(
+        E,
+        "`{function}` changes an object of another module, which all iterations share",
+        "do it before or after the loop",
+    ),
 }
 
 CATALOGUE: dict[str, Entry] = _FRONT | _LOOPS

@@ -67,14 +67,14 @@ def _guarded(source: Source, emit: bool) -> TransformResult:
 
 def _stages(module: Module, emit: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
-    from dlbc.passes.plan_loops import plan_loop
+    from dlbc.passes.plan_loops import plan_loops
 
     if is_generated(module.source.data):
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))
     loops, annotated, diagnostics = find_loops(module)
     if not annotated:
         return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
-    planned = [plan_loop(module, loop) for loop in loops]
+    planned = plan_loops(module, loops)
     found = sorted(
         (*diagnostics, *check_program(module), *(d for _, ds in planned for d in ds)),
         key=lambda d: (d.place, d.code),

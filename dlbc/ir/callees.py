@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping
 
 from dlbc.ir.access import Call, Value
 from dlbc.ir.effects import Summary
+from dlbc.ir.known_calls import HIGHER
 from dlbc.ir.region import Callable, ModuleNames
 from dlbc.ir.uses import parameters_of
 
-__all__ = ["callees", "mentioned", "mutated_arguments"]
+__all__ = ["CONSTRUCTORS", "callees", "is_opaque", "mentioned", "mutated_arguments", "taken"]
+
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 def mentioned(body: list[ast.stmt], hidden: frozenset[str], world: ModuleNames) -> frozenset[ast.AST]:
@@ -32,7 +35,7 @@ def mentioned(body: list[ast.stmt], hidden: frozenset[str], world: ModuleNames) 
 
 def _constructors(owner: ast.ClassDef, world: ModuleNames) -> Iterator[Callable]:
     """What making an object runs; with base classes, the constructors of any class of the module."""
-    for name in ("__init__", "__new__", "__post_init__"):
+    for name in CONSTRUCTORS:
         own = [f for f in world.methods.get(name, ()) if f in owner.body]
         yield from own or (world.methods.get(name, ()) if owner.bases else ())
 
@@ -41,13 +44,64 @@ def callees(call: Call, world: ModuleNames) -> tuple[tuple[Callable, bool], ...]
     """The functions of the module that a call may reach, and whether the receiver is their first argument."""
     name = call.function
     if name.startswith("."):
-        return tuple((f, not _static(f)) for f in world.methods.get(name[1:], ()))
+        return tuple((f, not _static(f)) for f in world.methods.get(name[1:], ()) if not _setter(f))
     found: list[tuple[Callable, bool]] = [(f, False) for f in world.functions.get(name, ())]
     if name in world.classes:
         found += [(f, True) for f in _constructors(world.classes[name], world)]
     if not found and call.receiver is not None:  # an object that is called
         found = [(f, True) for f in world.methods.get("__call__", ())]
     return tuple(found)
+
+
+def is_opaque(call: Call, world: ModuleNames) -> bool:
+    """Whether the call may reach functions other than by their name: it calls a value, or hands one on."""
+    name, node = call.function, call.node
+    if name in HIGHER:
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in ("key", "func", "function"))]
+        return any(not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, world) for g in given)
+    if name.startswith("."):
+        replaced = any(f.name in world.hidden.unsure for f in _methods(name, world))
+        return replaced or name[1:] in world.hidden.values
+    if name:
+        return not (name in world.imports or "." in name or _sure(name, world))
+    return not (isinstance(node.func, ast.Lambda) or _known(node.func, world))
+
+
+def _methods(name: str, world: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (f for f in world.methods.get(name[1:], ()) if not isinstance(f, ast.Lambda))
+
+
+def _sure(name: str, world: ModuleNames) -> bool:
+    return name not in world.hidden.unsure and (name in world.functions or name in world.classes)
+
+
+def _known(node: ast.expr, world: ModuleNames) -> bool:
+    """Whether an expression names a function, class or import of the module, or a builtin."""
+    if isinstance(node, ast.Attribute):
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in world.imports
+    return isinstance(node, ast.Name) and (
+        _sure(node.id, world) or node.id in world.imports or world.builtin(node.id)
+    )
+
+
+def taken(body: list[ast.stmt], world: ModuleNames) -> Iterator[tuple[Callable, ast.expr]]:
+    """Functions that the body mentions other than to call them: what it hands them to may."""
+    called = {n.func for s in body for n in ast.walk(s) if isinstance(n, ast.Call)}
+    for node in (n for s in body for n in ast.walk(s)):
+        if node in called or not isinstance(node, ast.Name | ast.Attribute):
+            continue
+        if isinstance(node, ast.Attribute) and node.attr in world.hidden.properties:
+            continue
+        table = world.functions if isinstance(node, ast.Name) else world.methods
+        found = table.get(node.id if isinstance(node, ast.Name) else node.attr, ())
+        yield from ((f, node) for f in found)
+
+
+def _setter(function: Callable) -> bool:
+    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(isinstance(m, ast.Attribute) and m.attr in ("setter", "deleter") for m in marks)
 
 
 def _static(function: Callable) -> bool:

@@ -38,10 +38,16 @@ class Effect(Enum):
     ORDERED = "DLB406"
     MUTATE = "DLB407"
     ARGUMENT = "DLB410"
+    OBJECT = "DLB422"
 
+
+#: Methods of containers whose names are no functions of modules.
+_SURE_METHODS = frozenset(
+    ["append", "extend", "appendleft", "popleft", "popitem", "setdefault", "clear", "pop"]
+)
 
 #: Effects on the world outside, whatever they are applied to.
-OUTWARD = frozenset({Effect.PRINT, Effect.FILE, Effect.INPUT, Effect.RANDOM})
+OUTWARD = frozenset({Effect.PRINT, Effect.FILE, Effect.INPUT, Effect.RANDOM, Effect.OBJECT})
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,12 @@ class Deed:
 
 @dataclass(frozen=True)
 class Summary:
-    """What calling a function may do, callees included as far as parameters go."""
+    """What calling a function may do, callees included as far as parameters go.
+
+    ``calls_values``: a call in it that may reach any function handed about. ``owners``: for names of
+    enclosing functions, the function. ``closed``: only calls by name reach it and its siblings, all of them
+    within the function around, whose own facts hold what it does to that one's names.
+    """
 
     node: ast.AST
     name: str
@@ -67,15 +78,19 @@ class Summary:
     attributes: frozenset[str] = frozenset()
     mentions: frozenset[ast.AST] = frozenset()
     deeds: tuple[Deed, ...] = ()
-    fresh: bool = False
+    calls_values: ast.Call | None = None
+    owners: Mapping[str, ast.AST] = field(default_factory=dict)
+    closed: bool = False
 
 
 @dataclass(frozen=True)
 class Summaries:
-    """Of all functions of the module; ``fresh`` names those whose results are always new."""
+    """Of all functions of the module; ``fresh`` names those whose results are always new, ``passing`` those
+    whose results are at most parts of their arguments."""
 
     of: Mapping[ast.AST, Summary]
     fresh: frozenset[str]
+    passing: frozenset[str] = frozenset()
 
     def reachable(self, roots: frozenset[ast.AST]) -> frozenset[ast.AST]:
         """The functions that calling any of ``roots`` may call, themselves included."""
@@ -111,8 +126,19 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
             if name[1:] in family:
                 yield Deed(effect, node, name[1:], call.receiver.outer)
                 break
+    elif _of_object(call):
+        yield Deed(Effect.OBJECT, node, name)
     if "out" in named:
         yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), named["out"].outer | named["out"].inner)
+
+
+def _of_object(call: Call) -> bool:
+    """Whether it is a changing method of an object of another module: ``sys.path.append``."""
+    package, _, method = call.function.rpartition(".")
+    if not package or package.startswith(("numpy", "scipy", "builtins")):
+        return False
+    parts = ast.unparse(call.node.func).count(".")
+    return method in (MUTATORS | ORDERED if parts > 1 else _SURE_METHODS if parts else ())
 
 
 def _print(call: Call) -> Iterator[Deed]:

@@ -17,7 +17,10 @@ __all__ = [
     "FRESH_CALLS",
     "FRESH_METHODS",
     "GENERATORS",
+    "HIGHER",
     "HOLDERS",
+    "ITERATOR_MAKERS",
+    "ITERATOR_METHODS",
     "METADATA",
     "MUTATORS",
     "NUMPY_IN_PLACE",
@@ -33,6 +36,22 @@ __all__ = [
 def _words(text: str, prefix: str = "") -> frozenset[str]:
     return frozenset(prefix + word for word in text.split())
 
+
+#: Functions that call the function given as their first argument, or as ``key``.
+HIGHER: Final = _words("map filter sorted min max", "builtins.") | _words(
+    "functools.reduce functools.partial itertools.starmap itertools.takewhile itertools.dropwhile "
+    "itertools.accumulate itertools.groupby itertools.filterfalse numpy.vectorize numpy.apply_along_axis "
+    "numpy.fromfunction numpy.frompyfunc numpy.piecewise heapq.nlargest heapq.nsmallest"
+)
+
+#: Builtins and library functions that give iterators (all of itertools beside them).
+ITERATOR_MAKERS: Final = _words(
+    "iter map filter zip enumerate reversed open csv.reader csv.DictReader os.scandir re.finditer io.open "
+    "gzip.open glob.iglob os.walk"
+)
+
+#: Methods that give iterators.
+ITERATOR_METHODS: Final = _words("iterdir glob rglob finditer iterrows itertuples iter_lines __iter__")
 
 #: Attributes that tell of an array's form, not of its data.
 METADATA: Final = _words("shape ndim size dtype nbytes itemsize strides")
@@ -128,7 +147,7 @@ MUTATORS: Final = _words(
     "partition "
     "setflags byteswap popleft rotate symmetric_difference_update intersection_update difference_update "
     "frombytes fromlist move_to_end subtract __setitem__ __delitem__ __setattr__ __iadd__ put_nowait send "
-    "throw close seek"
+    "throw close seek __next__"
 )
 
 #: Draws of generators.

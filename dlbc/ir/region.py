@@ -6,9 +6,31 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["IndexRange", "LoopNames", "ModuleNames", "Region"]
+__all__ = ["Callable", "Hidden", "IndexRange", "LoopNames", "ModuleNames", "Region"]
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What may run, or be shared, without being named where it happens.
+
+    ``escaping``: functions whose value goes somewhere (an argument, a container, a decorator), so that a call
+    of a value may reach them; ``lambdas`` those without a name; ``words``: methods of other objects that
+    escape so (``add = found.append``), with a place. ``unsure``: names of functions that may hold something
+    else; ``values``: attributes that may hold a function. ``implicit``: special methods that
+    operators run; ``properties``: attributes that run a method. ``shared``: mutable attributes of classes,
+    with the class.
+    """
+
+    escaping: frozenset[ast.AST] = frozenset()
+    lambdas: tuple[ast.Lambda, ...] = ()
+    words: Mapping[str, ast.expr] = field(default_factory=dict)
+    unsure: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    implicit: frozenset[ast.AST] = frozenset()
+    properties: frozenset[str] = frozenset()
+    shared: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -25,10 +47,11 @@ class IndexRange:
 class ModuleNames:
     """The module as a whole: what its names are bound to, and the functions that calls may reach.
 
-    ``aliases`` are names assigned from another
-    name or an attribute (``add = found.add``). ``functions`` are all functions by name wherever they
-    stand, ``methods`` those of classes, ``classes``
-    by name. ``constant`` are module-level names bound exactly once, by def, class or import.
+    ``aliases`` are names assigned once, from another name or an attribute (``add = found.add``).
+    ``functions`` are all functions by name wherever they stand, ``methods`` those of classes, ``classes`` by
+    name. ``iterators`` are places where a name is bound to an iterator, and attributes that hold one;
+    ``growing`` the same of dictionaries that grow where they are read.
+    ``constant`` are module-level names bound exactly once, by def, class or import.
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
@@ -39,6 +62,9 @@ class ModuleNames:
     methods: Mapping[str, tuple[Callable, ...]]
     aliases: Mapping[str, ast.expr]
     classes: Mapping[str, ast.ClassDef]
+    hidden: Hidden = Hidden()
+    iterators: frozenset[ast.AST | str] = frozenset()
+    growing: frozenset[ast.AST | str] = frozenset()
 
     def builtin(self, name: str) -> bool:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""
@@ -52,7 +78,7 @@ class Region:
     ``given`` are own names that hold something from outside at the start (loop targets, not the index);
     ``parameters`` those that hold
     an argument; ``integers`` shared names that surely hold an integer; ``fresh`` functions whose
-    result is new.
+    result is new, ``passing`` those that give back parts of their arguments at most.
     """
 
     body: tuple[ast.stmt, ...]
@@ -63,6 +89,7 @@ class Region:
     parameters: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
     fresh: frozenset[str] = frozenset()
+    passing: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -77,3 +104,4 @@ class LoopNames:
     parameters: tuple[str, ...]
     integers: frozenset[str]
     shared: Mapping[str, ast.AST] = field(default_factory=dict)
+    bindings: Mapping[str, Sequence[ast.AST]] = field(default_factory=dict)

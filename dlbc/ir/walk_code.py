@@ -12,7 +12,8 @@ import ast
 from collections.abc import Iterable
 
 from dlbc.ir.access import AccessKind, ChangeKind, Facts, Value
-from dlbc.ir.evaluate_expressions import Evaluator, extended
+from dlbc.ir.evaluate_chains import extended
+from dlbc.ir.evaluate_expressions import Evaluator
 from dlbc.ir.region import Region
 from dlbc.ir.uses import UseKind, own_nodes, uses_of
 
@@ -60,7 +61,7 @@ class _Walker(Evaluator):
             case ast.AugAssign():
                 self._augmented(node)
             case ast.For() | ast.AsyncFor():
-                items = self._value(node.iter).element
+                items = self._items(node.iter)
                 with self._unsure():
                     self._assign(node.target, items, None)
                 self._block([*node.body, *node.orelse])
@@ -69,7 +70,9 @@ class _Walker(Evaluator):
                 self._block([*node.body, *node.orelse])
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
-                    entered = self._value(item.context_expr)
+                    manager = self._value(item.context_expr)
+                    self._runs_method(item.context_expr, manager, "__exit__")
+                    entered = manager | self._runs_method(item.context_expr, manager, "__enter__")
                     if item.optional_vars is not None:
                         self._assign(item.optional_vars, entered, None)
                 self._block(node.body)
@@ -150,7 +153,9 @@ class _Walker(Evaluator):
         if name and plain:
             subscripts, _ = self._brackets(brackets)
             self._facts.escapes.append((value, source or target))
-            self._access(name, subscripts, kind, target, in_place=len(brackets) > 1)
+            # B[i] += e changes an array in a list in place, and replaces a number
+            element = kind is AccessKind.UPDATE and not isinstance(last, ast.Tuple)
+            self._access(name, subscripts, kind, target, in_place=element or len(brackets) > 1)
             return
         axes, _ = self._subscripts.read(last, self._hidden)
         self._change(extended(base.outer, axes), ChangeKind.SUBSCRIPT, target)

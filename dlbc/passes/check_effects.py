@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, Note
 from dlbc.ir.access import Access, AccessKind, Call, Change, ChangeKind, Facts, Origin, OriginKind, Origins
-from dlbc.ir.callees import callees, mentioned, mutated_arguments
+from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
 from dlbc.ir.effects import OUTWARD, Effect, Summaries, Summary, direct_deeds
 from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, PURE_METHODS, PURE_PACKAGES
 from dlbc.ir.loop import AnnotatedLoop
@@ -51,9 +51,9 @@ def check_effects(
     """Everything that the body and its callees do beside element stores."""
     body = loop.node.body
     inside = {n for s in body for n in ast.walk(s)}
-    reached = summaries.reachable(mentioned(body, frozenset(), world)) - inside
+    reached = summaries.reachable(_roots(facts, body, world)) - inside
     functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
-    check = _Check(names, world, summaries, source)
+    check = _Check(names, world, summaries, source, loop)
     for change in facts.changes:
         check.change(change)
     for call in facts.calls:
@@ -66,6 +66,14 @@ def check_effects(
     for function in functions:
         check.hidden(function, written, _mention(function, body, source))
     return Effects(tuple(check.findings), tuple(check.stores), functions, _cleared(facts, world, summaries))
+
+
+def _roots(facts: Facts, body: list[ast.stmt], world: ModuleNames) -> frozenset[ast.AST]:
+    """What the body may run: by name, by operators, through values."""
+    found = {f for call in facts.calls for f, _ in callees(call, world)} | mentioned(body, frozenset(), world)
+    if any(is_opaque(call, world) for call in facts.calls):
+        found |= world.hidden.escaping
+    return frozenset(found) | world.hidden.implicit
 
 
 def _line(summary: Summary) -> tuple[int, int]:
@@ -84,7 +92,10 @@ def _mention(function: Summary, body: list[ast.stmt], source: Source) -> Place:
 
 
 class _Check:
-    def __init__(self, names: LoopNames, world: ModuleNames, summaries: Summaries, source: Source) -> None:
+    def __init__(
+        self, names: LoopNames, world: ModuleNames, summaries: Summaries, source: Source, loop: AnnotatedLoop
+    ) -> None:
+        self._around = loop.path
         self._names, self._world, self._summaries, self._source = names, world, summaries, source
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
@@ -132,8 +143,15 @@ class _Check:
                 self._once(report(deed.effect.value, place, notes=(note,), function=deed.function))
         for names in (function.rebinds, function.touches):
             for name, node in names.items():
+                if function.closed and self._elsewhere(function, name):
+                    continue
                 note = Note(self._source.place_of(node), f"`{name}` is changed here")
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+
+    def _elsewhere(self, function: Summary, name: str) -> bool:
+        """Whether the name belongs to a function that is not around the loop: each call has its own."""
+        owner = function.owners.get(name)
+        return owner is not None and owner not in self._around
 
     def _once(self, finding: Diagnostic) -> None:
         """One finding of a kind per place in the body: a long chain of callees says the same thing often."""
@@ -144,7 +162,7 @@ class _Check:
         """A callee that reads an array which the body writes."""
         roots = {array.partition(".")[0]: array for array in written if "." not in array}
         for name, node in function.reads.items():
-            if name in roots:
+            if name in roots and not self._elsewhere(function, name):
                 note = Note(self._source.place_of(node), "read here")
                 self.findings.append(
                     report("DLB413", place, notes=(note,), function=function.name, array=name)

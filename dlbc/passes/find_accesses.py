@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dlbc.ir.access import Facts
+from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames, Region
 from dlbc.ir.walk_code import walk_code
@@ -10,8 +11,8 @@ from dlbc.ir.walk_code import walk_code
 __all__ = ["find_accesses"]
 
 
-def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, fresh: frozenset[str]) -> Facts:
-    """The facts of one iteration; ``fresh`` are the functions whose results are always new."""
+def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, summaries: Summaries) -> Facts:
+    """The facts of one iteration; the summaries say which functions give new results."""
     return walk_code(
         Region(
             body=tuple(loop.node.body),
@@ -20,6 +21,7 @@ def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, fre
             index=names.index,
             given=frozenset(names.targets) - {names.index},
             integers=names.integers,
-            fresh=fresh,
+            fresh=summaries.fresh,
+            passing=summaries.passing,
         )
     )

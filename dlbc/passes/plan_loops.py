@@ -11,43 +11,59 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.access import Access
+from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.scalars import Scalars
+from dlbc.ir.uses import UseKind, uses_of
 from dlbc.passes.check_effects import Effects, check_effects
 from dlbc.passes.check_form import check_form
+from dlbc.passes.check_hidden import check_hidden
 from dlbc.passes.check_scalars import check_scalars
 from dlbc.passes.classify_scalars import classify_scalars
 from dlbc.passes.compute_liveness import compute_liveness
 from dlbc.passes.find_accesses import find_accesses
+from dlbc.passes.find_hidden import find_hidden
+from dlbc.passes.find_iterators import find_iterators
 from dlbc.passes.infer_distribution import infer_distribution, iterations_of
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
 from dlbc.passes.test_dependence import Independence, test_dependence
 from dlbc.source import Source
 
-__all__ = ["plan_loop"]
+__all__ = ["plan_loops"]
 
 _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
 
-def plan_loop(module: Module, loop: AnnotatedLoop) -> tuple[LoopPlan | None, tuple[Diagnostic, ...]]:
-    """The plan of a `parallel` loop, or None and why not; remarks and warnings may come with a plan."""
-    source = module.source
+Planned = tuple[LoopPlan | None, tuple[Diagnostic, ...]]
+
+
+def plan_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[Planned]:
+    """Of each `parallel` loop the plan, or None, and why not; remarks may come with a plan."""
     world = resolve_module(module)
+    iterators, growing = find_iterators(module.tree, world)
+    world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
+    summaries = summarize_functions(world)
+    return [_plan_loop(module, loop, world, summaries) for loop in loops]
+
+
+def _plan_loop(module: Module, loop: AnnotatedLoop, world: ModuleNames, summaries: Summaries) -> Planned:
+    source = module.source
     names = resolve_names(loop, world)
     findings = [*check_form(loop, names, world, source)]
     if has_errors(findings):
         return None, _sorted(findings)
-    summaries = summarize_functions(world)
-    facts = find_accesses(loop, names, world, summaries.fresh)
+    facts = find_accesses(loop, names, world, summaries)
     scalars = classify_scalars(loop.node.body, names)
     effects = check_effects(facts, names, world, summaries, source, loop)
     findings += check_scalars(scalars, facts, effects.callees, loop, names, source)
     findings += effects.findings
+    findings += check_hidden(facts, effects.callees, names, world, source, loop)
     accesses = _in_order([*facts.accesses, *effects.stores])
     axes, conflicts = _verdicts(accesses, effects, loop, names, source)
     findings += conflicts
@@ -55,6 +71,7 @@ def plan_loop(module: Module, loop: AnnotatedLoop) -> tuple[LoopPlan | None, tup
         accesses, axes, _seen_elsewhere(accesses, effects), names.index, loop.annotation
     )
     findings += contradictions
+    findings += _deleted(loop, names, scalars, source)
     if has_errors(findings):
         return None, _sorted(findings)
     return _assemble(loop, module, names, world, scalars, arrays), _sorted(findings)
@@ -93,6 +110,14 @@ def _seen_elsewhere(accesses: Sequence[Access], effects: Effects) -> frozenset[s
         if any(array.startswith(a.array + ".") and a.node not in cleared for a in accesses):
             found.add(array)
     return frozenset(found)
+
+
+def _deleted(loop: AnnotatedLoop, names: LoopNames, scalars: Scalars, source: Source) -> Iterator[Diagnostic]:
+    """Temporaries that end deleted: whether they are bound after the loop cannot be kept."""
+    gone = {u.name: u.node for s in loop.node.body for u in uses_of(s) if u.kind is UseKind.DELETE}
+    live = compute_liveness(loop, names.temporaries) if gone else frozenset()
+    for name in sorted((gone.keys() & live) - scalars.definite):
+        yield report("DLB421", source.place_of(gone[name]), name=name)
 
 
 def _assemble(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dlbc.ir.loop import AnnotatedLoop, Module
@@ -33,7 +34,10 @@ def resolve_module(module: Module) -> ModuleNames:
     imports: dict[str, str] = {}
     otherwise: set[str] = set()
     owners = {m for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
+    stores: Counter[str] = Counter()
     for node in ast.walk(module.tree):
+        if isinstance(node, ast.Name | ast.arg | Functions | ast.ClassDef):
+            stores.update(_names_bound_by(node))
         if node not in owners:  # what a class body binds hides nothing in functions
             anywhere |= _names_bound_by(node)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
@@ -62,6 +66,7 @@ def resolve_module(module: Module) -> ModuleNames:
     }
     imports = {name: full for name, full in imports.items() if name not in otherwise}
     names = frozenset(anywhere), frozenset(constant)
+    aliases = {name: value for name, value in aliases.items() if stores[name] == 1}
     return ModuleNames(bound, *names, imports, functions, methods, aliases, classes)
 
 
@@ -116,6 +121,7 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
         parameters=tuple(shared),
         integers=frozenset(n for n in shared if _surely_integer(n, loop, module, ())),
         shared=shared,
+        bindings={n: _bindings(n, loop, module)[0] for n in shared},
     )
 
 

@@ -209,7 +209,7 @@ def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnos
 def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: Source) -> Diagnostic:
     write = next((w for w in writes if not _moves(w)), writes[0])
     place = _place(write, source)
-    if write.kind is AccessKind.UPDATE and not (_moves(write) or write.in_place):
+    if write.kind is AccessKind.UPDATE and not _moves(write) and _direct(write):
         return report("DLB305", place, array=array)
     if names.index is None:
         return report("DLB307", place, array=array)
@@ -221,6 +221,11 @@ def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: S
         return report("DLB303", place, index=names.index, first=values[0], second=values[1],
                       element=f"{array}[{', '.join(s.text for s in write.subscripts)}]")  # fmt: skip
     return report("DLB304", place, array=array, index=names.index)
+
+
+def _direct(write: Access) -> bool:
+    """Whether it stores to an element of the array by its name, not through a view or an element."""
+    return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
 
 
 def _moves(access: Access) -> bool:

@@ -6,6 +6,7 @@ An empty variable counts as not set. All that is malformed is reported at once.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -42,7 +43,7 @@ class Options:
         options = cls(
             strategy=reader.take("strategy", _strategy),
             group=reader.take("group", _group),
-            stats=reader.take("stats", str),
+            stats=reader.take("stats", _stats),
             trace=reader.take("trace", lambda text: _absent("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
             load=replace(load, speeds=speeds or ()),
@@ -90,6 +91,15 @@ def _group(text: str) -> int:
     if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text.strip()):
         raise OptionError(f"{_named('group')}: expected an integer of 1 or more; found {text.strip()!r}")
     return int(text)
+
+
+def _stats(text: str) -> str:
+    directory = os.path.dirname(os.path.abspath(text))
+    if not os.path.isdir(directory):
+        raise OptionError(f"{_named('stats')}: expected a file in an existing directory; found {text!r}")
+    if os.path.isdir(text) or not os.access(text if os.path.exists(text) else directory, os.W_OK):
+        raise OptionError(f"{_named('stats')}: expected a file that can be written; found {text!r}")
+    return text
 
 
 def _absent(option: str, text: str) -> None:

@@ -18,8 +18,8 @@ from dlbrt.mpi import player
 
 honest = player.result_to_send
 
-def dishonest(loop, rank):
-    result = honest(loop, rank)
+def dishonest(*arguments):
+    result = honest(*arguments)
     done = result.figures.done
     result.figures.done = {tampered}
     return result

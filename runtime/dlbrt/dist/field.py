@@ -6,6 +6,7 @@ of an array and put back is the same for scattering, moving and gathering.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec
 
-__all__ = ["Field", "array_field", "part_field", "put", "take"]
+__all__ = ["Field", "array_field", "has_rows", "part_field", "put", "put_element", "reached_whole", "take"]
 
 #: Bytes that an element of a list is taken to have, in cost estimates only.
 _OBJECT_BYTES = 64
@@ -45,9 +46,18 @@ class Field:
         return len(self.data) if isinstance(self.data, list) else int(self.data.shape[self.axis])
 
     @property
+    def by_rows(self) -> bool:
+        """Whether a rank holds the rows of its own iterations only."""
+        return self.spec.distribution is not Distribution.WHOLE
+
+    def whole(self) -> Field:
+        """The same field, held whole by every rank."""
+        return replace(self, spec=replace(self.spec, distribution=Distribution.WHOLE))
+
+    @property
     def moves(self) -> bool:
         """Whether rows travel with the iterations (they do not where every rank holds all of them)."""
-        return self.spec.distribution is not Distribution.WHOLE and self.spec.reads
+        return self.by_rows and self.spec.reads
 
     def needed(self, spans: Spans) -> Rows:
         """The rows whose contents iterations ``spans`` need."""
@@ -75,6 +85,13 @@ class Field:
         return rows_of(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
 
 
+def has_rows(data: Any) -> bool:
+    """Whether rows of it can be sent: a list, or an array of plain numbers."""
+    if isinstance(data, np.ndarray):
+        return type(data) in (np.ndarray, np.memmap) and not data.dtype.hasobject
+    return type(data) is list
+
+
 def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap) -> Field:
     """The field of a row of the array table.
 
@@ -90,6 +107,17 @@ def part_field(part: Part) -> Field:
     """The field of a sequence that the loop iterates over: position p reads element p."""
     spec = ArraySpec(Distribution.BLOCK, 0, Mode.READ)
     return Field("", part.values, spec, IndexMap(0, 1), part.backwards)
+
+
+def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[int]:
+    """Identities of data that the loop also reaches as a whole.
+
+    By another row of its table, or by an argument that the table does not name, as in
+    ``for b in bodies: f(b, bodies)``.
+    """
+    named = {field.name for field in fields}
+    whole = {id(field.data) for field in fields if not (field.by_rows or field.spec.stores)}
+    return whole | {id(value) for name, value in arguments.items() if name not in named}
 
 
 def take(array: Array, axis: int, rows: Rows) -> Array:
@@ -115,6 +143,23 @@ def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
     for run in rows:
         _view(array, axis, run)[...] = _view(packed, axis, range(at, at + len(run)))
         at += len(run)
+
+
+def put_element(field: Field, row: int, element: Any) -> None:
+    """Store an element of a list; where the loop changes elements in place, the one that is there changes."""
+    if not (field.spec.in_place and _fill(field.data[row], element)):
+        field.data[row] = element
+
+
+def _fill(old: Any, new: Any) -> bool:
+    """Give ``old`` the contents of ``new``, lists in lists and arrays included; False if it is no container."""
+    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
+        old[...] = new
+        return True
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return False
+    old[:] = [was if _fill(was, value) else value for was, value in zip(old, new, strict=True)]
+    return True
 
 
 def positions(rows: Rows) -> list[int]:

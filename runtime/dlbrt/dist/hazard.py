@@ -7,10 +7,12 @@ the loop; where one fails, the loop is run by rank 0 alone, as the sequential pr
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array
@@ -18,22 +20,29 @@ from dlbrt.dist.memory import Array
 __all__ = ["hazard"]
 
 #: Elements that an augmented assignment replaces.
-_IMMUTABLE = frozenset({int, float, complex, bool, str, bytes, tuple, type(None), np.float64, np.int64, np.bool_})
+_IMMUTABLE = frozenset(
+    {int, float, complex, bool, str, bytes, tuple, type(None), np.float64, np.int64, np.bool_}
+)
 
 #: Bound on numpy's exact overlap test; beyond it memory counts as overlapping.
 _OVERLAP_WORK = 100_000
 
 
-def hazard(fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int], n: int) -> str | None:
+def hazard(
+    fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int], n: int, met: Iterable[Any] = ()
+) -> str | None:
     """Why the n iterations may not run on several ranks, in words; None if they may.
 
     ``arrays`` are all the arrays that the loop can reach, those of the fields included; ``hidden`` the
-    identities of arrays and lists that are also reached in another way than by a field's name.
+    identities of arrays and lists that are also reached in another way than by a field's name; ``met`` are
+    all objects that the loop can reach, elements of the fields' lists apart.
     """
     stored = [field for field in fields if field.spec.stores]
     reasons = (reason for field in fields for reason in _of_field(field, n))
     overlaps = (reason for field in stored for reason in _overlaps(field, fields, arrays, hidden))
-    return next(reasons, None) or next(overlaps, None)
+    changed = [field for field in stored if field.spec.in_place and type(field.data) is list]
+    shared = (reason for field in changed for reason in _of_elements(field, fields, arrays, met))
+    return next(reasons, None) or next(overlaps, None) or next(shared, None)
 
 
 def _of_field(field: Field, n: int) -> Iterable[str]:
@@ -58,23 +67,63 @@ def _of_array(field: Field, data: Array) -> Iterable[str]:
         yield f"{field.name} has {data.ndim} dimensions; the loop indexes dimension {field.axis}"
     elif field.spec.stores and not data.flags.writeable:
         yield f"{field.name} is read-only"
-    elif field.spec.stores and 0 in data.strides and data.size > 1:
+    elif field.spec.stores and _folds(data):
         yield f"elements of {field.name} share memory with one another"
 
 
 def _of_list(field: Field, data: list[Any]) -> Iterable[str]:
     if field.axis != 0:
         yield f"{field.name} is a list; the loop indexes its dimension {field.axis}"
-    elif field.spec.in_place and field.spec.stores:
-        yield from _of_elements(field, data)
 
 
-def _of_elements(field: Field, data: list[Any]) -> Iterable[str]:
-    changing = [element for element in data if type(element) not in _IMMUTABLE]
-    if len(set(map(id, changing))) < len(changing):
+def _folds(data: Array) -> bool:
+    """Whether elements may share memory with one another: the strides are too short for the shape."""
+    extent = data.itemsize
+    for stride, length in sorted(
+        (abs(stride), length) for stride, length in zip(data.strides, data.shape, strict=True)
+    ):
+        if length > 1 and stride < extent:
+            return data.size > 0
+        extent += stride * (length - 1)
+    return False
+
+
+def _of_elements(
+    field: Field, fields: Sequence[Field], arrays: Sequence[Array], met: Iterable[Any]
+) -> Iterable[str]:
+    changing = _inside(field.data)
+    own = set(map(id, changing))
+    if len(own) < len(changing):
         yield f"{field.name} holds the same object twice"
     if any(type(element) is not list and type(element) is not np.ndarray for element in changing):
         yield f"elements of {field.name} are changed in place and are not all numbers, lists or arrays"
+    lists = (f.data for f in fields if type(f.data) is list and f.data is not field.data)
+    others = (element for data in lists for element in _inside(data))
+    if any(id(value) in own for value in (*met, *others)):
+        yield f"elements of {field.name} are also reached under another name"
+    if _crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
+        yield f"memory of elements of {field.name} is also reached under another name"
+
+
+def _inside(data: list[Any]) -> list[Any]:
+    """The objects in a list that have an identity, those in lists in it too, each as often as it is met."""
+    found: list[Any] = []
+    seen, waiting = {id(data)}, [data]
+    while waiting:
+        elements = waiting.pop()
+        if set(map(type, elements)) <= _IMMUTABLE:
+            continue
+        objects = [element for element in elements if type(element) not in _IMMUTABLE]
+        found += objects
+        waiting += [value for value in objects if type(value) is list and id(value) not in seen]
+        seen.update(map(id, objects))
+    return found
+
+
+def _crowded(arrays: Iterable[Array]) -> bool:
+    """Whether the memory of any two overlaps, as far as its bounds tell."""
+    bounds = sorted(byte_bounds(array) for array in arrays if array.size)
+    return any(low < high for (_, high), (low, _) in itertools.pairwise(bounds))
 
 
 def _overlaps(
@@ -94,8 +143,11 @@ def _overlaps(
 
 def _same_rows(field: Field, other: Field) -> bool:
     """Whether another name of one object is used at the same element by the same iteration only."""
-    return other.name == "" and not other.backwards and field.spec.rows is None and field.index.start == 0 == (
-        field.index.step - 1
+    return (
+        other.name == ""
+        and not other.backwards
+        and field.spec.rows is None
+        and field.index.start == 0 == (field.index.step - 1)
     )
 
 

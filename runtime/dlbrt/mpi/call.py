@@ -7,7 +7,7 @@ from enum import Enum
 
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.memory import Layout
-from dlbrt.mpi.state import State
+from dlbrt.mpi.state import Surroundings
 
 __all__ = ["Call", "Content", "SlotHeader"]
 
@@ -56,7 +56,8 @@ class Call:
     weights: tuple[float, ...]
     parameters: Parameters
     exchange_s: float
-    state: State | None
+    surroundings: Surroundings | None
+    settings: bytes | None
     dropped: tuple[int, ...]
 
     def without_body(self) -> Call:

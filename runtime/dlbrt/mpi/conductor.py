@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import pickle
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import cloudpickle
-
-from dlbrt.contract import LOCAL, Distribution
+from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import AUTO
-from dlbrt.dist.field import Field
+from dlbrt.dist.field import Field, reached_whole
 from dlbrt.dist.hazard import hazard
 from dlbrt.dist.space import Space, space_of
 from dlbrt.dist.spans import Spans, coverage_error
-from dlbrt.mpi import modules, packing, state
+from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call, SlotHeader
 from dlbrt.mpi.contents import Publisher, shared_fields
 from dlbrt.mpi.ending import After
@@ -25,8 +24,10 @@ from dlbrt.mpi.kernels import Signature, signature
 from dlbrt.mpi.ledger import Ledger, Notes
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.packing import Packed
+from dlbrt.mpi.objects import Objects, met_by_pickler
+from dlbrt.mpi.packing import Packed, SentKernel
 from dlbrt.mpi.perform import Result, form_crew, own_result, perform, stored_by
+from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.team import Crew, Solo, Team, clock
 from dlbrt.mpi.wire import ANY, COMMAND, RESULT, Wire
 from dlbrt.options import Options
@@ -41,7 +42,11 @@ class LostIterationError(RuntimeError):
 
 
 class Conductor:
-    """Runs loops for the session of this process; on ranks above 0, alone, since one is running there."""
+    """Runs loops for the session of this process.
+
+    One is on all ranks at a time: met while one is running (in it, which on ranks above 0 is always so, or in
+    another thread), or in a process that the program has forked, a loop runs alone.
+    """
 
     def __init__(self, wire: Wire, options: Options, host_names: Sequence[str]) -> None:
         self.wire = wire
@@ -53,17 +58,18 @@ class Conductor:
         # The program may change the directory before it ends.
         self._stats = os.path.abspath(options.stats) if options.stats else None
         self._serial = 0
-        self._busy = False
+        self._process = os.getpid()
+        self._idle = threading.Lock()
         self._bodies: dict[str, bytes] = {}
-        self._signatures: dict[str, Signature] = {}
-        self._state: state.State | None = None
+        self._kernels: dict[str, SentKernel] = {}
+        self._state: State | None = None
 
     def run(self, kernel: Kernel, iterable: Any, arguments: Sequence[Any]) -> After:
         """Run a loop to its end; the exception of its body, if any, is in what is returned."""
         space = space_of(iterable)
-        if self._busy or self.wire.rank:
+        alone = self.wire.rank or os.getpid() != self._process or not self._idle.acquire(blocking=False)
+        if alone:
             return _alone(kernel, space, arguments)
-        self._busy = True
         try:
             return _Run(self, kernel, space, arguments).run()
         except BaseException as error:
@@ -72,41 +78,42 @@ class Conductor:
                 self.wire.fail(error)
             raise
         finally:
-            self._busy = False
+            self._idle.release()
 
-    def command(self, call: Call, found: Signature | None) -> None:
+    def command(self, call: Call, kernel: SentKernel | None, state: State | None) -> None:
         """Send a call to all other ranks, leaving out a body that they have from its last call.
 
-        ``found`` is the signature of the kernel that they have from then on.
+        ``kernel`` is what they have from then on, where it went apart from the body, ``state`` the
+        interpreter's, where it changed.
         """
-        if found is not None:
-            self._signatures[call.key] = found
+        self._state = state or self._state
+        if kernel is not None:
+            self._kernels[call.key] = kernel
         if self._bodies.get(call.key) == call.body:
             call = call.without_body()
         elif call.body is not None:
             self._bodies[call.key] = call.body
         self._tell(pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
 
-    def has_kernel(self, key: str, found: Signature) -> bool:
-        """Whether the other ranks have the kernel of that signature."""
-        return self._signatures.get(key) == found
+    def sent_kernel(self, key: str, found: Signature) -> SentKernel | None:
+        """The kernel of that signature, if the other ranks have it."""
+        sent = self._kernels.get(key)
+        return sent if sent is not None and sent.signature == found else None
 
     def next_serial(self) -> int:
         """A number for the next call."""
         self._serial += 1
         return self._serial
 
-    def changed_state(self) -> state.State | None:
-        """The interpreter's state if it changed since the last call."""
-        now = state.capture()
-        if now == self._state:
-            return None
-        self._state = now
-        return now
+    def changed_state(self) -> State | None:
+        """The interpreter's state if it is not what the other ranks were told last."""
+        now = capture()
+        return None if now == self._state else now
 
     def stop(self) -> None:
-        """Let the other ranks end, and write the statistics."""
-        if self.wire.rank == 0 and not self._busy:
+        """Let the other ranks end, and write the statistics; a loop in another thread ends first."""
+        if self.wire.rank == 0 and os.getpid() == self._process:
+            self._idle.acquire()
             self._tell(b"")
             if self._stats:
                 self.ledger.write(self._stats)
@@ -140,7 +147,10 @@ class _Run:
         self._fields: list[Field] = []
         self._packed = Packed()
         self._headers: tuple[SlotHeader, ...] = ()
-        self._signature: Signature | None = None
+        self._kernel_sent: SentKernel | None = None
+        self._objects = Objects()
+        self._state: State | None = None
+        self._settings: bytes | None = None
         self._kernel_bytes: bytes | None = None
         self._results: list[Result] = []
         self._strategy = ""
@@ -161,7 +171,7 @@ class _Run:
             self._reason,
         )
         self._notes.chunk = max(1, loop.pacer.size // 2)
-        return After(self._space, self._results)
+        return After(self._space, self._results, self._objects)
 
     def _launch(self, loop: Loop) -> Team:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
@@ -189,14 +199,19 @@ class _Run:
         try:
             self._fields = loop.table.fields(arguments, self._space)
             self._pack(arguments)
+            self._state = self._conductor.changed_state()
+            self._settings = self._objects.dumps(self._state.settings) if self._state else None
             hidden = self._packed.inside - {id(f.data) for f in self._fields if "." in f.name}
+            hidden |= reached_whole(self._fields, arguments)
             arrays = [value for value in self._packed.slots if not isinstance(value, list)]
-            return hazard(self._fields, arrays, hidden, len(self._space))
+            arrays += self._packed.arrays
+            met = self._objects.known if any(field.spec.in_place for field in self._fields) else ()
+            return hazard(self._fields, arrays, hidden, len(self._space), met)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
 
     def _pack(self, arguments: dict[str, Any]) -> None:
-        distributed = {id(field.data): field for field in self._fields if _has_rows(field)}
+        distributed = {id(field.data): field for field in self._fields if field.by_rows}
         lists = {key: field.data for key, field in distributed.items() if isinstance(field.data, list)}
         packed = self._packed = Packed()
 
@@ -205,18 +220,25 @@ class _Run:
 
         values = [carried(value) for value in arguments.values()]
         space = self._space.with_values(carried(part.values) for part in self._space.parts)
-        found = self._signature = signature(self._kernel)
-        if found is not None and not self._conductor.has_kernel(self._notes.key, found):
-            self._kernel_bytes = cloudpickle.dumps(self._kernel)
+        found = signature(self._kernel)
+        common = Objects()
+        if found is not None:
+            sent = self._conductor.sent_kernel(self._notes.key, found)
+            self._kernel_sent = sent or packing.pack_kernel(self._kernel, found)
+            self._kernel_bytes = None if sent else self._kernel_sent.data
+            common = self._kernel_sent.common
         kernel = self._kernel if found is None else None
-        packing.pack((kernel, values, space, modules.collect()), packed, lists)
+        self._objects = Objects(
+            lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
+        )
+        packing.pack((kernel, values, space, modules.collect()), packed, lists, common)
 
     def _form(self, loop: Loop, begun: Solo | None) -> Team:
         call = self._call(first=len(self._space) - len(begun.work) if begun else 0)
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
-        self._conductor.command(call, self._signature)
+        self._conductor.command(call, self._kernel_sent, self._state)
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
-        crew = form_crew(self._wire, call, self._fields, loop.table.iterations)
+        crew = form_crew(self._wire, call, self._fields, loop.table.iterations, self._objects)
         self._scatter(crew)
         if begun:
             crew.figures.done, crew.figures.compute_s = begun.figures.done, begun.figures.compute_s
@@ -226,7 +248,7 @@ class _Run:
         conductor = self._conductor
         inside = self._packed.inside
         by_rows = {
-            id(f.data) for f in self._fields if _has_rows(f) and ("." in f.name or id(f.data) not in inside)
+            id(f.data) for f in self._fields if f.by_rows and ("." in f.name or id(f.data) not in inside)
         }
         stored = {id(field.data) for field in self._fields if field.spec.stores}
         self._headers = conductor.publisher.describe(self._packed.slots, by_rows, stored)
@@ -242,12 +264,13 @@ class _Run:
             weights=conductor.options.weights or (),
             parameters=conductor.parameters,
             exchange_s=conductor.exchange_s,
-            state=conductor.changed_state(),
+            surroundings=self._state.surroundings if self._state else None,
+            settings=self._settings,
             dropped=conductor.publisher.dropped(),
         )
 
     def _scatter(self, crew: Crew) -> None:
-        mover = Mover(self._wire, self._fields)
+        mover = Mover(self._wire, self._fields, self._objects)
         for rank in range(1, self._wire.ranks):
             mover.send(crew.shares[rank], rank, Field.needed)
         mover.complete()
@@ -256,13 +279,12 @@ class _Run:
         self._results = [own_result(loop, 0)]
         if isinstance(loop.team, Crew):
             self._gather(loop.team)
-            self._conductor.exchange_s = loop.team.figures.exchange_s
         for bar in self._space.bars:
             bar.update(len(self._space) - len(loop.team.figures.done))
             bar.close()
 
     def _gather(self, crew: Crew) -> None:
-        mover = Mover(self._wire, self._fields)
+        mover = Mover(self._wire, self._fields, self._objects)
         results: dict[int, Result] = {0: self._results[0]}
         while len(results) < self._wire.ranks:
             rank, message = self._wire.wait_bytes(ANY, RESULT)
@@ -277,7 +299,3 @@ class _Run:
         error = coverage_error(end, [result.figures.done.below(end) for result in self._results])
         if error is not None:
             raise LostIterationError(f"{self._notes.source}: {error}; please report this")
-
-
-def _has_rows(field: Field) -> bool:
-    return field.spec.distribution is not Distribution.WHOLE

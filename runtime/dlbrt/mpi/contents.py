@@ -10,13 +10,11 @@ import hashlib
 import itertools
 import weakref
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.contract import Distribution
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array, Layout, allocate, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
@@ -35,11 +33,7 @@ def shared_fields(fields: list[Field], slots: list[Any], headers: tuple[SlotHead
         for value, header in zip(slots, headers, strict=True)
         if header.content in (Content.ROWS, Content.LIST)
     }
-    return [field if id(field.data) in by_rows else _whole(field) for field in fields]
-
-
-def _whole(field: Field) -> Field:
-    return replace(field, spec=replace(field.spec, distribution=Distribution.WHOLE))
+    return [field if id(field.data) in by_rows else field.whole() for field in fields]
 
 
 class Publisher:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlbrt.dist.space import Space
-from dlbrt.mpi.failure import Failure, revive
+from dlbrt.mpi.failure import Failure, raise_as_in_body
+from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.perform import Result, Sent
 
 __all__ = ["After"]
@@ -19,12 +20,13 @@ class After:
     exception); ``"t" in after`` says whether an iteration set the temporary t, ``after["t"]`` is its value.
     """
 
-    def __init__(self, space: Space, results: Iterable[Result]) -> None:
+    def __init__(self, space: Space, results: Iterable[Result], objects: Objects | None = None) -> None:
         results = list(results)
         self.failure: Failure | None = min(
             (result.failure for result in results if result.failure), key=lambda f: f.position, default=None
         )
         self._space = space
+        self._objects = objects or Objects()
         self._kept = _latest([result.kept for result in results], self._last)
 
     @property
@@ -46,12 +48,12 @@ class After:
 
     def __getitem__(self, name: str) -> Any:
         value = self._kept[name]
-        return value.value(name) if isinstance(value, Sent) else value
+        return value.value(name, self._objects) if isinstance(value, Sent) else value
 
     def finish(self) -> None:
         """Raise what the loop's body raised."""
         if self.failure is not None:
-            raise revive(self.failure)
+            raise_as_in_body(self.failure, self._objects)
 
 
 def _latest(kept: Iterable[Mapping[str, tuple[int, Any]]], end: int) -> dict[str, Any]:

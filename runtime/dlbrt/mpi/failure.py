@@ -6,37 +6,23 @@ and is rebuilt where the exception is raised, in terms of the original source.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import traceback
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-import cloudpickle
+from dlbrt.mpi.objects import Objects
+from dlbrt.observe.linemap import Frame, calls_loop, original
 
-from dlbrt.observe.linemap import Frame, original
-
-__all__ = ["Failure", "capture", "install_hook", "revive"]
+__all__ = ["Failure", "capture", "install_hook", "raise_as_in_body"]
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 #: A longer chain of causes is cut here.
 _DEEPEST_CHAIN = 10
-
-
-@dataclass(frozen=True, slots=True)
-class _Portable:
-    """An exception taken apart."""
-
-    kind: type[BaseException]
-    args: tuple[Any, ...]
-    members: dict[str, Any]
-    attributes: dict[str, Any]
-    frames: tuple[Frame, ...]
-    cause: _Portable | None
-    context: _Portable | None
-    suppress_context: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +35,54 @@ class Failure:
     data: bytes = b""
 
 
-def capture(failure: Failure) -> Failure:
-    """The failure in a form that can leave this rank, its traceback without the runtime's frames."""
+def capture(failure: Failure, objects: Objects) -> Failure:
+    """The failure in a form that can leave this rank, its traceback without the runtime's frames.
+
+    What cannot leave it (an open file among the attributes) is left behind, and only that.
+    """
     assert failure.error is not None
-    portable = _portable(failure.error, _DEEPEST_CHAIN)
-    try:
-        data = cloudpickle.dumps(portable)
-    except Exception:  # the pickler raises whatever the objects' own hooks raise
-        text = f"{type(failure.error).__qualname__}: {failure.error}"
-        data = cloudpickle.dumps(_Portable(RuntimeError, (text,), {}, {}, portable.frames, None, None, True))
-    return Failure(failure.position, failure.rank, None, data)
+    attempts: tuple[Callable[[], bytes], ...] = (
+        lambda: _Writer(objects).bytes(failure.error),
+        lambda: _Writer(objects, careful=True).bytes(failure.error),
+    )
+    for attempt in attempts:
+        try:
+            data = attempt()
+            objects.loads(data)  # what cannot be read again is found here, not at rank 0
+        except Exception:  # objects' own pickling hooks may raise anything
+            continue
+        return Failure(failure.position, failure.rank, None, data)
+    error = RuntimeError(f"{type(failure.error).__qualname__}: {failure.error}")
+    error.__traceback__ = failure.error.__traceback__
+    return Failure(failure.position, failure.rank, None, _Writer(objects).bytes(error))
 
 
-def revive(failure: Failure) -> BaseException:
-    """The exception, with a traceback that names files and lines of the original source."""
+def raise_as_in_body(failure: Failure, objects: Objects) -> NoReturn:
+    """Raise the exception, its traceback in terms of the original source, its context what it was there."""
+    handled = sys.exception()
     if failure.error is None:
-        return _revived(cloudpickle.loads(failure.data))
-    tb = _rebuilt(map(original, _frames(failure.error.__traceback__)))
-    return failure.error.with_traceback(tb)
+        error: BaseException = objects.loads(failure.data)
+    else:
+        tb = _rebuilt(_frames(failure.error.__traceback__))
+        error = failure.error.with_traceback(tb)
+    context = error.__context__
+    try:
+        raise error
+    finally:
+        if context is not None:
+            error.__context__ = context
+            _end_of_chain(context, handled)
+
+
+def _end_of_chain(error: BaseException, handled: BaseException | None) -> None:
+    """Hang what was being handled at the loop behind the last of a chain of contexts."""
+    seen: set[int] = set()
+    while error is not handled and id(error) not in seen:
+        seen.add(id(error))
+        if error.__context__ is None:
+            error.__context__ = handled
+            return
+        error = error.__context__
 
 
 def install_hook() -> None:
@@ -87,18 +103,51 @@ def install_hook() -> None:
     sys.excepthook = hook
 
 
-def _portable(error: BaseException, depth: int) -> _Portable:
-    cause, context = error.__cause__, error.__context__
-    return _Portable(
-        type(error),
-        error.args,
-        dict(_members(error)),
-        dict(getattr(error, "__dict__", {})),
-        _frames(error.__traceback__),
-        _portable(cause, depth - 1) if cause is not None and depth else None,
-        _portable(context, depth - 1) if context is not None and context is not cause and depth else None,
-        error.__suppress_context__,
-    )
+class _Writer:
+    """Pickles exceptions, chained and grouped ones too, as type, arguments, attributes and frames.
+
+    Exceptions' own pickling calls ``__init__`` with ``args``, which user-defined ones rarely stand.
+    ``careful``: values that cannot leave this rank are replaced (arguments) or left out (attributes).
+    """
+
+    def __init__(self, objects: Objects, *, careful: bool = False) -> None:
+        self._objects = objects
+        self._careful = careful
+
+    def bytes(self, value: Any) -> bytes:
+        """The pickle of a value."""
+        return self._objects.dumps(value, back=True, taken_apart=self._apart)
+
+    def _apart(self, error: Any) -> tuple[Any, ...] | None:
+        if not isinstance(error, BaseException):
+            return None
+        state = dict(_members(error)) | dict(getattr(error, "__dict__", {}))
+        args = error.args
+        if self._careful:
+            state = {name: value for name, value in state.items() if self._leaves(value)}
+            args = tuple(value if self._leaves(value) else _Left(repr(value), str(value)) for value in args)
+        links = (error.__cause__, error.__context__, error.__suppress_context__)
+        return _blank, (type(error), args), (state, links, _frames(error.__traceback__)), None, None, _restore
+
+    def _leaves(self, value: Any) -> bool:
+        try:
+            self._objects.loads(self.bytes(value))
+        except Exception:  # objects' own pickling hooks may raise anything
+            return False
+        return True
+
+
+class _Left:
+    """Stands for an argument of an exception that could not leave the rank where it was raised."""
+
+    def __init__(self, shown: str, text: str) -> None:
+        self._shown, self._text = shown, text
+
+    def __repr__(self) -> str:
+        return self._shown
+
+    def __str__(self) -> str:
+        return self._text
 
 
 def _members(error: BaseException) -> Iterator[tuple[str, Any]]:
@@ -106,30 +155,34 @@ def _members(error: BaseException) -> Iterator[tuple[str, Any]]:
     for base in type(error).__mro__[:-1]:
         for name, descriptor in vars(base).items():
             slot = isinstance(descriptor, types.MemberDescriptorType | types.GetSetDescriptorType)
-            if slot and not name.startswith("__") and name not in ("args", "obj"):
-                value = getattr(error, name, None)
-                if value is not None:
-                    yield name, value
+            if slot and not name.startswith("__") and name != "args":
+                with contextlib.suppress(AttributeError):
+                    yield name, getattr(error, name)
 
 
-def _revived(portable: _Portable) -> BaseException:
-    try:
-        error = portable.kind.__new__(portable.kind, *portable.args)
-    except TypeError:
-        error = portable.kind.__new__(portable.kind)
-    error.args = portable.args
-    for name, value in portable.members.items():
+def _blank(kind: type[BaseException], args: tuple[Any, ...]) -> BaseException:
+    """An exception without the call of its ``__init__``."""
+    for arguments in (args, ()):
+        with contextlib.suppress(Exception):
+            error = kind.__new__(kind, *arguments)
+            error.args = args
+            return error
+    error = BaseException.__new__(kind)
+    error.args = args
+    return error
+
+
+def _restore(error: BaseException, state: tuple[dict[str, Any], tuple[Any, ...], tuple[Frame, ...]]) -> None:
+    attributes, (cause, context, suppressed), frames = state
+    for name, value in attributes.items():
+        if value is None and getattr(error, name, error) is None:
+            continue  # some types tell members that were set to None from those never set
         try:
-            setattr(error, name, value)
+            BaseException.__setattr__(error, name, value)
         except (AttributeError, TypeError):
-            continue  # read-only here: it was computed from the arguments
-    if portable.attributes:
-        error.__dict__.update(portable.attributes)
-    error.__cause__ = _revived(portable.cause) if portable.cause else None
-    if portable.context:
-        error.__context__ = _revived(portable.context)
-    error.__suppress_context__ = portable.suppress_context
-    return error.with_traceback(_rebuilt(map(original, portable.frames)))
+            continue  # read-only: it was computed from the arguments
+    error.__cause__, error.__context__, error.__suppress_context__ = cause, context, suppressed
+    error.__traceback__ = _rebuilt(frames)
 
 
 def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
@@ -142,11 +195,16 @@ def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
     return tuple(entries)
 
 
-def _rebuilt(frames: Iterable[Frame]) -> types.TracebackType | None:
-    tb = None
-    for frame in reversed(list(frames)):
+def _rebuilt(frames: Sequence[Frame]) -> types.TracebackType | None:
+    """A traceback in terms of the original source, where a kernel is no function of its own."""
+    tb, inner = None, None
+    for frame in reversed(frames):
+        place = original(frame)
+        if place is None or (calls_loop(frame) and inner == (place.filename, place.name)):
+            continue
         # Instruction -1: no column information, since none of the original's is known.
-        tb = types.TracebackType(tb, _frame_at(frame), -1, frame.line)
+        tb = types.TracebackType(tb, _frame_at(place), -1, place.line)
+        inner = place.filename, place.name
     return tb
 
 
@@ -160,7 +218,7 @@ def _frame_at(frame: Frame) -> types.FrameType:
 
 
 def _translate(error: BaseException, depth: int) -> None:
-    error.__traceback__ = _rebuilt(map(original, _frames(error.__traceback__)))
+    error.__traceback__ = _rebuilt(_frames(error.__traceback__))
     for linked in (error.__cause__, error.__context__):
         if linked is not None and depth:
             _translate(linked, depth - 1)

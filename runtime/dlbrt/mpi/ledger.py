@@ -85,7 +85,8 @@ class Ledger:
         code = kernel.__code__
         key = (code.co_filename, code.co_name)
         if key not in self._notes:
-            place = original(Frame(code.co_filename, code.co_firstlineno, code.co_name))
+            frame = Frame(code.co_filename, code.co_firstlineno, code.co_name)
+            place = original(frame) or frame
             source = f"{os.path.basename(place.filename)}:{place.line}"
             self._notes[key] = Notes(str(len(self._notes) + 1), source, self._ranks)
         return self._notes[key]

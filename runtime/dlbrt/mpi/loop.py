@@ -15,7 +15,7 @@ from typing import Any
 
 from dlbrt.contract import Distribution
 from dlbrt.core.load import Load
-from dlbrt.dist.field import Field, array_field, part_field
+from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_whole
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
 from dlbrt.dist.spans import Spans
@@ -45,12 +45,16 @@ class Table:
     specs: dict[str, ArraySpec]
 
     def fields(self, arguments: Mapping[str, Any], space: Space) -> list[Field]:
-        """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``)."""
+        """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``).
+
+        What has no rows to send and is only read (a dictionary, a tuple) goes by value with the arguments.
+        """
         index = space.index or IndexMap(0, 1)
-        named = [
-            array_field(name, _lookup(arguments, name), spec, index) for name, spec in self.specs.items()
-        ]
-        return named + [part_field(part) for part in space.parts]
+        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items())
+        named = [array_field(*item, index) for item in found if item[2].stores or has_rows(item[1])]
+        fields = named + [part_field(part) for part in space.parts]
+        whole = reached_whole(fields, arguments)
+        return [f.whole() if id(f.data) in whole and not f.spec.stores else f for f in fields]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,18 @@ array memory where the rows lie contiguously, packed where they do not. Lists tr
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import cloudpickle
 import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import Distribution
-from dlbrt.dist.field import Field, landing, positions, put, take
+from dlbrt.dist.field import Field, landing, positions, put, put_element, take
 from dlbrt.dist.footprint import Rows, count, union
 from dlbrt.dist.memory import prefer_large_pages
 from dlbrt.dist.spans import Spans
+from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.region import Region, region_of
 from dlbrt.mpi.wire import DATA, Wire
 
@@ -31,9 +30,10 @@ Which = Callable[[Field, Spans], Rows]
 class Mover:
     """Sends and receives the rows of ``fields``; ``bytes_sent`` counts what this rank sent."""
 
-    def __init__(self, wire: Wire, fields: Sequence[Field]) -> None:
+    def __init__(self, wire: Wire, fields: Sequence[Field], objects: Objects) -> None:
         self._wire = wire
         self._fields = fields
+        self._objects = objects
         self._held: list[Any] = []
         self._regions: list[Region] = []
         self._requests: list[MPI.Request] = []
@@ -69,7 +69,7 @@ class Mover:
 
     def _send_rows(self, field: Field, rows: Rows, target: int) -> None:
         if isinstance(field.data, list):
-            packed = cloudpickle.dumps([field.data[row] for row in positions(rows)])
+            packed = self._objects.dumps([field.data[row] for row in positions(rows)], back=target == 0)
             self._requests.append(self._wire.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
@@ -92,9 +92,11 @@ class Mover:
 
     def _receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         if isinstance(field.data, list):
-            elements = pickle.loads(self._wire.wait_bytes(source, DATA)[1])
+            elements = self._objects.loads(self._wire.wait_bytes(source, DATA)[1])
+            if self._wire.rank and not field.spec.in_place:
+                self._objects.note(field, positions(rows), elements)
             for row, element in zip(positions(rows), elements, strict=True):
-                _put_element(field, row, element)
+                put_element(field, row, element)
             return
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)
@@ -103,14 +105,3 @@ class Mover:
         memory = landing(field.data, field.axis, rows)
         self._requests.append(self._wire.receive_memory(memory, source, DATA))
         self._landed.append((field, rows, memory))
-
-
-def _put_element(field: Field, row: int, element: Any) -> None:
-    """Store an element; where the loop changes elements in place, the object that is there changes."""
-    old = field.data[row]
-    if field.spec.in_place and isinstance(old, np.ndarray) and isinstance(element, np.ndarray):
-        old[...] = element
-    elif field.spec.in_place and isinstance(old, list) and isinstance(element, list):
-        old[:] = element
-    else:
-        field.data[row] = element

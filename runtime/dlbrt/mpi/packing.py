@@ -10,14 +10,17 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import cloudpickle
 import numpy as np
 
-__all__ = ["Packed", "Slot", "pack", "unpack"]
+from dlbrt.mpi.kernels import Signature
+from dlbrt.mpi.objects import Objects, met_by_pickler, met_by_unpickler, without_cache
+
+__all__ = ["Packed", "SentKernel", "Slot", "pack", "pack_kernel", "unpack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +30,29 @@ class Slot:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class SentKernel:
+    """A kernel's pickle, what it depends on, and the objects met in it, which all ranks have from then on."""
+
+    signature: Signature
+    data: bytes
+    common: Objects
+
+
 @dataclass(slots=True)
 class Packed:
-    """A pickle, the objects in its slots, and the identities of those met inside other objects."""
+    """A pickle, the objects in its slots, and the identities of those met inside other objects.
+
+    ``arrays`` are those that were pickled by value (of other kinds, or of objects); ``pickler`` remembers
+    everything that was met.
+    """
 
     body: bytes = b""
     slots: list[Any] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
+    arrays: list[Any] = field(default_factory=list)
+    pickler: Any = None
 
     def slot(self, value: Any) -> Slot:
         """The slot of an array or list, a new one where it has none yet."""
@@ -55,22 +73,25 @@ def _slot_value(number: int) -> Any:
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
     """cloudpickle with arrays in slots."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed) -> None:
+    def __init__(self, file: io.BytesIO, packed: Packed, common: Objects) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._packed = packed
+        self._references = common.references
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
             self._packed.inside.add(id(obj))
             return _slot_value, (self._packed.slot(obj).number,)
-        return super().reducer_override(obj)
+        if isinstance(obj, np.ndarray):
+            self._packed.arrays.append(obj)
+        return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
 
 
 class _ListPacker(_Packer):
     """The same, with certain lists in slots as well; it looks at every object, so it is slower."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, lists: Mapping[int, Any]) -> None:
-        super().__init__(file, packed)
+    def __init__(self, file: io.BytesIO, packed: Packed, common: Objects, lists: Mapping[int, Any]) -> None:
+        super().__init__(file, packed, common)
         self._lists = lists
 
     def persistent_id(self, obj: Any) -> int | None:
@@ -85,24 +106,36 @@ class _Unpacker(pickle.Unpickler):
         return _slot_value(number)
 
 
-def pack(value: Any, packed: Packed, lists: Mapping[int, Any]) -> None:
+def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
+    """Pickle a kernel on its own."""
+    file = io.BytesIO()
+    pickler = cloudpickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
+    pickler.dump(kernel)
+    met = met_by_pickler(pickler)
+    return SentKernel(found, file.getvalue(), Objects(lambda: met))
+
+
+def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: Objects) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
-    Raises what the pickler raises for objects that cannot leave this process.
+    ``common`` are objects that the readers have. Raises what the pickler raises for objects that cannot
+    leave this process.
     """
     file = io.BytesIO()
-    packer = _ListPacker(file, packed, lists) if lists else _Packer(file, packed)
+    packer = _ListPacker(file, packed, common, lists) if lists else _Packer(file, packed, common)
     packer.dump(value)
-    packed.body = file.getvalue()
+    packed.body, packed.pickler = file.getvalue(), packer
 
 
-def unpack(body: bytes, slots: Sequence[Any]) -> Any:
-    """The value of a pickle whose slots hold ``slots``."""
+def unpack(body: bytes, slots: Sequence[Any], common: Objects) -> tuple[Any, list[Any]]:
+    """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading
     _loading = slots
+    unpacker = _Unpacker(io.BytesIO(body))
     try:
         # Modules that are imported while loading have printed at rank 0 already.
-        with contextlib.redirect_stdout(io.StringIO()):
-            return _Unpacker(io.BytesIO(body)).load()
+        with contextlib.redirect_stdout(io.StringIO()), common.reading():
+            value = unpacker.load()
+        return value, met_by_unpickler(unpacker)
     finally:
         _loading = ()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import cloudpickle
 
 from dlbrt.contract import Distribution, Mode
 from dlbrt.core.balancer import Balancer
@@ -19,6 +16,7 @@ from dlbrt.dist.spans import Spans
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Loop
+from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.team import Crew, Figures, clock
 from dlbrt.mpi.wire import Wire
 
@@ -32,11 +30,11 @@ class Sent:
     data: bytes
     obstacle: str = ""
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str, objects: Objects) -> Any:
         """The value; RuntimeError if it could not leave its rank."""
         if self.obstacle:
             raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {self.obstacle}")
-        return pickle.loads(self.data)
+        return objects.loads(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,9 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
             return
 
 
-def form_crew(wire: Wire, call: Call, fields: Sequence[Field], iterations: Distribution) -> Crew:
+def form_crew(
+    wire: Wire, call: Call, fields: Sequence[Field], iterations: Distribution, objects: Objects
+) -> Crew:
     """The crew that runs ``call``, as this rank sees it; the same shares on every rank."""
     shares = _shares(call, iterations, wire.ranks)
     balancer = Balancer(
@@ -84,7 +84,8 @@ def form_crew(wire: Wire, call: Call, fields: Sequence[Field], iterations: Distr
         iteration_bytes=sum(field.iteration_bytes() for field in fields),
         exchange_s=call.exchange_s,
     )
-    return Crew(wire, call.serial, balancer, fields)
+    objects.fields = fields
+    return Crew(wire, call.serial, balancer, fields, objects)
 
 
 def _shares(call: Call, iterations: Distribution, ranks: int) -> tuple[Spans, ...]:
@@ -111,16 +112,16 @@ def own_result(loop: Loop, rank: int) -> Result:
     return Result(loop.team.figures, {name: (k.last, k.value) for name, k in ending.kept.items()}, failure)
 
 
-def result_to_send(loop: Loop, rank: int) -> Result:
-    """This rank's report to another one."""
+def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
+    """This rank's report to rank 0."""
     own = own_result(loop, rank)
-    kept = {name: (last, _sent(value)) for name, (last, value) in own.kept.items()}
-    return Result(own.figures, kept, capture(own.failure) if own.failure else None)
+    kept = {name: (last, _sent(value, objects)) for name, (last, value) in own.kept.items()}
+    return Result(own.figures, kept, capture(own.failure, objects) if own.failure else None)
 
 
-def _sent(value: Any) -> Sent:
+def _sent(value: Any, objects: Objects) -> Sent:
     try:
-        return Sent(cloudpickle.dumps(value))
+        return Sent(objects.dumps(value, back=True))
     except Exception as error:  # the pickler raises whatever the objects' own hooks raise
         return Sent(b"", str(error))
 

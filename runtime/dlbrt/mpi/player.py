@@ -8,11 +8,12 @@ from typing import Any
 
 from dlbrt.core.load import Load
 from dlbrt.dist.field import Field
-from dlbrt.mpi import modules, packing, state
+from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.contents import Library, shared_fields
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.packing import Slot
 from dlbrt.mpi.perform import form_crew, perform, result_to_send, stored_by
 from dlbrt.mpi.team import Crew, Team
@@ -35,23 +36,25 @@ class _Player:
         self._options = options
         self._library = Library(wire)
         self._bodies: dict[str, bytes] = {}
-        self._kernels: dict[str, Callable[..., None]] = {}
+        self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
 
     def play(self, call: Call) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
-        if call.state is not None:
-            state.apply_surroundings(call.state)
+        if call.surroundings is not None:
+            call.surroundings.apply()
         self._library.forget(call.dropped)
         body = self._bodies[call.key] if call.body is None else call.body
         self._bodies[call.key] = body
         slots = self._library.fill(call.headers)
         if call.kernel is not None:
-            self._kernels[call.key] = packing.unpack(call.kernel, ())
-        kernel, arguments, space, data = packing.unpack(body, slots)
-        kernel = kernel or self._kernels[call.key]
+            self._kernels[call.key] = packing.unpack(call.kernel, (), Objects())
+        _, common = self._kernels.get(call.key, (None, []))
+        (kernel, arguments, space, data), met = packing.unpack(body, slots, Objects(lambda: common))
+        kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
+        objects = Objects(lambda: common, lambda: slots, lambda: met)
         modules.apply(data)
-        if call.state is not None:
-            state.apply_settings(call.state)
+        if call.settings is not None:
+            objects.loads(call.settings).apply()
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
         names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
@@ -60,27 +63,27 @@ class _Player:
         def launch(loop: Loop) -> Team:
             found = loop.table.fields(dict(zip(names, arguments, strict=True)), loop.space)
             fields.extend(shared_fields(found, slots, call.headers))
-            crew = form_crew(self._wire, call, fields, loop.table.iterations)
-            self._scatter(crew, fields)
+            crew = form_crew(self._wire, call, fields, loop.table.iterations, objects)
+            self._scatter(crew, fields, objects)
             return crew
 
         def finish(loop: Loop) -> None:
-            self._give_back(loop, fields)
+            self._give_back(loop, fields, objects)
 
         load = Load(self._options.load, self._wire.rank)
         perform(Loop(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, crew: Crew, fields: list[Field]) -> None:
-        mover = Mover(self._wire, fields)
+    def _scatter(self, crew: Crew, fields: list[Field], objects: Objects) -> None:
+        mover = Mover(self._wire, fields, objects)
         mover.prepare(crew.work)
         mover.receive(crew.work, 0, Field.needed)
         mover.complete()
 
-    def _give_back(self, loop: Loop, fields: list[Field]) -> None:
-        result = result_to_send(loop, self._wire.rank)
+    def _give_back(self, loop: Loop, fields: list[Field], objects: Objects) -> None:
+        result = result_to_send(loop, self._wire.rank, objects)
         message = pickle.dumps(result)
         sending = self._wire.send_bytes(message, 0, RESULT)
-        mover = Mover(self._wire, fields)
+        mover = Mover(self._wire, fields, objects)
         mover.send(result.figures.done, 0, stored_by(result))
         mover.complete()
         self._wire.complete([sending])

@@ -83,12 +83,17 @@ def start(world: MPI.Intracomm) -> Session:
 
 
 def _options(wire: Wire) -> Options:
-    """The options; rank 0's environment counts on every rank."""
-    environ = wire.comm.bcast(dict(os.environ), root=0)
-    try:
-        return Options.read(environ, wire.ranks)
-    except OptionError as error:
-        _refuse(wire, str(error))
+    """The options as rank 0 reads them: its environment counts, and the files are on its host."""
+    found: Options | str = ""
+    if wire.rank == 0:
+        try:
+            found = Options.read(os.environ, wire.ranks)
+        except OptionError as error:
+            found = str(error)
+    found = wire.comm.bcast(found, root=0)
+    if isinstance(found, str):
+        _refuse(wire, found)
+    return found
 
 
 def _agree(wire: Wire) -> list[str]:

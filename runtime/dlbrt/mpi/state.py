@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["State", "apply_settings", "apply_surroundings", "capture"]
+__all__ = ["Settings", "State", "Surroundings", "capture"]
 
 
 @dataclass(frozen=True)
-class State:
-    """What is carried: environment, directory, and the settings of numpy, decimal, warnings and Python.
+class Surroundings:
+    """What modules may read when they are imported: environment, directory, where modules are found.
 
     ``environ`` is as the interpreter holds it, encoded, because decoding it at each call costs more than
     all the rest.
@@ -24,58 +24,89 @@ class State:
 
     environ: dict[Any, Any]
     directory: str
+    path: list[str]
+
+    def apply(self) -> None:
+        """Put them in force here."""
+        if _environ() != self.environ:
+            os.environ.clear()
+            os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self.environ.items()})
+        os.chdir(self.directory)
+        sys.path[:] = self.path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of numpy, decimal, warnings and Python; they may hold functions of the program."""
+
     floating: dict[str, str]
+    on_error: Any
     printing: dict[str, Any]
     decimals: tuple[Any, ...]
     recursion: int
     filters: list[Any]
 
+    def apply(self) -> None:
+        """Put them in force here, once the modules that the loop uses are imported."""
+        np.seterr(**self.floating)  # type: ignore[arg-type]
+        np.seterrcall(self.on_error)
+        np.set_printoptions(**self.printing)
+        *numbers, flags = self.decimals
+        prec, rounding, emin, emax, capitals, clamp = numbers
+        decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
+        sys.setrecursionlimit(self.recursion)
+        filters = [
+            (*entry[:2], category, *entry[3:]) for entry in self.filters if (category := _found(entry[2]))
+        ]
+        warnings.resetwarnings()  # tells the modules that remember what they have shown
+        warnings.filters[:] = filters  # type: ignore[index]
+
+
+@dataclass(frozen=True)
+class State:
+    """All that is carried."""
+
+    surroundings: Surroundings
+    settings: Settings
+
 
 def capture() -> State:
-    """The state of this process now."""
+    """The state of this process now; OSError where its directory is gone."""
     context = decimal.getcontext()
     flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
     return State(
-        dict(_environ()),
-        os.getcwd(),
-        {name: str(value) for name, value in np.geterr().items()},
-        np.get_printoptions(),  # type: ignore[arg-type]
-        (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp, flags),
-        sys.getrecursionlimit(),
-        [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
+        Surroundings(dict(_environ()), os.getcwd(), list(sys.path)),
+        Settings(
+            {name: str(value) for name, value in np.geterr().items()},
+            np.geterrcall(),
+            np.get_printoptions(),  # type: ignore[arg-type]
+            (
+                context.prec,
+                context.rounding,
+                context.Emin,
+                context.Emax,
+                context.capitals,
+                context.clamp,
+                flags,
+            ),
+            sys.getrecursionlimit(),
+            [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
+        ),
     )
 
 
-def apply_surroundings(state: State) -> None:
-    """Put environment and directory in force here, which modules may read when they are imported."""
-    if _environ() != state.environ:
-        os.environ.clear()
-        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in state.environ.items()})
-    os.chdir(state.directory)
-
-
-def apply_settings(state: State) -> None:
-    """Put the rest in force here, once the modules that the loop uses are imported."""
-    np.seterr(**state.floating)  # type: ignore[arg-type]
-    np.set_printoptions(**state.printing)
-    *numbers, flags = state.decimals
-    prec, rounding, emin, emax, capitals, clamp = numbers
-    decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
-    sys.setrecursionlimit(state.recursion)
-    filters = [
-        (*entry[:2], category, *entry[3:]) for entry in state.filters if (category := _found(entry[2]))
-    ]
-    warnings.resetwarnings()
-    warnings.filters[:] = filters  # type: ignore[index]
-
-
-def _name(category: Any) -> tuple[str, str]:
+def _name(category: Any) -> Any:
+    """A warning category by name; itself where only the program has it."""
+    if category.__module__ == "__main__" or "." in category.__qualname__:
+        return category
     return category.__module__, category.__qualname__
 
 
-def _found(name: tuple[str, str]) -> Any:
-    """The class of that name; None where its module is not imported, so that nothing can warn with it."""
-    return getattr(sys.modules.get(name[0]), name[1], None)
+def _found(category: Any) -> Any:
+    """The category; None where its module is not imported, so that nothing can warn with it."""
+    if isinstance(category, type):
+        return category
+    return getattr(sys.modules.get(category[0]), category[1], None)
 
 
 def _environ() -> dict[Any, Any]:

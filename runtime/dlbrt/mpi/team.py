@@ -250,7 +250,7 @@ class Crew:
         self.figures.iterations_moved += sum(len(t.spans) for t in transfers if t.source == self._wire.rank)
         self.figures.bytes_moved += size
 
-    def _resume(self, action: Resume) -> None:  # noqa: ARG002
+    def _resume(self, action: Resume) -> None:
         """The work is there; `_may_go_on` sees it."""
 
     def _finish(self, action: Finish) -> None:  # noqa: ARG002

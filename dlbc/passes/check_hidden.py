@@ -1,0 +1,110 @@
+"""Check what the body does without saying so: functions reached through values and operators, iterators.
+
+Law: a function that changes what it is given may be called by its name alone, where the arguments are seen;
+an iterator from before the loop, and names looked up by text, are refused wherever they are used.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic, Note
+from dlbc.ir.access import Facts
+from dlbc.ir.callees import CONSTRUCTORS, is_opaque, taken
+from dlbc.ir.effects import Summary
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.source import Place, Source
+
+__all__ = ["check_hidden"]
+
+#: Builtins through which a function may change names that it does not mention.
+_BY_TEXT = ("exec", "eval", "globals")
+
+
+def check_hidden(
+    facts: Facts,
+    functions: Sequence[Summary],
+    names: LoopNames,
+    world: ModuleNames,
+    source: Source,
+    loop: AnnotatedLoop,
+) -> tuple[Diagnostic, ...]:
+    """Every hidden effect, once per place; ``functions`` are those that the body may run."""
+    check = _Check(world, source)
+    body = loop.node.body
+    start = source.place_of(body[0])
+    found = [
+        *check.operators(functions, start),
+        *check.handed_on(functions, body),
+        *check.values(facts, functions, start),
+        *check.by_text(functions, start),
+        *check.stepwise(body, names),
+    ]
+    return tuple({(f.code, f.place): f for f in reversed(found)}.values())
+
+
+def _changing(functions: Sequence[Summary]) -> dict[ast.AST, Summary]:
+    return {f.node: f for f in functions if f.mutates and f.name not in CONSTRUCTORS}
+
+
+class _Check:
+    def __init__(self, world: ModuleNames, source: Source) -> None:
+        self._world, self._source = world, source
+
+    def operators(self, functions: Sequence[Summary], place: Place) -> Iterator[Diagnostic]:
+        """Special methods that change the object: any operator may run them."""
+        for node, function in _changing(functions).items():
+            if node in self._world.hidden.implicit:
+                yield self._changes(function, place)
+
+    def handed_on(self, functions: Sequence[Summary], body: list[ast.stmt]) -> Iterator[Diagnostic]:
+        """Functions that the body gives to others: it cannot be seen what those call them with."""
+        changing = _changing(functions)
+        for node, mention in taken(body, self._world):
+            if node in changing:
+                yield self._changes(changing[node], self._source.place_of(mention))
+
+    def values(self, facts: Facts, functions: Sequence[Summary], start: Place) -> Iterator[Diagnostic]:
+        """Calls of values, in the body or in what it runs: they may be of any function handed about."""
+        calls = [(c.node, self._source.place_of(c.node)) for c in facts.calls if is_opaque(c, self._world)]
+        calls += [(f.calls_values, start) for f in functions if f.calls_values is not None]
+        hidden = self._world.hidden
+        escaping = [f for node, f in _changing(functions).items() if node in hidden.escaping]
+        for call, place in calls:
+            name = ast.unparse(call.func)
+            yield from (self._changes(function, place) for function in escaping)
+            for word, handed in hidden.words.items():
+                note = Note(self._source.place_of(handed), "handed on here")
+                yield report("DLB418", place, "", (note,), function=name, word=word)
+
+    def _changes(self, function: Summary, place: Place) -> Diagnostic:
+        note = Note(self._source.place_of(function.node), "defined here")  # type: ignore[arg-type]
+        return report("DLB419", place, "", (note,), function=function.name)
+
+    def by_text(self, functions: Sequence[Summary], place: Place) -> Iterator[Diagnostic]:
+        """Functions that look names up by text."""
+        for function in functions:
+            for name in _BY_TEXT:
+                if name in function.reads and self._world.builtin(name):
+                    note = Note(self._source.place_of(function.reads[name]), f"in `{function.name}`")
+                    yield report("DLB209", place, "", (note,), name=name)
+
+    def stepwise(self, body: list[ast.stmt], names: LoopNames) -> Iterator[Diagnostic]:
+        """Iterators from before the loop, and dictionaries that grow where they are read."""
+        for node in (n for s in body for n in ast.walk(s)):
+            if isinstance(node, ast.Subscript) and self._holds(node.value, names, self._world.growing):
+                yield report("DLB420", self._source.place_of(node), name=ast.unparse(node.value))
+            if isinstance(node, ast.expr) and self._holds(node, names, self._world.iterators):
+                yield report("DLB417", self._source.place_of(node), name=ast.unparse(node))
+
+    @staticmethod
+    def _holds(node: ast.expr, names: LoopNames, kind: frozenset[ast.AST | str]) -> bool:
+        places: Iterable[ast.AST | str] = ()
+        if isinstance(node, ast.Name):
+            places = names.bindings.get(node.id, ())
+        elif isinstance(node, ast.Attribute):
+            places = (node.attr,)
+        return not kind.isdisjoint(places)

@@ -1,0 +1,196 @@
+"""Find what may run, or be shared between iterations, without being named where that happens.
+
+Theory: a call of a value (a parameter, an element of a container, what a decorator gave) may reach every
+function whose address is taken, that is, which is mentioned other than to be called. Operators run special
+methods, attributes run properties; attributes of classes are one object for all instances. All is found by
+name, so more may be found than is meant, never less.
+"""
+
+from __future__ import annotations
+
+import ast
+import typing
+from collections.abc import Iterator
+
+from dlbc.ir.known_calls import DRAWS, FILE_METHODS, MUTATORS, ORDERED
+from dlbc.ir.region import Callable, Hidden, ModuleNames
+from dlbc.ir.uses import own_nodes
+
+__all__ = ["find_hidden"]
+
+Functions = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Draws whose names seldom mean plain data (`args.seed`, `p.beta` do).
+_DRAWN = """
+    random normal integers choice uniform standard_normal shuffle randint rand randn randrange gauss
+"""
+_DRAWS = DRAWS & frozenset(_DRAWN.split())
+_WORDS = ORDERED | MUTATORS | FILE_METHODS | _DRAWS
+
+#: Builtins with effects that may be handed about.
+_BUILTIN_WORDS = frozenset({"print", "input", "next", "setattr", "delattr"})
+
+#: Special methods that run where they are seen to: at calls, stores, `with` and iteration.
+_SEEN_WORDS = """
+    init new post_init init_subclass set_name class_getitem call enter exit aenter aexit iter next aiter anext
+    setitem delitem setattr delattr set delete del iadd isub imul imatmul itruediv ifloordiv imod ipow iand
+    ior ixor ilshift irshift getstate setstate reduce reduce_ex
+"""
+_SEEN = frozenset(f"__{word}__" for word in _SEEN_WORDS.split())
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+_TAKERS = ("getattr", "methodcaller", "attrgetter")
+_PROPERTIES = ("property", "cached_property", "abstractproperty")
+
+
+def find_hidden(tree: ast.Module, world: ModuleNames) -> Hidden:
+    """What the whole module hides."""
+    nodes = list(ast.walk(tree))
+    called = {n.func for n in nodes if isinstance(n, ast.Call)}
+    passive = _passive(nodes)
+    named = {f for fs in world.functions.values() for f in fs}
+    taken = [n for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in called | passive]
+    taken = [n for n in taken if isinstance(n.ctx, ast.Load)]
+    lambdas = tuple(n for n in nodes if isinstance(n, ast.Lambda) and n not in named)
+    properties = frozenset(n for n, fs in world.methods.items() if any(map(_is_property, fs)))
+    escaping = {f for n in taken for f in _meant(n, world, properties)} | set(lambdas)
+    escaping |= set(_by_text(nodes, world))
+    values = frozenset(_values(nodes))
+    return Hidden(
+        escaping=frozenset(escaping),
+        lambdas=lambdas,
+        words={w: n for n in taken for w in _word(n, world) if w not in values},
+        unsure=frozenset(_unsure(nodes, world)),
+        values=values,
+        implicit=frozenset(f for n, fs in world.methods.items() if _unseen(n) for f in fs),
+        properties=properties,
+        shared=dict(_shared(tree)),
+    )
+
+
+def _passive(nodes: list[ast.AST]) -> set[ast.AST]:
+    """Mentions that hand nothing on: what an attribute is taken of, hints, bases, tests of a type."""
+    found: set[ast.AST] = set()
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=value):
+                found.add(value)
+            case ast.arg(annotation=ast.expr() as hint) | ast.AnnAssign(annotation=hint):
+                found |= set(ast.walk(hint))
+            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
+                found |= set(ast.walk(kinds))
+            case ast.ClassDef(bases=bases):
+                found |= set(bases)
+            case ast.ExceptHandler(type=ast.expr() as kind):
+                found |= set(ast.walk(kind))
+        if isinstance(node, Functions) and node.returns is not None:
+            found |= set(ast.walk(node.returns))
+    return found
+
+
+def _meant(
+    node: ast.Name | ast.Attribute, world: ModuleNames, properties: frozenset[str]
+) -> Iterator[Callable]:
+    if isinstance(node, ast.Attribute):
+        yield from () if node.attr in properties else world.methods.get(node.attr, ())
+        return
+    yield from world.functions.get(node.id, ())
+    if node.id in world.classes:
+        owner = world.classes[node.id]
+        yield from (f for name in _CONSTRUCTORS for f in world.methods.get(name, ()) if f in owner.body)
+
+
+def _by_text(nodes: list[ast.AST], world: ModuleNames) -> Iterator[Callable]:
+    """Methods that `getattr` and the like may take; all of them where the text is not a literal."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in _TAKERS:
+            texts = node.args[1:2] if ast.unparse(node.func) == "getattr" else node.args
+            for text in texts:
+                known = isinstance(text, ast.Constant)
+                for name, methods in world.methods.items():
+                    if not known or name == text.value:  # type: ignore[attr-defined]  # a constant
+                        yield from methods
+
+
+def _word(node: ast.Name | ast.Attribute, world: ModuleNames) -> Iterator[str]:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id
+    words = _WORDS if isinstance(node, ast.Attribute) else _BUILTIN_WORDS
+    if name in words and (isinstance(node, ast.Attribute) or world.builtin(name)):
+        yield name
+
+
+def _unsure(nodes: list[ast.AST], world: ModuleNames) -> Iterator[str]:
+    """Names that are bound by something else than an undecorated `def`, too."""
+    plain = {
+        t for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda) for t in n.targets
+    }
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in plain:
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, Functions) and any(_replaces(d, world) for d in node.decorator_list):
+            yield node.name
+
+
+def _replaces(decorator: ast.expr, world: ModuleNames) -> bool:
+    """Whether a decorator is one of this module's, which may put any function in place."""
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    while isinstance(node, ast.Attribute) and node.attr not in world.methods:
+        node = node.value
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    if name in ("setter", "getter", "deleter", *_PROPERTIES):
+        return False
+    return name in world.functions or name in world.classes or isinstance(node, ast.Attribute)
+
+
+def _values(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.ClassDef):
+            for statement in node.body:
+                if isinstance(statement, ast.Assign | ast.AnnAssign):
+                    yield from (n.id for n in own_nodes([statement]) if isinstance(n, ast.Name))
+
+
+def _is_property(function: Callable) -> bool:
+    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(ast.unparse(m).split(".")[-1] in _PROPERTIES for m in marks)
+
+
+def _unseen(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and name not in _SEEN
+
+
+def _shared(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for owner in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        if any(word in ast.unparse(d) for d in owner.decorator_list for word in ("dataclass", "define")):
+            continue
+        own = {n.attr for n in ast.walk(owner) if _of_self(n)}
+        for statement in owner.body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and not _immutable(statement.value):
+                for node in own_nodes([statement]):
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id not in own:
+                        yield node.id, owner.name
+
+
+def _of_self(node: ast.AST) -> typing.TypeGuard[ast.Attribute]:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    )
+
+
+def _immutable(node: ast.expr | None) -> bool:
+    match node:
+        case None | ast.Constant() | ast.Lambda() | ast.Name() | ast.Attribute() | ast.JoinedStr():
+            return True
+        case ast.Tuple(elts=parts):
+            return all(map(_immutable, parts))
+        case ast.UnaryOp(operand=operand):
+            return _immutable(operand)
+        case ast.BinOp(left=left, right=right):
+            return _immutable(left) and _immutable(right)
+    return False

@@ -1,0 +1,80 @@
+"""Find the names and attributes that hold what reading changes: iterators, and defaultdicts.
+
+A name counts where it is bound, an attribute by its name alone. An iterator that comes as an argument, or out
+of a container, cannot be seen here: the run time looks at what it sends.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlbc.ir.known_calls import ITERATOR_MAKERS, ITERATOR_METHODS
+from dlbc.ir.region import Callable, ModuleNames
+from dlbc.ir.uses import own_nodes
+
+__all__ = ["find_iterators"]
+
+
+Places = frozenset[ast.AST | str]
+
+
+def find_iterators(tree: ast.Module, world: ModuleNames) -> tuple[Places, Places]:
+    """Where a name is bound to an iterator, with the attributes that hold one; the same for defaultdicts."""
+    pairs = [pair for node in ast.walk(tree) for pair in _bindings(node)]
+    return (
+        frozenset(_place(target) for target, value in pairs if _makes_iterator(value, world)),
+        frozenset(_place(target) for target, value in pairs if _grows(value, world)),
+    )
+
+
+def _place(target: ast.expr) -> ast.AST | str:
+    return target.attr if isinstance(target, ast.Attribute) else target
+
+
+def _grows(node: ast.expr, world: ModuleNames) -> bool:
+    return isinstance(node, ast.Call) and _full_name(node.func, world) == "collections.defaultdict"
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets that a statement or expression binds, each with its value."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield target, value
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                    yield from zip(target.elts, value.elts, strict=False)
+        case ast.AnnAssign(target=bound, value=ast.expr() as value):
+            yield bound, value
+        case ast.NamedExpr(target=name, value=value):
+            yield name, value
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as entered):
+            yield entered, value
+
+
+def _makes_iterator(node: ast.expr, world: ModuleNames) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    full = _full_name(node.func, world)
+    if full.startswith("itertools.") or full in ITERATOR_MAKERS:
+        return True
+    if not full and isinstance(node.func, ast.Attribute) and node.func.attr in ITERATOR_METHODS:
+        return True
+    name = ast.unparse(node.func)
+    reached = world.functions.get(name, ()) or world.methods.get(name.rpartition(".")[2], ())
+    return any(map(_yields, reached))
+
+
+def _yields(function: Callable) -> bool:
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(body))
+
+
+def _full_name(node: ast.expr, world: ModuleNames) -> str:
+    """The dotted name of something imported or builtin, else empty."""
+    root, _, rest = ast.unparse(node).partition(".")
+    if root in world.imports:
+        return world.imports[root] + ("." + rest if rest else "")
+    return root if world.builtin(root) and not rest else ""

@@ -1,0 +1,11 @@
+# expect: DLB421 10:9
+import numpy as np
+
+n = 8
+A = np.zeros(n)
+# dlb: parallel
+for i in range(n):
+    t = i
+    A[i] = t
+    del t
+print(t)

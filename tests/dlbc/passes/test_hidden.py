@@ -1,0 +1,89 @@
+"""What runs, or is shared, without being named: refused where it has an effect, taken where it has none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.dlbc.passes.planning import codes_of, plan_of, table
+
+
+def program(before: str, body: str) -> str:
+    head = "import numpy as np\nout = [0] * n\n"
+    return f"{head}{before}# dlb: parallel\nfor i in range(n):\n    {body}\n"
+
+
+NOTE = "seen = []\ndef note(x):\n    seen.append(x)\n    return x\n"
+OBJECT = "class C:\n    def {}:\n        self.n += 1\n        return self.n\nc = C()\n"
+PROPERTY = "class C:\n    @property\n    def p(self):\n        {}\nc = C()\n"
+READS = "from collections import defaultdict\nd = defaultdict(int)\n"
+
+REFUSED = [
+    ("a mutable default", "def f(x, seen=[]):\n    seen.append(x)\n", "out[i] = f(i)", "DLB409"),
+    ("a mutable keyword default", "def f(x, *, seen={}):\n    seen[x] = 1\n", "out[i] = f(i)", "DLB409"),
+    ("a function in a list", NOTE + "fs = [note]\n", "out[i] = fs[0](i)", "DLB409"),
+    ("a lambda in a list", "seen = []\nfs = [lambda x: seen.append(x)]\n", "out[i] = fs[0](i)", "DLB409"),
+    ("a function out of a table", NOTE + "fs = {'a': note}\n", "f = fs.get('a'); out[i] = f(i)", "DLB409"),
+    ("a function under another name", NOTE + "f, g = note, note\n", "out[i] = f(i)", "DLB409"),
+    ("a function handed to map", NOTE, "out[i] = list(map(note, [i]))", "DLB409"),
+    ("a decorated function", NOTE + "def d(f):\n    def g(x):\n        return note(f(x))\n    return g\n"
+     "@d\ndef f(x):\n    return x\n", "out[i] = f(i)", "DLB409"),
+    ("a partial function", "import functools\nseen = []\ndef f(xs, x):\n    xs.append(x)\n"
+     "p = functools.partial(f, seen)\n", "out[i] = p(i)", "DLB419"),
+    ("a bound method in a list", "seen = []\nfs = [seen.append]\n", "out[i] = fs[0](i)", "DLB418"),
+    ("a bound method of two names", "seen = []\nf, g = seen.append, 1\n", "out[i] = f(i)", "DLB418"),
+    ("a draw under another name", "f = np.random.default_rng(1).random\n", "out[i] = f()", "DLB405"),
+    ("a method by text", OBJECT.format("f(self)"), "out[i] = getattr(c, 'f')()", "DLB419"),
+    ("a property", PROPERTY.format("self.n += 1"), "out[i] = c.p", "DLB410"),
+    ("subscription", OBJECT.format("__getitem__(self, k)"), "out[i] = c[i]", "DLB419"),
+    ("addition", OBJECT.format("__add__(self, k)"), "out[i] = c + i", "DLB419"),
+    ("iteration", OBJECT.format("__iter__(self)"), "out[i] = [x for x in c]", "DLB410"),
+    ("a context manager", OBJECT.format("__enter__(self)"), "with c: out[i] = 1", "DLB410"),
+    ("a list of a class", "class C:\n    xs = []\n    def f(self, x):\n        self.xs.append(x)\n",
+     "out[i] = C().f(i)", "DLB409"),
+    ("a list that a function gives", "xs = []\ndef get():\n    return xs\ndef f(x):\n    get().append(x)\n",
+     "out[i] = f(i)", "DLB409"),
+    ("a counter of a closure", "def make():\n    k = 0\n    def f():\n        nonlocal k\n        k += 1\n"
+     "    return f\nf = make()\n", "out[i] = f()", "DLB409"),
+    ("an iterator", "it = iter(xs)\n", "out[i] = [x for x in it]", "DLB417"),
+    ("a generator", "def g():\n    yield 1\nit = g()\n", "out[i] = sum(it)", "DLB417"),
+    ("an iterator of itertools", "import itertools\nit = itertools.count()\n", "out[i] = next(it)", "DLB417"),
+    ("an iterator in a callee", "it = iter(xs)\ndef f():\n    return list(it)\n", "out[i] = f()", "DLB409"),
+    ("a module's attribute", "import sys\n", "sys.level += 1", "DLB408"),
+    ("a module's list", "import sys\n", "sys.path.append(i)", "DLB422"),
+    ("another module's list", "import settings\n", "settings.paths.append(i)", "DLB422"),
+    ("a name by text in a callee", "def f():\n    globals()['k'] = 1\n", "out[i] = f()", "DLB209"),
+    ("a dictionary that grows", READS, "out[i] = d[i]", "DLB420"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "body", "code"), [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED])
+def test_hidden_effects_are_refused(before: str, body: str, code: str) -> None:
+    assert code in codes_of(program(before, body))
+
+
+TAKEN = [
+    ("a function in a list", "fs = [lambda x: x + 1, abs]\n", "out[i] = fs[i % 2](i)"),
+    ("a default that is only read", "def f(x, table=[1, 2]):\n    return table[x]\n", "out[i] = f(i)"),
+    ("a function that fills its own list", "def f(s):\n    xs = []\n    def go(k):\n"
+     "        if k:\n            go(k - 1)\n        xs.append(k)\n    go(s)\n    return xs\n", "out[i] = f(i)"),
+    ("a recursive function whose result is changed", "def f(k):\n    return f(k - 1) if k else []\n",
+     "t = f(i); t.append(1); out[i] = t"),
+    ("a lambda for a function of the module", "def f(g, k):\n    return sum(g(x) for x in range(k))\n",
+     "out[i] = f(lambda x: x * i, 3)"),
+    ("a property that only reads", PROPERTY.format("return self.n"), "out[i] = c.p"),
+    ("a timer elsewhere", "class T:\n    def __enter__(self):\n        self.t = 1\n"
+     "    def __exit__(self, *a):\n        print(self.t)\n", "out[i] = i"),
+    ("a list of an object", "class C:\n    def __init__(self):\n        self.xs = []\n"
+     "    def f(self, x):\n        self.xs.append(x)\n        return self.xs\n", "out[i] = C().f(i)"),
+    ("a default dictionary of the iteration", "from collections import defaultdict\n",
+     "d = defaultdict(list); d[i].append(1); out[i] = dict(d)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "body"), [c[1:] for c in TAKEN], ids=[c[0] for c in TAKEN])
+def test_what_has_no_effect_is_taken(before: str, body: str) -> None:
+    assert table(plan_of(program(before, body)))[0] == "out BLOCK 0 w"
+
+
+def test_an_element_updated_directly_changes_in_place() -> None:
+    assert table(plan_of(program("", "out[i] += 1"))) == ["out BLOCK 0 rw in_place"]

@@ -1,0 +1,112 @@
+"""Contents that every rank holds whole arrive in the original's layout, and are not sent twice unchanged."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from dlbrt.mpi.call import Content, SlotHeader
+from dlbrt.mpi.contents import Library, Publisher
+from dlbrt.mpi.wire import Wire
+
+
+class Line:
+    """Both ends of a broadcast in one process: what the first call puts in, the next takes out."""
+
+    ranks = 2
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+        self.sent = 0
+        self.sends = True
+
+    def broadcast_memory(self, array: Any) -> None:
+        if self.sends:
+            self.waiting.append(array.copy())
+            self.sent += array.nbytes
+        else:
+            array[...] = self.waiting.pop(0).reshape(array.shape)
+
+    def complete(self, requests: Any) -> None:
+        pass
+
+
+class Pair:
+    def __init__(self) -> None:
+        self.line = Line()
+        wire = cast(Wire, self.line)
+        self.publisher, self.library = Publisher(wire), Library(wire)
+
+    def call(self, *arrays: Any, stored: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[SlotHeader, ...]]:
+        headers = self.publisher.describe(arrays, set(), {id(array) for array in stored})
+        self.library.forget(self.publisher.dropped())
+        self.line.sends = True
+        self.publisher.broadcast(arrays, headers)
+        self.line.sends = False
+        return self.library.fill(headers), headers
+
+
+BIG = np.arange(5000.0)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(3.0),
+        np.array(5.0),
+        np.zeros((0, 4)),
+        BIG,
+        np.asfortranarray(BIG.reshape(50, 100)),
+        BIG.reshape(50, 100)[::-1, 3:],
+        BIG.reshape(10, 5, 100).transpose(2, 0, 1),
+        np.arange(5000).astype(">i4"),
+        np.arange(5000).astype("M8[s]"),
+        np.array(["a", "bc"] * 3000),
+    ],
+    ids=lambda array: f"{array.dtype.str}{array.shape}",
+)
+def test_an_array_arrives_in_its_layout(array: Any) -> None:
+    (found,), _ = Pair().call(array)
+    assert found.tobytes() == array.tobytes()
+    assert (found.dtype, found.strides) == (array.dtype, array.strides)
+
+
+def test_unchanged_contents_are_sent_once() -> None:
+    pair, array = Pair(), BIG.copy()
+    (first,), _ = pair.call(array)
+    (second,), headers = pair.call(array)
+    assert headers[0].content is Content.KEPT
+    assert second is first
+    assert pair.line.sent == array.nbytes
+
+
+def test_changed_contents_are_sent_again() -> None:
+    pair, array = Pair(), BIG.copy()
+    pair.call(array)
+    array[77] = -1
+    (found,), headers = pair.call(array)
+    assert headers[0].content is Content.WHOLE
+    assert found[77] == -1
+
+
+def test_what_the_loop_stores_to_is_not_kept() -> None:
+    pair, array = Pair(), BIG.copy()
+    pair.call(array, stored=(array,))
+    (found,), headers = pair.call(array)
+    assert headers[0].content is Content.WHOLE
+    assert found.tobytes() == array.tobytes()
+
+
+def test_what_is_gone_at_rank_0_is_forgotten() -> None:
+    pair, array = Pair(), BIG.copy()
+    _, headers = pair.call(array)
+    del array
+    assert pair.publisher.dropped() == (headers[0].token,)
+
+
+def test_kept_contents_are_as_writeable_as_the_original() -> None:
+    pair, array = Pair(), BIG.copy()
+    array.flags.writeable = False
+    (found,), _ = pair.call(array)
+    assert not found.flags.writeable

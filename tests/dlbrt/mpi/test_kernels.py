@@ -1,0 +1,68 @@
+"""A kernel's pickle is used again only while nothing that it depends on can have changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from dlbrt.mpi.kernels import signature
+
+SOURCE = """
+def helper(x):
+    return x * SCALE
+def kernel(dlb, a, by=2):
+    return [helper(value) * math.pi for value in a]
+"""
+
+
+def program(**names: Any) -> dict[str, Any]:
+    scope: dict[str, Any] = {"__name__": "__main__", "math": math, "SCALE": 2.0} | names
+    exec(SOURCE, scope)
+    return scope
+
+
+def test_the_signature_stays_while_nothing_changes() -> None:
+    scope = program()
+    first = signature(scope["kernel"])
+    assert first is not None
+    assert signature(scope["kernel"]) == first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda scope: scope.update(SCALE=3.0),
+        lambda scope: scope.update(SCALE=2),
+        lambda scope: scope.update(helper=lambda x: x),
+        lambda scope: scope.update(math=np),
+        lambda scope: scope["kernel"].__defaults__ and setattr(scope["kernel"], "__defaults__", (3,)),
+        lambda scope: setattr(scope["helper"], "__code__", (lambda x: 1).__code__),
+    ],
+)
+def test_the_signature_tells_a_change_of_what_it_reaches(change: Callable[[dict[str, Any]], Any]) -> None:
+    scope = program()
+    before = signature(scope["kernel"])
+    change(scope)
+    after = signature(scope["kernel"])
+    assert after is None or after != before
+
+
+def test_negative_zero_is_another_constant() -> None:
+    assert signature(program(SCALE=0.0)["kernel"]) != signature(program(SCALE=-0.0)["kernel"])
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, np.zeros(2), object(), {1}])
+def test_a_kernel_that_reaches_what_can_change_unseen_has_none(value: Any) -> None:
+    assert signature(program(SCALE=value)["kernel"]) is None
+
+
+def test_a_closure_has_none() -> None:
+    captured = 3
+
+    def kernel(dlb: Any) -> int:
+        return captured
+
+    assert signature(kernel) is None

@@ -1,0 +1,41 @@
+"""Chunks grow from one iteration to about a millisecond, at most doubling, and shrink at once."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from dlbrt.mpi.pacer import Pacer
+
+
+def sizes(iteration_s: float, chunks: int) -> list[int]:
+    pacer, found = Pacer(1e-3), []
+    for _ in range(chunks):
+        found.append(pacer.size)
+        pacer.learn(pacer.size, pacer.size * iteration_s)
+    return found
+
+
+@pytest.mark.parametrize("iteration_s", [1e-8, 1e-6, 1e-5])
+def test_chunks_of_cheap_iterations_grow_to_the_target_by_doubling(iteration_s: float) -> None:
+    found = sizes(iteration_s, 40)
+    assert found[-1] == pytest.approx(1e-3 / iteration_s, rel=0.01)
+    assert all(after <= 2 * before for before, after in itertools.pairwise(found))
+
+
+def test_dear_iterations_go_one_by_one() -> None:
+    assert sizes(0.3, 5) == [1] * 5
+
+
+def test_a_chunk_that_got_dear_shrinks_the_next_at_once() -> None:
+    pacer = Pacer(1e-3)
+    pacer.size = 1000
+    pacer.learn(1000, 1.0)
+    assert pacer.size == 1
+
+
+def test_a_cut_chunk_says_nothing() -> None:
+    pacer = Pacer(1e-3)
+    pacer.size = 64
+    pacer.learn(3, 1e-7)
+    assert pacer.size == 64

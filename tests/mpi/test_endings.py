@@ -1,0 +1,147 @@
+"""How programs end: status, traceback in terms of the source, no rank left; on bad options, at once."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.mpi import Completed, find_mpiexec, run_mpi, run_sequential, transform
+
+pytestmark = pytest.mark.mpi
+
+LOOP = """\
+import atexit, os, sys, time
+import numpy as np
+
+def value(i):
+    {value}
+    return i
+
+def work(n):
+    A = np.zeros(n)
+    # dlb: parallel, BLOCK
+    for i in range(n):
+        A[i] = value(i)
+    return A
+
+print("begins", flush=True)
+{before}
+print(work(24).sum(), flush=True)
+{after}
+"""
+
+
+def both(
+    home: Path, *, ranks: int = 3, value: str = "pass", before: str = "", after: str = ""
+) -> tuple[Completed, Completed]:
+    """The program run sequentially and on ranks, as the path relative to a directory that it may leave."""
+    source = home / "program.py"
+    source.write_text(LOOP.format(value=value, before=before, after=after))
+    generated = transform(source, home)
+    sequential = run_sequential([sys.executable, source.name], cwd=home)
+    env = {"DLB_STRATEGY": "GDDLB"}
+    return sequential, run_mpi(ranks, [sys.executable, generated.name], env=env, cwd=home)
+
+
+def places(stderr: str) -> list[str]:
+    """The lines of tracebacks and of the message, without marks and with files by their last part."""
+    found = [line for line in stderr.splitlines() if not re.fullmatch(r"[\s^~]*", line)]
+    return [re.sub(r'File ".*?([^/"]+)"', r'File "\1"', line) for line in found]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"after": "sys.exit('in words')"},
+        {"before": "raise KeyError('before any loop')"},
+        {"after": "{}['missing']"},
+        {"value": "if i == 20: sys.exit(9)"},
+        {"value": "if i == 20: raise SystemExit('from the body')"},
+        {"value": "if i in (2, 20): raise LookupError(f'at {i}')"},
+        {"before": "os.chdir('/')", "value": "if i == 20: {}[i]"},
+        {"value": "try: {}[i]\n    except KeyError as e:\n        if i > 19: raise ValueError('x') from e"},
+        {"after": "try:\n    sys.exit(4)\nfinally:\n    print(work(5).sum(), flush=True)"},
+        {"before": "atexit.register(lambda: print('at exit', work(7).sum(), flush=True))"},
+        {"after": "import threading\nt = threading.Thread(target=lambda: print(work(9).sum()))\nt.start()"},
+    ],
+    ids=lambda case: "; ".join(case.values()),
+)
+def test_output_status_and_traceback_are_those_of_the_source(tmp_path: Path, case: dict[str, str]) -> None:
+    sequential, parallel = both(tmp_path, **case)
+    assert parallel.stdout.decode() == sequential.stdout.decode(), parallel.stderr
+    assert parallel.status == sequential.status, parallel.stderr
+    assert places(parallel.stderr) == places(sequential.stderr)
+
+
+def test_a_program_that_leaves_without_ending_keeps_its_status(tmp_path: Path) -> None:
+    sequential, parallel = both(tmp_path, after="os._exit(6)")
+    assert parallel.status == sequential.status == 6
+    assert parallel.stdout.startswith(sequential.stdout)  # launchers may add a remark of their own
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DLB_STRATEGY", "GDLB"),
+        ("DLB_LOAD", "fixed:1"),
+        ("DLB_SPEEDS", "1,2,3"),
+        ("DLB_WEIGHTS", "1,x"),
+        ("DLB_GROUP", "0"),
+        ("DLB_STATS", "missing/stats.json"),
+        ("DLB_STATS", "."),
+    ],
+)
+def test_a_malformed_option_ends_it_before_it_begins(tmp_path: Path, name: str, text: str) -> None:
+    source = tmp_path / "program.py"
+    source.write_text(LOOP.format(value="pass", before="", after=""))
+    generated = transform(source, tmp_path)
+    done = run_mpi(2, [sys.executable, str(generated)], env={name: text}, cwd=tmp_path)
+    assert (done.status, done.stdout) == (2, b""), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert name in done.stderr
+
+
+def test_ranks_of_other_versions_end_before_the_program_begins(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from mpi4py import MPI\nimport numpy, dlbrt\n"
+        "numpy.__version__ += '.other' if MPI.COMM_WORLD.rank == 1 else ''\n"
+        "dlb = dlbrt.start(MPI.COMM_WORLD)\nprint('begins')\n"
+    )
+    done = run_mpi(3, [sys.executable, str(program)])
+    assert (done.status, done.stdout) == (2, b"")
+    assert "numpy" in done.stderr
+    assert "rank 1" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_rank_that_is_killed_ends_the_job(tmp_path: Path) -> None:
+    sequential, parallel = both(tmp_path, value="os.kill(os.getpid(), 9 if i == 20 else 0)")
+    assert sequential.status == -signal.SIGKILL
+    assert parallel.status != 0
+    assert parallel.stdout.startswith(b"begins\n")
+
+
+@pytest.mark.parametrize("where", ["value", "before"])
+def test_an_interrupt_ends_all_ranks(tmp_path: Path, where: str) -> None:
+    source = tmp_path / "program.py"
+    parts = {"value": "pass", "before": "", "after": ""} | {where: "time.sleep(60)"}
+    source.write_text(LOOP.format(**parts))
+    command = [*find_mpiexec(), "-n", "3", sys.executable, str(transform(source, tmp_path))]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == b"begins\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) != 0
+        process.stdout.read()  # ends when the last rank has let go of it
+    finally:
+        process.kill()
+        process.stdout.close()
