@@ -237,8 +237,9 @@ _LOOPS: dict[str, Entry] = {
         "contrary"
         " proved): no axis of every store is subscripted by a*{index} + c, after axes that are surely "
         "integers",
-        "subscript one axis by {index} in every store, and write int(...) around other subscripts before it;"
-        " stores by key into a dictionary are not supported in this version",
+        "subscript one axis by {index} in every store, write int(...) around other subscripts before it and `:` "
+        "for `...`, and take what stands under a key to a name of its own before the loop; stores by key into a "
+        "dictionary are not supported in this version",
     ),
     "DLB305": Entry(
         E,
@@ -321,6 +322,11 @@ _LOOPS: dict[str, Entry] = {
         "one axis in"
         " every access",
         "name it in `WHOLE(...)`, which gives every rank all of it",
+    ),
+    "DLB323": Entry(
+        E,
+        "the loop stores into `{array}`, but its body binds the loop's variable `{name}` again",
+        "give the other variable a name of its own, and subscript by the loop's",
     ),
     # Effects and calls.
     "DLB401": Entry(

@@ -20,6 +20,7 @@ from dlbc.ir.access import (
 )
 from dlbc.ir.evaluate_chains import CLOSURE, DEEPEST, UNKNOWN, Chains
 from dlbc.ir.known_calls import (
+    CONTAINER_METHODS,
     EFFECTIVE_BUILTINS,
     FORM_CALLS,
     FRESH_CALLS,
@@ -192,6 +193,10 @@ class Evaluator(Chains):
         name, brackets, _ = self._path(node)
         return self._chain(node, read=False) if name and not brackets else self._value(node)
 
+    def _of_container(self, method: str) -> bool:
+        """Whether a new object's method gives a part of it, or of the arguments: one of a container."""
+        return method in CONTAINER_METHODS and method not in self._region.module.methods
+
     def _result(
         self,
         function: str,
@@ -216,6 +221,8 @@ class Evaluator(Chains):
                     frozenset(),
                     receiver.inner if receiver is not None and function == ".copy" else frozenset(),
                 )
+            if receiver is not None and not receiver.outer and self._of_container(function[1:]):
+                return receiver.element | given
             if function == ".astype" and not node.keywords:
                 return FRESH
         self._pool |= given.outer | given.inner

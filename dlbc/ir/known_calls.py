@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 __all__ = [
+    "CONTAINER_METHODS",
     "DRAWS",
     "EFFECTIVE_BUILTINS",
     "FILE_METHODS",
@@ -137,6 +138,9 @@ PURE_METHODS: Final = _words(
     "intersection difference issubset issuperset isdisjoint most_common as_integer_ratio "
     "exists is_file is_dir read_text read_bytes read readline match search group groups findall"
 )
+
+#: Methods of containers that give back an element, or an argument.
+CONTAINER_METHODS: Final = _words("get setdefault pop popleft popitem items keys values")
 
 #: Methods that keep an order of arrival: appending to a container.
 ORDERED: Final = _words("append extend add appendleft extendleft")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from dlbc.ir.access import Facts
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop
@@ -19,9 +21,15 @@ def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, sum
             own=names.temporaries,
             module=world,
             index=names.index,
-            given=frozenset(names.targets) - {names.index},
+            given=frozenset() if _counts(loop, world) else frozenset(names.targets) - {names.index},
             integers=names.integers,
             fresh=summaries.fresh,
             passing=summaries.passing,
         )
     )
+
+
+def _counts(loop: AnnotatedLoop, world: ModuleNames) -> bool:
+    """Whether the items are integers, none of them shared, whatever the body binds the variable to."""
+    node = loop.node.iter
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and world.builtin("range")

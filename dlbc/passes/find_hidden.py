@@ -53,7 +53,10 @@ def find_hidden(tree: ast.Module, world: ModuleNames) -> Hidden:
     lambdas = tuple(n for n in nodes if isinstance(n, ast.Lambda) and n not in named)
     properties = frozenset(n for n, fs in world.methods.items() if any(map(_is_property, fs)))
     escaping = {f for n in taken for f in _meant(n, world, properties)} | set(lambdas)
-    escaping |= set(_by_text(nodes, world))
+    escaping |= {
+        *_by_text(nodes, world),
+        *world.methods.get("__call__", ()),
+    }  # objects are handed about freely
     values = frozenset(_values(nodes))
     return Hidden(
         escaping=frozenset(escaping),

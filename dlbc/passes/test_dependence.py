@@ -41,6 +41,8 @@ def test_dependence(
     """The verdict on one written array; ``accesses`` are all that may touch it, in document order."""
     writes = [a for a in accesses if a.writes]
     whole = next((a for a in accesses if a.array != array or not a.subscripts), None)
+    if whole is not None and whole in writes and _named(whole):
+        return _unindexed(array, [whole], names, source)
     if whole is not None:
         return _whole(array, whole, writes[0], source)
     axes = _axes(writes)
@@ -211,6 +213,8 @@ def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: S
     place = _place(write, source)
     if write.kind is AccessKind.UPDATE and not _moves(write) and _direct(write):
         return report("DLB305", place, array=array)
+    if names.index is None and names.rebound:
+        return report("DLB323", place, array=array, name=min(names.rebound))
     if names.index is None:
         return report("DLB307", place, array=array)
     values = _values(names.space) if names.space is not None else None
@@ -221,6 +225,11 @@ def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: S
         return report("DLB303", place, index=names.index, first=values[0], second=values[1],
                       element=f"{array}[{', '.join(s.text for s in write.subscripts)}]")  # fmt: skip
     return report("DLB304", place, array=array, index=names.index)
+
+
+def _named(write: Access) -> bool:
+    """Whether it stores by subscripts of the array's name."""
+    return isinstance(write.node, ast.Subscript) and ast.unparse(write.node).startswith(write.array + "[")
 
 
 def _direct(write: Access) -> bool:

@@ -37,6 +37,7 @@ REFUSED = [
     ("subscription", OBJECT.format("__getitem__(self, k)"), "out[i] = c[i]", "DLB419"),
     ("addition", OBJECT.format("__add__(self, k)"), "out[i] = c + i", "DLB419"),
     ("iteration", OBJECT.format("__iter__(self)"), "out[i] = [x for x in c]", "DLB410"),
+    ("an object that is called", OBJECT.format("__call__(self, k)"), "out[i] = list(map(c, [i]))", "DLB419"),
     ("a context manager", OBJECT.format("__enter__(self)"), "with c: out[i] = 1", "DLB410"),
     ("a list of a class", "class C:\n    xs = []\n    def f(self, x):\n        self.xs.append(x)\n",
      "out[i] = C().f(i)", "DLB409"),
@@ -65,7 +66,9 @@ TAKEN = [
     ("a function in a list", "fs = [lambda x: x + 1, abs]\n", "out[i] = fs[i % 2](i)"),
     ("a default that is only read", "def f(x, table=[1, 2]):\n    return table[x]\n", "out[i] = f(i)"),
     ("a function that fills its own list", "def f(s):\n    xs = []\n    def go(k):\n"
-     "        if k:\n            go(k - 1)\n        xs.append(k)\n    go(s)\n    return xs\n", "out[i] = f(i)"),
+     "        if k:\n            go(k - 1)\n        xs.append(k)\n    go(s)\n    return xs\n",
+     "out[i] = f(i)"),
+    ("a dictionary of lists", "", "d = {}; d.setdefault(i, []).append(1); out[i] = d"),
     ("a recursive function whose result is changed", "def f(k):\n    return f(k - 1) if k else []\n",
      "t = f(i); t.append(1); out[i] = t"),
     ("a lambda for a function of the module", "def f(g, k):\n    return sum(g(x) for x in range(k))\n",
