@@ -237,9 +237,9 @@ _LOOPS: dict[str, Entry] = {
         "contrary"
         " proved): no axis of every store is subscripted by a*{index} + c, after axes that are surely "
         "integers",
-        "subscript one axis by {index} in every store, write int(...) around other subscripts before it and `:` "
-        "for `...`, and take what stands under a key to a name of its own before the loop; stores by key into a "
-        "dictionary are not supported in this version",
+        "subscript one axis by {index} in every store, write int(...) around other subscripts before it and "
+        "`:` for `...`, and take what stands under a key to a name of its own before the loop; stores by key "
+        "into a dictionary are not supported in this version",
     ),
     "DLB305": Entry(
         E,

@@ -218,13 +218,21 @@ def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: S
     if names.index is None:
         return report("DLB307", place, array=array)
     values = _values(names.space) if names.space is not None else None
-    fixed = all(
+    fixed = _complete(write) and all(
         s.full or (s.affine is not None and s.affine.coefficient == 0 and s.integer) for s in write.subscripts
     )
     if write.sure and fixed and values is not None and len(values) > 1:
         return report("DLB303", place, index=names.index, first=values[0], second=values[1],
                       element=f"{array}[{', '.join(s.text for s in write.subscripts)}]")  # fmt: skip
     return report("DLB304", place, array=array, index=names.index)
+
+
+def _complete(write: Access) -> bool:
+    """Whether its subscripts are all that stands in the brackets."""
+    if not (isinstance(write.node, ast.Subscript) and _direct(write)):
+        return False
+    inside = write.node.slice
+    return len(write.subscripts) == (len(inside.elts) if isinstance(inside, ast.Tuple) else 1)
 
 
 def _named(write: Access) -> bool:
