@@ -7,6 +7,7 @@ original's ``sys.argv[0]``, ``__file__`` and the modules beside it.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -39,7 +40,9 @@ def run_program(
 ) -> int:
     """The program's own exit status, 128 + N where signal N ended it; raises CannotStartError."""
     start = launcher(ranks)
-    environment = os.environ | {name: str(value) for name, value in settings.items()}
+    # Ranks have to agree on the order of sets; as in a sequential run, it is another one each time.
+    seed = {"PYTHONHASHSEED": str(secrets.randbelow(2**32))}
+    environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
     try:
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=_shared_directory(source)) as directory:
             generated = Path(directory) / source.name

@@ -6,6 +6,7 @@ A parallel loop inside another is not planned (it runs sequentially), but its an
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Iterator
 
 from dlbc.catalogue import report
@@ -18,6 +19,7 @@ from dlbc.parse.check_clauses import check_clauses
 from dlbc.parse.find_comments import find_comments
 from dlbc.parse.read_clauses import read_annotation
 from dlbc.parse.read_values import Reader
+from dlbc.source import Place
 
 __all__ = ["find_loops"]
 
@@ -27,7 +29,13 @@ _Parents = dict[ast.AST, ast.AST]
 
 def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[Diagnostic, ...]]:
     """The loops to be planned; whether the file has an annotation at all; what is wrong with them."""
-    scanned = find_comments(module.source)
+    try:
+        scanned = find_comments(module.source)
+    except (
+        tokenize.TokenError,
+        SyntaxError,
+    ):  # Python's own tokenizer reads a lone carriage return otherwise
+        return (), True, (report("DLB009", Place(1, 1, 1, 2)),)
     if not scanned.comments and not scanned.near_misses:
         return (), False, ()
     parents = _parents(module.tree)

@@ -158,7 +158,8 @@ def _fill(old: Any, new: Any) -> bool:
         return True
     if not (isinstance(old, list) and isinstance(new, list)):
         return False
-    old[:] = [was if _fill(was, value) else value for was, value in zip(old, new, strict=True)]
+    filled = [was if _fill(was, value) else value for was, value in zip(old, new, strict=False)]
+    old[:] = filled + new[len(old) :]
     return True
 
 

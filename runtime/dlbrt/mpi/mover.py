@@ -38,6 +38,7 @@ class Mover:
         self._regions: list[Region] = []
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
+        self._elements: list[tuple[Field, int, Any]] = []
         self.bytes_sent = 0
 
     def prepare(self, spans: Spans) -> None:
@@ -63,9 +64,12 @@ class Mover:
         self._wire.complete(self._requests)
         for field, rows, packed in self._landed:
             put(field.data, field.axis, rows, packed)
+        # Last: until all have come, what comes may refer to elements by the place they had.
+        for field, row, element in self._elements:
+            put_element(field, row, element)
         for region in self._regions:
             region.free()
-        self._requests, self._held, self._landed, self._regions = [], [], [], []
+        self._requests, self._held, self._landed, self._regions, self._elements = [], [], [], [], []
 
     def _send_rows(self, field: Field, rows: Rows, target: int) -> None:
         if isinstance(field.data, list):
@@ -95,8 +99,7 @@ class Mover:
             elements = self._objects.loads(self._wire.wait_bytes(source, DATA)[1])
             if self._wire.rank and not field.spec.in_place:
                 self._objects.note(field, positions(rows), elements)
-            for row, element in zip(positions(rows), elements, strict=True):
-                put_element(field, row, element)
+            self._elements += [(field, *item) for item in zip(positions(rows), elements, strict=True)]
             return
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,6 +63,9 @@ class Packed:
         return Slot(number)
 
 
+#: Random generators: drawing from one changes it, as taking from an iterator does.
+_GENERATORS = (random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
+
 #: The objects in the slots of the pickle being read; pickles call `_slot_value` while they load.
 _loading: Sequence[Any] = ()
 
@@ -84,6 +88,8 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             return _slot_value, (self._packed.slot(obj).number,)
         if isinstance(obj, np.ndarray):
             self._packed.arrays.append(obj)
+        elif isinstance(obj, _GENERATORS) or hasattr(type(obj), "__next__"):
+            raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
 
 

@@ -1,5 +1,7 @@
 """What the loop runs over is also read as a whole, by the body and by a function; identity of elements."""
 
+import itertools
+
 import numpy as np
 
 
@@ -35,3 +37,26 @@ print(means.tolist())
 for i in range(10):
     means[i] = table[i, 0] - distance(table[i], table)
 print(means.tolist())
+
+left = [[k] for k in range(12)]
+right = [[-k] for k in range(12)]
+first, second = left[0], right[0]
+# dlb: parallel
+for i in range(12):
+    left[i], right[i] = right[i], left[i]
+print(left, right, left[0] is second, right[0] is first)
+# dlb: parallel
+for i in range(12):
+    left[i] += [i]
+print(left, left[0] is second)
+
+
+def draw(source, n):
+    out = [0] * n
+    # dlb: parallel
+    for i in range(n):
+        out[i] = sum(x for x, _ in zip(source, range(2)))
+    return out
+
+
+print(draw(itertools.count(), 6), draw(iter(range(100)), 6))
