@@ -145,3 +145,14 @@ def test_an_interrupt_ends_all_ranks(tmp_path: Path, where: str) -> None:
     finally:
         process.kill()
         process.stdout.close()
+
+
+@pytest.mark.mpi
+def test_under_dlbc_run_a_traceback_begins_in_the_program(tmp_path: Path) -> None:
+    source = tmp_path / "boom.py"
+    source.write_text("out = [0] * 9\n# dlb: parallel\nfor i in range(9):\n    out[i] = 1 // (i - 5)\n")
+    command = [sys.executable, "-m", "dlbc", "run", "-n", "2", "--strategy", "none", str(source)]
+    done = run_sequential(command)
+    assert done.status == 1
+    assert "runpy" not in done.stderr
+    assert f'File "{source}", line 4, in <module>' in done.stderr

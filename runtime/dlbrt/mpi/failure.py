@@ -21,6 +21,7 @@ from dlbrt.observe.linemap import Frame, calls_loop, original
 __all__ = ["Failure", "capture", "install_hook", "raise_as_in_body"]
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_SCRIPT = _RUNTIME + "script.py"
 #: A longer chain of causes is cut here.
 _DEEPEST_CHAIN = 10
 
@@ -186,10 +187,13 @@ def _restore(error: BaseException, state: tuple[dict[str, Any], tuple[Any, ...],
 
 
 def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
-    entries = []
+    entries: list[Frame] = []
     while tb is not None:
         code = tb.tb_frame.f_code
-        if not os.path.abspath(code.co_filename).startswith(_RUNTIME):
+        path = os.path.abspath(code.co_filename)
+        if path == _SCRIPT:
+            entries.clear()  # what started the program under `dlbc run` is not part of it
+        elif not path.startswith(_RUNTIME):
             entries.append(Frame(code.co_filename, tb.tb_lineno, code.co_name))
         tb = tb.tb_next
     return tuple(entries)
