@@ -17,7 +17,7 @@ from dlbc import __version__
 from dlbc.diagnostics import Diagnostic, has_errors, render
 from dlbc.parse.read_clauses import AVAILABLE
 from dlbc.parse.read_source import read_source
-from dlbc.pipeline import check, transform
+from dlbc.pipeline import TransformResult, check, transform
 from dlbc.source import Source
 
 __all__ = ["main"]
@@ -92,14 +92,17 @@ def _positive(text: str) -> int:
     return value
 
 
+def _transformed(file: str) -> tuple[Source, TransformResult, int]:
+    """A file, what it becomes, and the status so far; its diagnostics are shown."""
+    source, problems = read_source(file)
+    result = TransformResult(None, tuple(problems)) if problems else transform(source)
+    return source, result, _report(source, result.diagnostics)
+
+
 def _transform(options: argparse.Namespace) -> int:
     from dlbc.output import write_output
 
-    source, problems = read_source(options.file)
-    if problems:
-        return _report(source, problems)
-    result = transform(source)
-    status = _report(source, result.diagnostics)
+    source, result, status = _transformed(options.file)
     if result.text is None:
         return status
     if options.output == "-":
@@ -128,11 +131,7 @@ def _check(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from dlbc.run import CannotStartError, run_program
 
-    source, problems = read_source(options.file)
-    if problems:
-        return _report(source, problems)
-    result = transform(source)
-    status = _report(source, result.diagnostics)
+    source, result, status = _transformed(options.file)
     if result.text is None:
         return status
     settings = {
