@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from dlbrt.contract import Distribution, Mode
 
 from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.proof import Status, Verdict
+from dlbc.ir.reduction import Ordered, Reduction
 
 __all__ = ["ArrayPlan", "LoopPlan", "SpaceForm"]
 
@@ -21,7 +23,10 @@ class ArrayPlan:
 
     ``name`` is the expression that denotes the array (``Z``, ``self.A``). ``rows`` are the subscripts on
     ``axis`` that an iteration touches, as source text, affine in the loop's index variable; empty means
-    the index variable itself. ``writes`` are those it stores to where they differ from ``rows``.
+    the index variable itself. ``writes`` are those it stores to where they differ from ``rows``. Where
+    ``inspect`` is set they need not be affine, and may be slices (``slice(p[i], p[i + 1])``): the runtime looks
+    at them iteration by iteration before the loop. An array that is stored to with ``axis`` None is gathered
+    element by element.
     ``in_place`` says that stores go through elements (``A[i][j] = e``), so that in a list the element
     object itself must change.
     """
@@ -33,6 +38,7 @@ class ArrayPlan:
     rows: tuple[str, ...] = ()
     writes: tuple[str, ...] | None = None
     in_place: bool = False
+    inspect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,9 @@ class LoopPlan:
     ``parameters`` are the kernel's parameters in order of first appearance; ``conditional`` are the
     temporaries live after the loop that only some iterations set, ``definite`` those that each sets;
     ``targets_live`` says that the loop's targets are read afterwards and not rebound in the body.
-    ``mangled`` maps private names of the enclosing class to their mangled form.
+    ``mangled`` maps private names of the enclosing class to their mangled form. ``guards`` are conditions,
+    as source text over the parameters, that the runtime looks at before the loop. ``status``, ``verdicts``
+    and ``outside`` (functions taken to have no side effects) say on what the plan rests.
     """
 
     loop: AnnotatedLoop
@@ -68,3 +76,9 @@ class LoopPlan:
     strategy: str | None = None
     group: int | None = None
     mangled: tuple[tuple[str, str], ...] = ()
+    reductions: tuple[Reduction, ...] = ()
+    ordered: tuple[Ordered, ...] = ()
+    guards: tuple[str, ...] = ()
+    status: Status = Status.PROVEN
+    verdicts: tuple[Verdict, ...] = ()
+    outside: tuple[str, ...] = ()

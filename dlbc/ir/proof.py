@@ -1,0 +1,49 @@
+"""On what the verdict over a loop rests: what was proved, by which means, under which conditions.
+
+The ladder of the dependence test, from the cheapest means to the word of the user; explained to people by
+`dlbc explain`, stated in the emitted program and in the statistics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Means", "Status", "Verdict"]
+
+
+class Means(Enum):
+    """By what the stores into an array were found to be disjoint, in the order in which it is tried."""
+
+    EQUAL = "equal subscripts"
+    SETS = "integer sets"
+    SOLVER = "solver"
+    INSPECTOR = "inspector before the loop"
+    ASSERTED = "the word of the user"
+
+
+class Status(Enum):
+    """How far a loop's independence is established."""
+
+    PROVEN = "proven"
+    GUARDED = "proven under a run-time guard"
+    CONDITIONAL = "proven if the outside functions named have no side effects"
+    ASSERTED = "asserted by the user"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The stores into ``array`` are disjoint between iterations.
+
+    ``axis``: the dimension on which each iteration stores to rows of its own, None where they are disjoint
+    element by element only. ``shared_rows``: whether an iteration may read rows that another one stores to
+    (other elements of them). ``guards``: conditions on names from before the loop, as source text, on which it
+    rests; ``tried``: one line for each means tried, with what came of it.
+    """
+
+    array: str
+    means: Means
+    axis: int | None
+    shared_rows: bool = False
+    guards: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
