@@ -1,15 +1,19 @@
 """The command line: options, printing, exit status; nothing else.
 
 Exit status: 0 done; 1 the program has errors, or an overwrite was refused; 2 wrong usage, an unreadable
-file, an output that cannot be written, no mpiexec. `run` otherwise returns the program's own status.
+file, an output that cannot be written, no mpiexec. `witness` has 1 also where it found a conflict, and
+reports on standard error: standard output is the program's own. `run` otherwise returns the program's own
+status.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from dlbrt.contract import ENVIRONMENT
 
@@ -17,7 +21,7 @@ from dlbc import __version__
 from dlbc.diagnostics import Diagnostic, has_errors, render
 from dlbc.parse.read_clauses import AVAILABLE
 from dlbc.parse.read_source import read_source
-from dlbc.pipeline import TransformResult, check, transform
+from dlbc.pipeline import TransformResult, check, explain, transform
 from dlbc.source import Source
 
 __all__ = ["main"]
@@ -48,7 +52,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_transform(commands.add_parser("transform", help="write the parallel program"))
     _add_check(commands.add_parser("check", help="show the diagnostics alone"))
+    _add_explain(commands.add_parser("explain", help="say of every loop what was found, and why"))
+    _add_rules(commands.add_parser("rules", help="list the codes of diagnostics, or show one"))
     _add_run(commands.add_parser("run", help="transform and run under mpiexec in one step"))
+    _add_witness(
+        commands.add_parser("witness", help="run sequentially and show the first conflict between iterations")
+    )
     return parser
 
 
@@ -56,13 +65,33 @@ def _add_transform(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an annotated Python program")
     parser.add_argument("-o", dest="output", metavar="OUT", help="the file to write; - for standard output")
     parser.add_argument("--force", action="store_true", help="overwrite a file that dlbc did not write")
+    _add_strict(parser)
     parser.set_defaults(command=_transform)
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="annotated Python programs")
     parser.add_argument("--format", choices=("full", "json", "sarif", "github"), default="full")
+    _add_strict(parser)
     parser.set_defaults(command=_check)
+
+
+def _add_strict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--strict", action="store_true", help="take nothing on trust: no functions not seen, no assertions"
+    )
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="an annotated Python program")
+    parser.add_argument("--format", choices=("full", "json"), default="full")
+    _add_strict(parser)
+    parser.set_defaults(command=_explain)
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", metavar="CODE", nargs="?", help="a code, such as DLB301")
+    parser.set_defaults(command=_rules)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -77,9 +106,21 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--load", metavar="SPEC", help="emulated load: fixed:0,3 | random:max=5,... | none")
     parser.add_argument("--speeds", metavar="LIST", help="emulated relative speeds per rank: 1,1.5")
     parser.add_argument("--weights", metavar="LIST", help="known relative speeds, for the initial partition")
+    _add_strict(parser)
     parser.add_argument("file", metavar="FILE", help="an annotated Python program")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own")
     parser.set_defaults(command=_run)
+
+
+def _add_witness(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run the program sequentially on small input and show, for each parallel loop, the first two "
+        "iterations that conflict. The report goes to standard error; standard output is the program's own. "
+        "Exit status: 1 where a conflict was found or the program failed, else 0."
+    )
+    parser.add_argument("file", metavar="FILE", help="an annotated Python program")
+    parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own")
+    parser.set_defaults(command=_witness)
 
 
 def _positive(text: str) -> int:
@@ -92,17 +133,17 @@ def _positive(text: str) -> int:
     return value
 
 
-def _transformed(file: str) -> tuple[Source, TransformResult, int]:
+def _transformed(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
     """A file, what it becomes, and the status so far; its diagnostics are shown."""
-    source, problems = read_source(file)
-    result = TransformResult(None, tuple(problems)) if problems else transform(source)
+    source, problems = read_source(options.file)
+    result = TransformResult(None, tuple(problems)) if problems else transform(source, strict=options.strict)
     return source, result, _report(source, result.diagnostics)
 
 
 def _transform(options: argparse.Namespace) -> int:
     from dlbc.output import write_output
 
-    source, result, status = _transformed(options.file)
+    source, result, status = _transformed(options)
     if result.text is None:
         return status
     if options.output == "-":
@@ -121,17 +162,46 @@ def _check(options: argparse.Namespace) -> int:
     results = []
     for file in options.files:
         source, problems = read_source(file)
-        results.append((source, problems or check(source)))
+        results.append((source, problems or check(source, strict=options.strict)))
     if options.format != "full":
         print(FORMATS[options.format](results))
         return max(_status(diagnostics) for _, diagnostics in results)
     return max(_report(source, diagnostics) for source, diagnostics in results)
 
 
+def _explain(options: argparse.Namespace) -> int:
+    from dlbc.explain import as_json, as_text
+
+    source, problems = read_source(options.file)
+    if problems:
+        return _report(source, problems)
+    result = explain(source, strict=options.strict)
+    if options.format == "json":
+        _print(as_json(source, result.reports, result.diagnostics))
+    else:
+        _print(as_text(source, result.reports, result.diagnostics, color=_takes_colors(sys.stdout)))
+    return _status(result.diagnostics)
+
+
+def _rules(options: argparse.Namespace) -> int:
+    from dlbc.rules import list_rules, show_rule, unknown_rule
+
+    color = _takes_colors(sys.stdout)
+    if options.code is None:
+        _print(list_rules(color=color))
+        return 0
+    text = show_rule(options.code, color=color)
+    if text is None:
+        print(unknown_rule(options.code), file=sys.stderr)
+        return 2
+    _print(text)
+    return 0
+
+
 def _run(options: argparse.Namespace) -> int:
     from dlbc.run import CannotStartError, run_program
 
-    source, result, status = _transformed(options.file)
+    source, result, status = _transformed(options)
     if result.text is None:
         return status
     settings = {
@@ -144,12 +214,31 @@ def _run(options: argparse.Namespace) -> int:
         return _report(source, (error.diagnostic,))
 
 
+def _witness(options: argparse.Namespace) -> int:
+    from dlbc.witness import witness
+
+    source, problems = read_source(options.file)
+    return _report(source, problems) if problems else witness(source, options.arguments)
+
+
 def _report(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
     """Show the diagnostics on standard error; the exit status that they mean."""
     diagnostics = tuple(diagnostics)
+    color = _takes_colors(sys.stderr)
     for diagnostic in diagnostics:
-        print(render(diagnostic, source), file=sys.stderr)
+        print(render(diagnostic, source, color=color), file=sys.stderr)
     return _status(diagnostics)
+
+
+def _print(text: str) -> None:
+    """Print on standard output; what its encoding lacks is escaped, as on standard error."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _takes_colors(stream: TextIO) -> bool:
+    """Whether colours are seen there, and wanted (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _status(diagnostics: Iterable[Diagnostic]) -> int:

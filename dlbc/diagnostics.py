@@ -1,7 +1,7 @@
 """Coded diagnostics: what is wrong, where, and what to try.
 
 A diagnostic is data; `render` turns it into the paragraph a person reads. The text of a code's
-title stands in `catalogue.py`; adding a diagnostic is a row there and a refuse case in the tests.
+title stands in `dlbc/catalogue`; adding a diagnostic is a row there and a refuse case in the tests.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import Enum
 
 from dlbc.source import Place, Source
 
-__all__ = ["Diagnostic", "Note", "Severity", "has_errors", "render"]
+__all__ = ["Diagnostic", "Note", "Severity", "Style", "excerpt", "has_errors", "paint", "render"]
 
 
 class Severity(Enum):
@@ -21,6 +21,16 @@ class Severity(Enum):
     ERROR = "error"
     WARNING = "warning"
     REMARK = "remark"
+
+
+class Style(Enum):
+    """How a terminal shows a word: the parameters of its escape sequence."""
+
+    BOLD = "1"
+    GOOD = "1;32"
+    ERROR = "1;31"
+    WARNING = "1;33"
+    REMARK = "1;36"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +59,33 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
-def render(diagnostic: Diagnostic, source: Source) -> str:
+def paint(text: str, style: Style, color: bool) -> str:
+    """The text as a terminal that takes colours shows it; unchanged where ``color`` is false."""
+    return f"\x1b[{style.value}m{text}\x1b[0m" if color else text
+
+
+def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> str:
     """The paragraph: place and code, source line with the place marked, help.
 
     A place on line 0 means the file as a whole: no position and no excerpt are shown.
     """
     place = diagnostic.place
     where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
-    lines = [f"{where}: {diagnostic.severity.value}[{diagnostic.code}]: {diagnostic.message}"]
+    style = Style[diagnostic.severity.name]
+    word = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
+    lines = [f"{where}: {word}: {diagnostic.message}"]
     if place.line:
-        lines += _excerpt(source, place, diagnostic.label, "^")
+        line, marks = excerpt(source, place, diagnostic.label, "^")
+        lines += [line, paint(marks, style, color)]
     for note in diagnostic.notes:
-        lines += _excerpt(source, note.place, note.label, "-")
+        lines += excerpt(source, note.place, note.label, "-")
     if diagnostic.help:
         lines.append(f"  help: {diagnostic.help}")
     return "\n".join(lines)
 
 
-def _excerpt(source: Source, place: Place, label: str, mark: str) -> list[str]:
+def excerpt(source: Source, place: Place, label: str, mark: str) -> list[str]:
+    """The source line of ``place`` and below it the marks and the label."""
     text = source.line(place.line)
     end = place.end_column if place.end_line == place.line else len(text) + 1
     width = max(1, end - place.column)

@@ -40,6 +40,7 @@ def _json_object(source: Source, diagnostic: Diagnostic) -> dict[str, Any]:
         "severity": diagnostic.severity.value,
         **_json_place(diagnostic.place),
         "message": diagnostic.message,
+        "label": diagnostic.label,
         "help": diagnostic.help,
         "notes": [{**_json_place(note.place), "message": note.label} for note in diagnostic.notes],
     }
@@ -82,17 +83,16 @@ def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str
         "ruleIndex": rule,
         "level": _SARIF_LEVEL[diagnostic.severity],
         "message": {"text": text},
-        "locations": [_sarif_location(source, diagnostic.place)],
+        "locations": [_sarif_location(source, diagnostic.place, diagnostic.label)],
     }
     if diagnostic.notes:
         result["relatedLocations"] = [
-            {**_sarif_location(source, note.place), "message": {"text": note.label}}
-            for note in diagnostic.notes
+            _sarif_location(source, note.place, note.label) for note in diagnostic.notes
         ]
     return result
 
 
-def _sarif_location(source: Source, place: Place) -> dict[str, Any]:
+def _sarif_location(source: Source, place: Place, label: str) -> dict[str, Any]:
     uri = quote(PurePath(source.path).as_posix(), errors="surrogateescape")
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if place.line:
@@ -102,7 +102,7 @@ def _sarif_location(source: Source, place: Place) -> dict[str, Any]:
             "endLine": place.end_line,
             "endColumn": place.end_column,
         }
-    return {"physicalLocation": physical}
+    return {"physicalLocation": physical, **({"message": {"text": label}} if label else {})}
 
 
 def _github(results: Results) -> str:
@@ -114,9 +114,13 @@ def _github_line(source: Source, diagnostic: Diagnostic) -> str:
     where = [f"file={_property(source.path)}"]
     if place.line:
         where += [f"line={place.line}", f"col={place.column}", f"endLine={place.end_line}"]
-    text = diagnostic.message + (f"\nhelp: {diagnostic.help}" if diagnostic.help else "")
+    lines = [diagnostic.message]
+    labelled = ((diagnostic.place, diagnostic.label), *((n.place, n.label) for n in diagnostic.notes))
+    lines += [f"line {at.line}: {label}" for at, label in labelled if label]
+    lines += [f"help: {diagnostic.help}"] if diagnostic.help else []
+    text = _data("\n".join(lines))
     fields = ",".join([*where, f"title={diagnostic.code}"])
-    return f"::{_GITHUB_LEVEL[diagnostic.severity]} {fields}::{_data(text)}"
+    return f"::{_GITHUB_LEVEL[diagnostic.severity]} {fields}::{text}"
 
 
 def _data(text: str) -> str:

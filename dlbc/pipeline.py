@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
+from dlbc.ir.report import LoopReport
 from dlbc.parse.check_program import check_program
 from dlbc.parse.find_loops import find_loops
 from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_source import WHOLE_FILE
 from dlbc.source import Place, Source
 
-__all__ = ["TransformResult", "check", "transform"]
+__all__ = ["TransformResult", "check", "explain", "transform"]
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 100_000
@@ -29,33 +31,41 @@ _T = TypeVar("_T")
 class TransformResult:
     """``text`` is the program to write, None where there are errors.
 
-    ``parallel`` is false where the program has no annotation and ``text`` is the source itself.
+    ``parallel`` is false where the program has no annotation and ``text`` is the source itself. ``reports``
+    say of each annotated loop what came of it.
     """
 
     text: bytes | None
     diagnostics: tuple[Diagnostic, ...]
     parallel: bool = False
+    reports: tuple[LoopReport, ...] = ()
 
 
-def transform(source: Source) -> TransformResult:
-    """The parallel program of a source that was read without errors."""
-    return _with_deep_stack(lambda: _guarded(source, emit=True))
+def transform(source: Source, *, strict: bool = False) -> TransformResult:
+    """The parallel program of a source that was read without errors; ``strict`` takes nothing on trust."""
+    return _with_deep_stack(lambda: _guarded(source, emit=True, strict=strict))
 
 
-def check(source: Source) -> tuple[Diagnostic, ...]:
+def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
     """The diagnostics of a source alone."""
-    return _with_deep_stack(lambda: _guarded(source, emit=False)).diagnostics
+    return explain(source, strict=strict).diagnostics
 
 
-def _guarded(source: Source, emit: bool) -> TransformResult:
+def explain(source: Source, *, strict: bool = False) -> TransformResult:
+    """The diagnostics of a source, and what came of its loops; no program is made."""
+    return _with_deep_stack(lambda: _guarded(source, emit=False, strict=strict))
+
+
+def _guarded(source: Source, emit: bool, strict: bool) -> TransformResult:
     """Whatever a broken input does to a stage, a diagnostic comes out and no traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
         return TransformResult(None, (module,))
-    limit = sys.getrecursionlimit()
+    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    gc.disable()  # trees and facts stay until the end: looking for garbage among them finds none
     try:
-        return _stages(module, emit)
+        return _stages(module, emit, strict)
     except (RecursionError, MemoryError):
         return TransformResult(None, (report("DLB005", WHOLE_FILE),))
     except Exception as error:
@@ -63,25 +73,30 @@ def _guarded(source: Source, emit: bool) -> TransformResult:
         return TransformResult(None, (report("DLB008", WHOLE_FILE, reason=reason),))
     finally:
         sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()
 
 
-def _stages(module: Module, emit: bool) -> TransformResult:
+def _stages(module: Module, emit: bool, strict: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
-    from dlbc.passes.plan_loops import plan_loops
+    from dlbc.passes.check_strict import check_strict
+    from dlbc.passes.plan_loops import report_loops
 
     if is_generated(module.source.data):
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))
     loops, annotated, diagnostics = find_loops(module)
     if not annotated:
         return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
-    planned = plan_loops(module, loops)
+    reports = tuple(report_loops(module, loops))
+    if strict:
+        reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     found = sorted(
-        (*diagnostics, *check_program(module), *(d for _, ds in planned for d in ds)),
+        (*diagnostics, *check_program(module), *(d for r in reports for d in r.findings)),
         key=lambda d: (d.place, d.code),
     )
-    plans = [plan for plan, _ in planned if plan is not None]
+    plans = [r.plan for r in reports if r.plan is not None]
     if has_errors(found) or not emit:
-        return TransformResult(None, tuple(found))
+        return TransformResult(None, tuple(found), reports=reports)
     if not plans:
         return TransformResult(module.source.data, tuple(found))
 

@@ -7,6 +7,7 @@ own tree counts columns in UTF-8 bytes from 0; `Source.place_of` is the one plac
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,6 +40,18 @@ class Source:
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends, split as Python's tokenizer splits them."""
         return tuple(self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+
+    @cached_property
+    def _whole_lines(self) -> tuple[str, ...]:
+        return tuple(re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$", self.text))
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """The text of a node as it is written, line ends included."""
+        last = node.end_lineno or node.lineno
+        lines = [line.encode() for line in self._whole_lines[node.lineno - 1 : last]]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"".join(lines).decode(errors="replace")
 
     def line(self, number: int) -> str:
         """Line ``number`` (from 1), empty beyond the end."""

@@ -9,7 +9,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update-golden", action="store_true", help="write the emitted programs of tests/cases/accept anew"
+        "--update-golden", action="store_true", help="write what is emitted and explained in tests/cases anew"
     )
 
 

@@ -23,9 +23,10 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbc": (
         frozenset({"__main__"}),
         frozenset({"cli"}),
-        frozenset({"run", "output", "formats"}),
+        frozenset({"explain", "rules", "run", "witness", "output", "formats"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
+        frozenset({"prove"}),
         frozenset({"ir"}),
         frozenset({"catalogue"}),
         frozenset({"diagnostics"}),
@@ -37,7 +38,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"script"}),
         frozenset({"mpi"}),
         frozenset({"options", "observe"}),
-        frozenset({"core"}),
+        frozenset({"core", "effects"}),
         frozenset({"dist"}),
         frozenset({"contract"}),
     ),
@@ -47,7 +48,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
 BRIDGES = {"dlbc": frozenset({"dlbrt.contract"}), "dlbrt": frozenset[str]()}
 
 #: What a generated program must run without.
-COMPILER_ONLY = frozenset({"dlbc", "libcst", "jinja2", "islpy", "scipy"})
+COMPILER_ONLY = frozenset({"dlbc", "libcst", "jinja2", "islpy", "z3", "scipy"})
 
 #: The only package that speaks MPI.
 MPI_PACKAGE = "dlbrt.mpi"

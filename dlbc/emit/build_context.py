@@ -10,10 +10,16 @@ from dlbrt.contract import Distribution
 
 from dlbc.emit.choose_names import Names
 from dlbc.ir.plan import ArrayPlan, LoopPlan
+from dlbc.ir.proof import Status
+from dlbc.ir.reduction import Reduction
 
 __all__ = ["CallContext", "KernelContext", "PrologueContext", "build_call", "build_kernel", "build_prologue"]
 
+#: Operators whose order can be given up.
+ARITHMETIC = frozenset({"+", "-", "*", "&", "|", "^"})
 _WIDTH = 88
+#: How many characters of names a comment holds.
+_MOST_NAMES = 60
 _INDENT = "    "
 
 
@@ -31,15 +37,26 @@ class PrologueContext:
 
 @dataclass(frozen=True, slots=True)
 class KernelContext:
-    """One kernel; ``schedule`` and ``keep`` hold one text or none, ``unset`` the names to clear."""
+    """One kernel.
+
+    ``schedule``, ``reductions``, ``ordered``, ``keep`` and ``combine`` hold one text or none, ``require`` a
+    text for each condition; ``partial`` are the names of which a rank has its part, ``unset`` those to clear,
+    ``fold`` those whose share is taken iteration by iteration.
+    """
 
     head: str
     dlb: str
     schedule: tuple[str, ...]
+    require: tuple[str, ...]
     arrays: str
+    reductions: tuple[str, ...]
+    ordered: tuple[str, ...]
+    partial: tuple[str, ...]
     unset: tuple[str, ...]
     each: str
+    fold: tuple[str, ...]
     keep: tuple[str, ...]
+    combine: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +95,70 @@ def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> Kern
     cyclic = plan.iterations is Distribution.CYCLIC
     table = [names.distribution("CYCLIC")] if cyclic else []
     rows = [(a.name, _entry(a, plan, names)) for a in plan.arrays]
-    place = f"{origin}:{plan.loop.node.lineno}"
-    kept = [f"{name}={name}" for name in (*plan.definite, *plan.conditional)]
+    place = f"{origin}:{plan.loop.node.lineno}, {_standing(plan)}"
     return KernelContext(
         head=_filled(f"def {kernel}(", names.dlb, plan.parameters, f"):  # {place}", _WIDTH),
         dlb=names.dlb,
         schedule=_schedule(plan),
+        require=tuple(f"lambda: {guard}, {_quoted(guard)}" for guard in plan.guards),
         arrays=_table(f"{names.dlb}.arrays(", table, rows),
-        unset=plan.conditional,
+        reductions=_listed(f"{names.dlb}.reductions(", [f'{r.name}="{_kind(r)}"' for r in plan.reductions]),
+        ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
+        partial=(*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)),
+        unset=(*plan.conditional, *(c for r in plan.reductions for c in r.companions)),
         each="each=True" if cyclic and plan.conditional else "",
-        keep=(", ".join(kept),) if kept else (),
+        fold=tuple(r.name for r in plan.reductions if _folded(r)),
+        keep=_given(f"{names.dlb}.keep(", (*plan.definite, *plan.conditional)),
+        combine=_given(f"{names.dlb}.combine(", _combined(plan)),
     )
+
+
+def _standing(plan: LoopPlan) -> str:
+    """On what the loop's independence rests; outside functions by name, as far as a comment can hold them."""
+    names = ", ".join(plan.outside)
+    fits = len(names) <= _MOST_NAMES and names.isascii() and names.isprintable()
+    if plan.status is not Status.CONDITIONAL or not fits:
+        return plan.status.value
+    return f"proven if {names} {'has' if len(plan.outside) == 1 else 'have'} no side effects"
+
+
+def _combined(plan: LoopPlan) -> tuple[str, ...]:
+    """The names bound by reductions, in their order."""
+    return tuple(n for r in plan.reductions if not r.element for n in (r.name, *r.companions))
+
+
+def _given(start: str, names: Sequence[str]) -> tuple[str, ...]:
+    """A call, two blocks deep, that is given the values of names."""
+    if not names:
+        return ()
+    pairs, depth = [f"{name}={name}" for name in names], 2 * _INDENT
+    return (_filled(start, pairs[0], pairs[1:], ")", _WIDTH - len(depth)).replace("\n", "\n" + depth),)
+
+
+def _folded(reduction: Reduction) -> bool:
+    """Whether each iteration's share is taken at its end: several updates make it."""
+    return reduction.several and not reduction.any_order
+
+
+def _kind(reduction: Reduction) -> str:
+    """The kind as the runtime reads it: the operator, then words."""
+    sign = f"[{reduction.operator}]" if reduction.element else reduction.operator
+    words = {
+        "int": reduction.element and reduction.integer,
+        "each": _folded(reduction),
+        "any": reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC),
+    }
+    return " ".join([sign, *(word for word, holds in words.items() if holds), *reduction.companions])
+
+
+def _quoted(text: str) -> str:
+    """The text as a literal in double quotes, as far as it has none."""
+    shown = repr(text)
+    return f'"{shown[1:-1]}"' if shown[0] == "'" and '"' not in shown else shown
+
+
+def _listed(start: str, items: Sequence[str]) -> tuple[str, ...]:
+    return (_table(start, items, []),) if items else ()
 
 
 def _schedule(plan: LoopPlan) -> tuple[str, ...]:
@@ -98,7 +168,7 @@ def _schedule(plan: LoopPlan) -> tuple[str, ...]:
     return (f'"{plan.strategy}"{group}',)
 
 
-def _table(start: str, dealt: list[str], rows: Sequence[tuple[str, str]]) -> str:
+def _table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
     """The array table on one line, or where that is too long one array on a line."""
     plain = [*dealt, *(f"{name}={entry}" for name, entry in rows if "." not in name)]
     dotted = [f'"{name}": {entry}' for name, entry in rows if "." in name]
@@ -119,6 +189,8 @@ def _entry(array: ArrayPlan, plan: LoopPlan, names: Names) -> str:
         fields.append(f"writes={_footprint(array.writes, plan)}")
     if array.in_place:
         fields.append("in_place=True")
+    if array.inspect:
+        fields.append("inspect=True")
     return f"{names.distribution(array.distribution.value)}({', '.join(fields)})"
 
 
@@ -131,7 +203,8 @@ def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
     """The call of a kernel; its second argument is ``_``, where the user's iterable is put."""
     written = {mangled: name for name, mangled in plan.mangled}
     arguments = [written.get(p, p) for p in plan.parameters]
-    results = tuple((written.get(key, key), key) for key in (*plan.definite, *plan.conditional))
+    keys = (*plan.definite, *plan.conditional, *_combined(plan))
+    results = tuple((written.get(key, key), key) for key in keys)
     live = bool(results) or plan.targets_live
     start = f"{names.after} = {names.dlb}.attempt(" if live else f"{names.dlb}.run("
     loop = plan.loop.node

@@ -6,10 +6,10 @@ places, so that they print as they were written.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar, cast
 
 import libcst as cst
-import libcst.matchers as m
 
 from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import Names
@@ -19,33 +19,44 @@ from dlbc.ir.plan import LoopPlan
 
 __all__ = ["Statement", "build_call_statements", "build_kernel_function"]
 
-_Node = TypeVar("_Node", bound=cst.CSTNode)
+_Owner = TypeVar("_Owner", cst.FunctionDef, cst.While, cst.If)
+_Inner = TypeVar("_Inner", cst.While, cst.For, cst.SimpleStatementLine)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def build_kernel_function(loop: cst.For, plan: LoopPlan, names: Names, kernel: str, origin: str) -> Statement:
     """The function that holds the loop; two blank lines stand above it."""
     function = _skeleton(render_kernel(build_kernel(plan, names, kernel, origin)))[0]
-    skeleton = m.findall(function, m.For())[0]
-    filled = _put(function, skeleton, _filled(cst.ensure_type(skeleton, cst.For), _mangled(loop, plan)))
-    return filled.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
+
+    def fill(skeleton: cst.For) -> cst.For:
+        return _filled(skeleton, _mangled(loop, plan))
+
+    definition = cst.ensure_type(function, cst.FunctionDef)
+    working = _changed(definition, cst.While, lambda turn: _changed(turn, cst.For, fill))
+    return working.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
 
 
 def _skeleton(text: str) -> list[Statement]:
     return list(cst.parse_module(text).body)
 
 
-def _put(tree: _Node, old: cst.CSTNode, new: cst.CSTNode) -> _Node:
-    return cast(_Node, tree.deep_replace(old, new))
+def _changed(owner: _Owner, kind: type[_Inner], change: Callable[[_Inner], _Inner]) -> _Owner:
+    """``owner`` with its only statement of that kind changed."""
+    block = cst.ensure_type(owner.body, cst.IndentedBlock)
+    body = [change(statement) if isinstance(statement, kind) else statement for statement in block.body]
+    return owner.with_changes(body=block.with_changes(body=body))
 
 
 def _filled(skeleton: cst.For, loop: cst.For) -> cst.For:
-    """The skeleton's loop with the user's targets and body."""
-    comment = cst.ensure_type(skeleton.body, cst.IndentedBlock).header
+    """The skeleton's loop with the user's targets and body; what the skeleton begins with comes first."""
+    block = cst.ensure_type(skeleton.body, cst.IndentedBlock)
+    comment, first = block.header, block.body[:-1]
     if isinstance(loop.body, cst.IndentedBlock):
-        body: cst.BaseSuite = loop.body.with_changes(header=comment)
+        body: cst.BaseSuite = loop.body.with_changes(header=comment, body=[*first, *loop.body.body])
     else:
-        body = loop.body.with_changes(trailing_whitespace=comment)
+        suite = cst.ensure_type(loop.body, cst.SimpleStatementSuite)
+        small = [s for line in first for s in cst.ensure_type(line, cst.SimpleStatementLine).body]
+        body = suite.with_changes(trailing_whitespace=comment, body=[*small, *suite.body])
     return skeleton.with_changes(
         target=loop.target,
         whitespace_after_for=loop.whitespace_after_for,
@@ -83,10 +94,19 @@ class _Renamer(cst.CSTTransformer):
 def build_call_statements(loop: cst.For, plan: LoopPlan, names: Names, kernel: str) -> list[Statement]:
     """The call, with the loop's comments, and what gives the live variables their final values."""
     call, *after = _skeleton(render_call(build_call(plan, names, kernel)))
-    place = m.findall(call, m.Arg(value=m.Name("_")))[0]
-    filled = _put(call, cst.ensure_type(place, cst.Arg).value, _iterable(loop, plan, names))
+    filled = _called_on(cst.ensure_type(call, cst.SimpleStatementLine), _iterable(loop, plan, names))
     first = filled.with_changes(leading_lines=loop.leading_lines, trailing_whitespace=_line_end(loop.body))
     return [first, *(_with_targets(statement, loop) for statement in after)]
+
+
+def _called_on(line: cst.SimpleStatementLine, iterable: cst.BaseExpression) -> cst.SimpleStatementLine:
+    """The call with the iterable as its second argument; it is the line, or what the line assigns."""
+    statement = line.body[0]
+    assert isinstance(statement, cst.Expr | cst.Assign)
+    call = cst.ensure_type(statement.value, cst.Call)
+    first, place, *rest = call.args
+    filled = call.with_changes(args=[first, place.with_changes(value=iterable), *rest])
+    return line.with_changes(body=[statement.with_changes(value=filled)])
 
 
 def _line_end(suite: cst.BaseSuite) -> cst.TrailingWhitespace:
@@ -129,8 +149,16 @@ class _Wrapper(cst.CSTTransformer):
 
 
 def _with_targets(statement: Statement, loop: cst.For) -> Statement:
-    """The statement with the user's targets in the place of ``_``."""
-    for place in m.findall(statement, m.AssignTarget(target=m.Name("_"))):
-        target = cst.ensure_type(place, cst.AssignTarget).target
-        statement = _put(statement, target, loop.target.deep_clone())
-    return statement
+    """The statement with the user's targets where it assigns to ``_``."""
+    if not isinstance(statement, cst.If):
+        return statement
+    return _changed(statement, cst.SimpleStatementLine, lambda line: _assigned_to_targets(line, loop))
+
+
+def _assigned_to_targets(line: cst.SimpleStatementLine, loop: cst.For) -> cst.SimpleStatementLine:
+    small = cst.ensure_type(line.body[0], cst.Assign)
+    target = small.targets[0]
+    if not (isinstance(target.target, cst.Name) and target.target.value == "_"):
+        return line
+    named = target.with_changes(target=loop.target.deep_clone())
+    return line.with_changes(body=[small.with_changes(targets=[named])])

@@ -111,7 +111,9 @@ def _loop_maps(plans: Sequence[LoopPlan], names: Names) -> Iterator[str]:
     for plan in plans:
         loop = plan.loop
         scope = getattr(loop.scope, "name", "<module>")
-        yield f"# dlbc: loop {names.kernels[loop.number - 1]}={loop.node.lineno} {scope}"
+        kernel = names.kernels[loop.number - 1]
+        yield f"# dlbc: loop {kernel}={loop.node.lineno} {scope}"
+        yield f"# dlbc: proof {kernel}={plan.status.value}"
 
 
 def _with_maps(text: str, module: cst.Module, maps: Sequence[str]) -> str:

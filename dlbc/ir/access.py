@@ -10,23 +10,78 @@ import ast
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from dlbc.ir.affine import Affine
+from dlbc.ir.form import Condition, Form, Kind, Variable
 
-__all__ = ["FRESH", "Access", "AccessKind", "Call", "Change", "ChangeKind", "Facts", "Origin", "OriginKind",
-           "Subscript", "Value"]  # fmt: skip
+__all__ = ["FRESH", "Access", "AccessKind", "Binder", "Call", "Change", "ChangeKind", "Domain", "Facts",
+           "Origin", "OriginKind", "Subscript", "Value"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """One axis of an access: affine in the index variable, everything (``:``), or not known.
+    """One axis of an access: one integer (``form``), everything (``:``), a slice, or not known.
 
     ``integer`` says that it is surely one integer, so that the axes after it are where they seem to be.
+    ``span``: start, stop (None: the axis's end) and step, which is positive, of a slice.
     """
 
     text: str
-    affine: Affine | None = None
+    form: Form | None = None
     full: bool = False
     integer: bool = False
+    span: tuple[Form | None, Form | None, int] | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it depends on the loop's index by itself, wherever inner loops are."""
+        return any(form.moves((Kind.INDEX,)) for form in self.forms)
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """The forms it consists of."""
+        ends = (self.form,) if self.span is None else self.span[:2]
+        return tuple(form for form in ends if form is not None)
+
+    def loosened(self, around: frozenset[int]) -> Subscript:
+        """With the variables of inner loops other than those ``around`` as of some other time."""
+        if not any(v.kind is Kind.INNER and v.number not in around for f in self.forms for v in f.variables):
+            return self
+
+        def loose(variable: Variable) -> Form:
+            away = variable.kind is Kind.INNER and variable.number not in around
+            return Form.of(replace(variable, loose=True) if away else variable)
+
+        if self.span is None:
+            return replace(self, form=None if self.form is None else self.form.replaced(loose))
+        start, stop, step = self.span
+        ends = [None if end is None else end.replaced(loose) for end in (start, stop)]
+        return replace(self, span=(ends[0], ends[1], step))
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """The variable of an inner loop over ``range(start, stop, step)``; None where not known.
+
+    ``known``: it takes all of these values and no others.
+    """
+
+    variable: Variable
+    start: Form | None
+    stop: Form | None
+    step: int | None
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """When something is executed: inner loops, outermost first, and conditions around it.
+
+    ``exact``: in every iteration, once for each value of the variables that satisfy them; otherwise
+    for no others.
+    """
+
+    binders: tuple[Binder, ...] = ()
+    guards: tuple[Condition, ...] = ()
+    exact: bool = True
 
 
 class AccessKind(Enum):
@@ -50,6 +105,7 @@ class Access:
     node: ast.expr | ast.stmt
     sure: bool = False
     in_place: bool = False
+    domain: Domain = Domain(exact=False)
 
     @property
     def writes(self) -> bool:
@@ -63,6 +119,20 @@ class Access:
     def as_origins(self) -> Origins:
         """The place accessed, as the origin of an object found there."""
         return frozenset({Origin(OriginKind.SHARED, self.array, self.subscripts)})
+
+    def under(self, array: str, shift: Form | None) -> Access:
+        """The same access through another name, whose subscripts on axis 0 are ``shift`` greater.
+
+        None: which part of the array it is is not known.
+        """
+        if shift is None:
+            return replace(self, array=array, subscripts=(Subscript("..."),))
+        if not self.subscripts or not shift.terms:
+            return replace(self, array=array)
+        first = self.subscripts[0]
+        # The ends of a slice may count from the view's own end.
+        moved = Subscript(first.text) if first.form is None else replace(first, form=first.form + shift)
+        return replace(self, array=array, subscripts=(moved, *self.subscripts[1:]))
 
     @property
     def root(self) -> str:
@@ -136,6 +206,7 @@ class Change:
     kind: ChangeKind
     node: ast.expr | ast.stmt
     detail: str = ""
+    domain: Domain = Domain(exact=False)
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,31 @@ from dlbc.ir.access import Call, Value
 from dlbc.ir.effects import Summary
 from dlbc.ir.known_calls import HIGHER
 from dlbc.ir.region import Callable, ModuleNames
-from dlbc.ir.uses import parameters_of
+from dlbc.ir.uses import every_node, parameters_of
 
-__all__ = ["CONSTRUCTORS", "callees", "is_opaque", "mentioned", "mutated_arguments", "taken"]
+__all__ = [
+    "CONSTRUCTORS",
+    "callees",
+    "functions_given",
+    "is_opaque",
+    "is_sure",
+    "mentioned",
+    "mutated_arguments",
+    "taken",
+]
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+
+#: Where functions that call another one have it among their arguments, if not first; ``key`` is one as well.
+_FUNCTION_AT = dict.fromkeys(("builtins.sorted", "builtins.min", "builtins.max"), slice(0)) | dict.fromkeys(
+    ("heapq.nlargest", "heapq.nsmallest"), slice(2, 3)
+)
 
 
 def mentioned(body: list[ast.stmt], hidden: frozenset[str], world: ModuleNames) -> frozenset[ast.AST]:
     """Every function of the module whose name, or method whose name as an attribute, stands in the body."""
     found: set[ast.AST] = set()
-    for node in (n for s in body for n in ast.walk(s)):
+    for node in (n for s in body for n in every_node(s)):
         if isinstance(node, ast.Name) and node.id not in hidden:
             found.update(world.functions.get(node.id, ()))
             if node.id in world.classes:
@@ -57,21 +71,29 @@ def is_opaque(call: Call, world: ModuleNames) -> bool:
     """Whether the call may reach functions other than by their name: it calls a value, or hands one on."""
     name, node = call.function, call.node
     if name in HIGHER:
-        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in ("key", "func", "function"))]
+        given = functions_given(call)
         return any(not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, world) for g in given)
     if name.startswith("."):
         replaced = any(f.name in world.hidden.unsure for f in _methods(name, world))
         return replaced or name[1:] in world.hidden.values
     if name:
-        return not (name in world.imports or "." in name or _sure(name, world))
+        return not (name in world.imports or "." in name or is_sure(name, world))
     return not (isinstance(node.func, ast.Lambda) or _known(node.func, world))
+
+
+def functions_given(call: Call) -> list[ast.expr]:
+    """The functions handed to a function that calls them."""
+    place = _FUNCTION_AT.get(call.function, slice(0, 1))
+    named = (k.value for k in call.node.keywords if k.arg in ("key", "func", "function"))
+    return [*call.node.args[place], *named]
 
 
 def _methods(name: str, world: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     return (f for f in world.methods.get(name[1:], ()) if not isinstance(f, ast.Lambda))
 
 
-def _sure(name: str, world: ModuleNames) -> bool:
+def is_sure(name: str, world: ModuleNames) -> bool:
+    """Whether the name means functions or classes of the module and nothing else."""
     return name not in world.hidden.unsure and (name in world.functions or name in world.classes)
 
 
@@ -82,14 +104,14 @@ def _known(node: ast.expr, world: ModuleNames) -> bool:
             node = node.value
         return isinstance(node, ast.Name) and node.id in world.imports
     return isinstance(node, ast.Name) and (
-        _sure(node.id, world) or node.id in world.imports or world.builtin(node.id)
+        is_sure(node.id, world) or node.id in world.imports or world.builtin(node.id)
     )
 
 
 def taken(body: list[ast.stmt], world: ModuleNames) -> Iterator[tuple[Callable, ast.expr]]:
     """Functions that the body mentions other than to call them: what it hands them to may."""
-    called = {n.func for s in body for n in ast.walk(s) if isinstance(n, ast.Call)}
-    for node in (n for s in body for n in ast.walk(s)):
+    called = {n.func for s in body for n in every_node(s) if isinstance(n, ast.Call)}
+    for node in (n for s in body for n in every_node(s)):
         if node in called or not isinstance(node, ast.Name | ast.Attribute):
             continue
         if isinstance(node, ast.Attribute) and node.attr in world.hidden.properties:

@@ -20,7 +20,7 @@ from dlbc.ir.known_calls import (
     RANDOM_PACKAGES,
 )
 
-__all__ = ["Deed", "Effect", "Summaries", "Summary", "direct_deeds"]
+__all__ = ["Deed", "Effect", "Summaries", "Summary", "direct_deeds", "writes_output"]
 
 
 #: A node with a place.
@@ -30,7 +30,6 @@ Node = ast.expr | ast.stmt | ast.excepthandler
 class Effect(Enum):
     """Kinds of effects; the value is the diagnostic that refuses it."""
 
-    PRINT = "DLB401"
     FILE = "DLB402"
     INPUT = "DLB403"
     RANDOM = "DLB404"
@@ -47,7 +46,7 @@ _SURE_METHODS = frozenset(
 )
 
 #: Effects on the world outside, whatever they are applied to.
-OUTWARD = frozenset({Effect.PRINT, Effect.FILE, Effect.INPUT, Effect.RANDOM, Effect.OBJECT})
+OUTWARD = frozenset({Effect.FILE, Effect.INPUT, Effect.RANDOM, Effect.OBJECT})
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,8 @@ class Deed:
 class Summary:
     """What calling a function may do, callees included as far as parameters go.
 
-    ``calls_values``: a call in it that may reach any function handed about. ``owners``: for names of
+    ``calls_values``: a call in it that may reach any function handed about. ``unseen``: calls by the text of
+    what they run, where that cannot be seen. ``prints``: writes to standard output. ``owners``: for names of
     enclosing functions, the function. ``closed``: only calls by name reach it and its siblings, all of them
     within the function around, whose own facts hold what it does to that one's names.
     """
@@ -79,6 +79,8 @@ class Summary:
     mentions: frozenset[ast.AST] = frozenset()
     deeds: tuple[Deed, ...] = ()
     calls_values: ast.Call | None = None
+    unseen: Mapping[str, Node] = field(default_factory=dict)
+    prints: bool = False
     owners: Mapping[str, ast.AST] = field(default_factory=dict)
     closed: bool = False
 
@@ -106,8 +108,8 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
     """What the tables say of a call."""
     name, node = call.function, call.node
     named = {key: value for key, value, _ in call.arguments}
-    if name in PRINTERS:
-        yield from _print(call)
+    if name in PRINTERS:  # standard output is kept in iteration order
+        yield from _printed_to_a_file(call)
     elif name == "builtins.open":
         if _opens_for_writing(node):
             yield Deed(Effect.FILE, node, "open")
@@ -132,6 +134,11 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
         yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), named["out"].outer | named["out"].inner)
 
 
+def writes_output(call: Call) -> bool:
+    """Whether it writes to standard output, as far as the tables say."""
+    return call.function in PRINTERS and not any(key in ("file", "stream") for key, _, _ in call.arguments)
+
+
 def _of_object(call: Call) -> bool:
     """Whether it is a changing method of an object of another module: ``sys.path.append``."""
     package, _, method = call.function.rpartition(".")
@@ -141,15 +148,10 @@ def _of_object(call: Call) -> bool:
     return method in (MUTATORS | ORDERED if parts > 1 else _SURE_METHODS if parts else ())
 
 
-def _print(call: Call) -> Iterator[Deed]:
+def _printed_to_a_file(call: Call) -> Iterator[Deed]:
     for key, value, node in call.arguments:
-        if key == "file":
-            if ast.unparse(node).endswith("stderr"):
-                return
-            if value.outer:
-                yield Deed(Effect.FILE, call.node, "print")
-            return
-    yield Deed(Effect.PRINT, call.node, call.function.removeprefix("builtins."))
+        if key in ("file", "stream", "**") and value.outer and not ast.unparse(node).endswith("stderr"):
+            yield Deed(Effect.FILE, call.node, call.function.removeprefix("builtins."))
 
 
 def _opens_for_writing(node: ast.Call) -> bool:

@@ -24,20 +24,20 @@ from dlbc.ir.access import (
     Subscript,
     Value,
 )
+from dlbc.ir.flow import Flow
+from dlbc.ir.form import Form
 from dlbc.ir.region import Region
-from dlbc.ir.subscripts import Subscripts
 
 __all__ = ["Environment"]
 
 _BUILTINS = frozenset(dir(builtins))
 
 
-class Environment:
+class Environment(Flow):
     """Names of one region and of the scopes inside it."""
 
     def __init__(self, region: Region) -> None:
-        self._region = region
-        self._subscripts = Subscripts(region)
+        super().__init__(region)
         self._env = dict.fromkeys(region.own, FRESH)
         for name in region.given:
             origin = frozenset({Origin(OriginKind.ELEMENT, name)})
@@ -48,15 +48,16 @@ class Environment:
         self._pool: Origins = frozenset()
         self._inner: list[ast.AST] = []
         self._tables: dict[ast.AST, dict[str, Value]] = {}
-        self._hidden: dict[str, bool] = {}
         self._sure = True
         self._facts = Facts()
+        self._read_at_once: frozenset[ast.AST] = frozenset()
 
     def state(self) -> object:
         """What must stop growing."""
         return (dict(self._env), {k: dict(v) for k, v in self._tables.items()}, self._pool)
 
-    def _bind(self, name: str, value: Value) -> None:
+    def _bind(self, name: str, value: Value, form: Form | None = None) -> None:
+        self._define(name, form)
         for scope in reversed(self._inner):
             if name in self._tables[scope]:
                 self._tables[scope][name] |= value
@@ -69,7 +70,8 @@ class Environment:
         for scope in reversed(self._inner):
             if name in self._tables[scope]:
                 return self._tables[scope][name]
-        return self._env.get(name)
+        value = self._env.get(name)
+        return None if value is None else self._held(name, value)
 
     @contextmanager
     def _scope(self, node: ast.AST, names: dict[str, Value], integers: frozenset[str]) -> Iterator[None]:
@@ -77,11 +79,16 @@ class Environment:
         for name, value in names.items():
             table[name] = table.get(name, FRESH) | value
         hidden, self._hidden = self._hidden, self._hidden | {n: n in integers for n in names}
+        before = self._forms, self._steady, self._domain
+        self._forms = {n: f for n, f in self._forms.items() if n not in names}
         self._inner.append(node)
         with self._unsure():
             yield
         self._inner.pop()
         self._hidden = hidden
+        shown = {n: f for n, f in before[0].items() if n in names}
+        self._forms = self._forms | shown
+        self._leave(*before)
 
     @contextmanager
     def _unsure(self) -> Iterator[None]:
@@ -106,11 +113,13 @@ class Environment:
         node: ast.expr,
         in_place: bool = False,
     ) -> None:
-        self._facts.accesses.append(Access(name, subscripts, kind, node, self._sure, in_place))
+        self._facts.accesses.append(
+            Access(name, self._present(subscripts), kind, node, self._sure, in_place, self._domain)
+        )
 
     def _change(
         self, origins: Origins, kind: ChangeKind, node: ast.expr | ast.stmt, detail: str = ""
     ) -> None:
         origins = frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)
         if origins:
-            self._facts.changes.append(Change(origins, kind, node, detail))
+            self._facts.changes.append(Change(self._here(origins), kind, node, detail, self._domain))

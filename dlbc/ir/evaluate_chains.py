@@ -58,7 +58,7 @@ class Chains(Environment, ABC):
         open_ = True
         for bracket in brackets:
             if open_:
-                axes, open_ = self._subscripts.read(bracket, self._hidden)
+                axes, open_ = self._subscripts.read(bracket, self._forms, self._hidden)
                 found += axes
         return found, open_
 
@@ -93,7 +93,7 @@ class Chains(Environment, ABC):
             return FRESH if node.attr in METADATA else base.element | self._of_class(node.attr)
         if isinstance(node, ast.Subscript):
             base = self._base(node.value)
-            axes, open_ = self._subscripts.read(node.slice, self._hidden)
+            axes, open_ = self._subscripts.read(node.slice, self._forms, self._hidden)
             reach = base.outer | base.inner | (self._pool if not base.outer else frozenset())
             reach = frozenset(o for o in reach if o.kind is not OriginKind.CLOSURE) | (base.inner & CLOSURE)
             found = extended(reach, axes, open_)

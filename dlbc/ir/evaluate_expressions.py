@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Iterable
+from contextlib import ExitStack
+from itertools import pairwise
 
 from dlbc.ir.access import (
     FRESH,
@@ -33,6 +35,13 @@ from dlbc.ir.uses import UseKind, bound_names, free_names, parameters_of, uses_o
 
 __all__ = ["Evaluator"]
 
+#: Functions that read a generator to its end, or give it up, before they return.
+_READERS = frozenset(
+    [f"builtins.{name}" for name in ("sum", "min", "max", "any", "all", "sorted")]
+    + [f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "dict")]
+    + ["math.fsum", "math.prod", "numpy.fromiter", "statistics.mean", "statistics.fmean"]
+)
+
 _HOLDER_OPTIONS = frozenset({"key", "default_factory", "reverse", "maxlen"})
 
 
@@ -52,7 +61,7 @@ class Evaluator(Chains):
         names = dict.fromkeys(bound_names(body), FRESH)
         if not isinstance(node, ast.ClassDef):
             names |= {p.arg: Value(UNKNOWN, UNKNOWN) for p in parameters_of(node)}
-        with self._scope(node, names, frozenset()):
+        with self._scope(node, names, frozenset()), self._elsewhere():
             results, self._facts.results = self._facts.results, []
             for part in body:
                 self._value(part) if isinstance(part, ast.expr) else self._statement(part)  # type: ignore[arg-type]
@@ -98,14 +107,15 @@ class Evaluator(Chains):
                 return self._chain(node)
             case ast.Call():
                 return self._call(node)
-            case ast.BoolOp(values=[first, *rest]):
-                value = self._value(first)
-                with self._unsure():
-                    return value | self._union(rest)
+            case ast.BoolOp():
+                return self._short(node)
             case ast.IfExp(test=test, body=body, orelse=other):
                 self._value(test)
                 with self._unsure():
-                    return self._union([body, other])
+                    with self._branch(test):
+                        value = self._value(body)
+                    with self._branch(test, holds=False):
+                        return value | self._value(other)
             case ast.BinOp(left=left, right=right):
                 both = self._union([left, right])
                 return Value(frozenset(), both.inner)
@@ -132,6 +142,15 @@ class Evaluator(Chains):
                 return Value(UNKNOWN, UNKNOWN)
         return FRESH
 
+    def _short(self, node: ast.BoolOp) -> Value:
+        """``and``, ``or``: an operand is evaluated where those before it were true (false)."""
+        value = self._value(node.values[0])
+        with self._unsure(), ExitStack() as stack:
+            for before, operand in pairwise(node.values):
+                stack.enter_context(self._branch(before, holds=isinstance(node.op, ast.And)))
+                value |= self._value(operand)
+        return value
+
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> Value:
         items = self._items(node.generators[0].iter)
         own = {u.name: FRESH for g in node.generators for u in uses_of(g.target) if u.kind is UseKind.STORE}
@@ -140,13 +159,21 @@ class Evaluator(Chains):
             for g in node.generators
             if isinstance(g.target, ast.Name) and self._subscripts.counts(g.iter)
         )
-        with self._scope(node, own, integers):
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        binder = self._binder(node, node.generators[0].target, node.generators[0].iter)
+        with self._scope(node, own, integers), ExitStack() as stack:
+            if isinstance(node, ast.GeneratorExp):
+                later = self._branch(None) if node in self._read_at_once else self._elsewhere()
+                stack.enter_context(later)  # it may not be read to its end
             for position, generator in enumerate(node.generators):
                 if position:
                     items = self._items(generator.iter)
+                    binder = self._binder(generator, generator.target, generator.iter)
                 self._assign(generator.target, items, None)
-                self._union(generator.ifs)
-            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+                self._counts_through(binder)
+                for test in generator.ifs:
+                    self._value(test)
+                    stack.enter_context(self._branch(test))
             value = self._union(parts).contained
         if isinstance(node, ast.GeneratorExp) and any(
             u.kind is UseKind.LOAD and self._lookup(u.name) is not None for u in uses_of(node)
@@ -180,6 +207,8 @@ class Evaluator(Chains):
     def _call(self, node: ast.Call) -> Value:
         function, receiver = self._function(node.func)
         arguments: list[tuple[str | int, Value, ast.expr]] = []
+        if function in _READERS or function.endswith(".join"):
+            self._read_at_once |= {a for a in node.args if isinstance(a, ast.GeneratorExp)}
         form = function in FORM_CALLS and "__len__" not in self._region.module.methods
         look = self._form if form else self._value
         arguments += ((position, look(argument), argument) for position, argument in enumerate(node.args))

@@ -173,14 +173,13 @@ FILE_WRITERS: Final = (
     _words("numpy.save numpy.savetxt numpy.savez numpy.savez_compressed json.dump pickle.dump os.remove "
            "os.unlink os.mkdir os.makedirs os.rename os.replace os.rmdir os.system os.write os.chdir "
            "os.putenv "
-           "shutil.copy shutil.copyfile shutil.move shutil.rmtree subprocess.run subprocess.call "
+           "logging.shutdown shutil.copy shutil.copyfile shutil.move shutil.rmtree "
+           "subprocess.run subprocess.call "
            "subprocess.check_call subprocess.check_output subprocess.Popen")
 )  # fmt: skip
 
-#: Functions that print.
-PRINTERS: Final = _words(
-    "builtins.print sys.stdout.write sys.stdout.writelines pprint.pprint logging.shutdown"
-)
+#: Functions that print, to standard output where nothing else is said.
+PRINTERS: Final = _words("builtins.print sys.stdout.write sys.stdout.writelines pprint.pprint pprint.pp")
 
 #: numpy functions that store into their first argument.
 NUMPY_IN_PLACE: Final = _words(

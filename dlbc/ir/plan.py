@@ -13,6 +13,7 @@ from dlbrt.contract import Distribution, Mode
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.proof import Status, Verdict
 from dlbc.ir.reduction import Ordered, Reduction
+from dlbc.ir.variables import LoopVariable
 
 __all__ = ["ArrayPlan", "LoopPlan", "SpaceForm"]
 
@@ -24,11 +25,10 @@ class ArrayPlan:
     ``name`` is the expression that denotes the array (``Z``, ``self.A``). ``rows`` are the subscripts on
     ``axis`` that an iteration touches, as source text, affine in the loop's index variable; empty means
     the index variable itself. ``writes`` are those it stores to where they differ from ``rows``. Where
-    ``inspect`` is set they need not be affine, and may be slices (``slice(p[i], p[i + 1])``): the runtime looks
-    at them iteration by iteration before the loop. An array that is stored to with ``axis`` None is gathered
-    element by element.
-    ``in_place`` says that stores go through elements (``A[i][j] = e``), so that in a list the element
-    object itself must change.
+    ``inspect`` is set they need not be affine, and may be slices (``slice(p[i], p[i + 1])``): the runtime
+    looks at them iteration by iteration before the loop. An array that is stored to with ``axis`` None is
+    gathered element by element. ``in_place`` says that stores go through elements (``A[i][j] = e``), so that
+    in a list the element object itself must change.
     """
 
     name: str
@@ -62,7 +62,8 @@ class LoopPlan:
     ``targets_live`` says that the loop's targets are read afterwards and not rebound in the body.
     ``mangled`` maps private names of the enclosing class to their mangled form. ``guards`` are conditions,
     as source text over the parameters, that the runtime looks at before the loop. ``status``, ``verdicts``
-    and ``outside`` (functions taken to have no side effects) say on what the plan rests.
+    and ``outside`` (functions taken to have no side effects) say on what the plan rests; ``variables`` is the
+    class of each variable.
     """
 
     loop: AnnotatedLoop
@@ -82,3 +83,4 @@ class LoopPlan:
     status: Status = Status.PROVEN
     verdicts: tuple[Verdict, ...] = ()
     outside: tuple[str, ...] = ()
+    variables: tuple[LoopVariable, ...] = ()

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Means", "Status", "Verdict"]
+from dlbc.diagnostics import Diagnostic
+
+__all__ = ["Means", "Refusal", "Status", "Verdict"]
 
 
 class Means(Enum):
@@ -27,7 +29,7 @@ class Status(Enum):
 
     PROVEN = "proven"
     GUARDED = "proven under a run-time guard"
-    CONDITIONAL = "proven if the outside functions named have no side effects"
+    CONDITIONAL = "proven if outside functions have no side effects"
     ASSERTED = "asserted by the user"
 
 
@@ -37,8 +39,8 @@ class Verdict:
 
     ``axis``: the dimension on which each iteration stores to rows of its own, None where they are disjoint
     element by element only. ``shared_rows``: whether an iteration may read rows that another one stores to
-    (other elements of them). ``guards``: conditions on names from before the loop, as source text, on which it
-    rests; ``tried``: one line for each means tried, with what came of it.
+    (other elements of them). ``guards``: conditions on names from before the loop, as source text, on which
+    it rests; ``tried``: one line for each means tried, with what came of it.
     """
 
     array: str
@@ -46,4 +48,13 @@ class Verdict:
     axis: int | None
     shared_rows: bool = False
     guards: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The stores into ``array`` were not found to be disjoint: why, and what was tried."""
+
+    array: str
+    finding: Diagnostic
     tried: tuple[str, ...] = ()

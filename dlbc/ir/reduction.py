@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-__all__ = ["Ordered", "Reduction"]
+__all__ = ["Contributions", "Ordered", "Reduction"]
 
 
 @dataclass(frozen=True)
 class Reduction:
     """A name that iterations update and do not otherwise read.
 
-    ``operator``: ``+ - * & | ^ max min and or`` of the update, or the comparison ``< <= > >=`` of
-    ``if new < name: name, companions = new, ...``. ``element``: elements of the object named are updated
-    (``hist[b] += 1``), not the name. ``several``: an iteration may update a name more than once, and its
-    share is put together before it is combined. ``integer``: each contribution is surely an integer.
-    ``any_order``: the user gave up iteration order. ``updates`` are the statements.
+    ``operator``: ``+ - * & | ^ max min and or`` of the update (``-`` where any update subtracts), or the
+    comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``. ``element``: elements of the
+    object named are updated (``hist[b] += 1``), not the name. ``several``: an iteration may update a name
+    more than once, and its share can be put together before it is combined. ``integer``: each contribution
+    is surely an integer. ``any_order``: the user gave up iteration order. ``updates`` are the statements.
     """
 
     name: str
@@ -35,3 +35,44 @@ class Ordered:
 
     name: str
     effects: tuple[ast.expr | ast.stmt, ...]
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What the iterations of a loop contribute to.
+
+    ``disputed``: names whose elements are stored to by subscripts alone: if iterations are proved to store to
+    elements of their own these are stores like others, and no contributions. ``settled``: names carried from
+    one iteration to the next that are explained here, by a reduction or by a diagnostic. ``claimed``: calls
+    that are such a contribution. ``arrays``: those of the disputed that are only stored to, and surely are
+    arrays or lists.
+    """
+
+    reductions: tuple[Reduction, ...] = ()
+    ordered: tuple[Ordered, ...] = ()
+    disputed: frozenset[str] = frozenset()
+    settled: frozenset[str] = frozenset()
+    claimed: frozenset[ast.AST] = frozenset()
+    arrays: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that are bound: those of reductions, and what goes with them."""
+        bound = (r for r in self.reductions if not r.element)
+        return tuple(name for r in bound for name in (r.name, *r.companions))
+
+    @property
+    def containers(self) -> tuple[str, ...]:
+        """The names of objects that are changed in place."""
+        return (*(r.name for r in self.reductions if r.element), *(o.name for o in self.ordered))
+
+    def without(self, names: frozenset[str]) -> Contributions:
+        """The rest, where the objects of these names take plain stores."""
+        return Contributions(
+            tuple(r for r in self.reductions if r.name not in names),
+            tuple(o for o in self.ordered if o.name not in names),
+            self.disputed - names,
+            self.settled,
+            self.claimed,
+            self.arrays - names,
+        )

@@ -51,7 +51,8 @@ class ModuleNames:
     ``functions`` are all functions by name wherever they stand, ``methods`` those of classes, ``classes`` by
     name. ``iterators`` are places where a name is bound to an iterator, and attributes that hold one;
     ``growing`` the same of dictionaries that grow where they are read.
-    ``constant`` are module-level names bound exactly once, by def, class or import.
+    ``constant`` are module-level names bound exactly once, by def, class or import; ``declared`` are names
+    that a function declares global or nonlocal: it may bind them at any time.
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
@@ -65,6 +66,7 @@ class ModuleNames:
     hidden: Hidden = Hidden()
     iterators: frozenset[ast.AST | str] = frozenset()
     growing: frozenset[ast.AST | str] = frozenset()
+    declared: frozenset[str] = frozenset()
 
     def builtin(self, name: str) -> bool:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""
@@ -78,7 +80,8 @@ class Region:
     ``given`` are own names that hold something from outside at the start (loop targets, not the index);
     ``parameters`` those that hold
     an argument; ``integers`` shared names that surely hold an integer; ``fresh`` functions whose
-    result is new, ``passing`` those that give back parts of their arguments at most.
+    result is new, ``passing`` those that give back parts of their arguments at most. ``counted`` are shared
+    names that stand in the arguments of a `range`: were they no integers, there would be no iteration.
     """
 
     body: tuple[ast.stmt, ...]
@@ -90,6 +93,7 @@ class Region:
     integers: frozenset[str] = frozenset()
     fresh: frozenset[str] = frozenset()
     passing: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,22 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["Use", "UseKind", "bound_names", "free_names", "own_nodes", "parameters_of", "uses_of"]
+__all__ = [
+    "Use",
+    "UseKind",
+    "bound_names",
+    "free_names",
+    "own_nodes",
+    "parameters_of",
+    "remembered",
+    "uses_of",
+]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Node = ast.expr | ast.stmt | ast.excepthandler
+_Found = TypeVar("_Found")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -53,9 +63,26 @@ def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     but not their bodies; comprehensions are entered.
     """
     for root in roots:
-        yield root
-        yield from own_nodes(_outer_parts(root) if isinstance(root, (*FUNCTIONS, ast.ClassDef))
-                             else ast.iter_child_nodes(root))  # fmt: skip
+        yield from remembered(root, "_dlbc_own", _own) if isinstance(root, ast.stmt) else _own(root)
+
+
+def _own(root: ast.AST) -> Iterator[ast.AST]:
+    yield root
+    inner = (*FUNCTIONS, ast.ClassDef)
+    yield from own_nodes(_outer_parts(root) if isinstance(root, inner) else ast.iter_child_nodes(root))
+
+
+def every_node(root: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a tree, as `ast.walk` gives them."""
+    return remembered(root, "_dlbc_nodes", ast.walk)
+
+
+def remembered(node: ast.AST, key: str, find: Callable[[Any], Iterator[_Found]]) -> tuple[_Found, ...]:
+    """What was found for a node, kept on it under ``key``: many passes ask, and the tree stays as it is."""
+    known: tuple[_Found, ...] | None = node.__dict__.get(key)
+    if known is None:
+        known = node.__dict__[key] = tuple(find(node))
+    return known
 
 
 def _outer_parts(node: ast.AST) -> list[ast.AST]:
@@ -101,10 +128,14 @@ def free_names(scope: Function | ast.ClassDef) -> dict[str, ast.expr | ast.stmt 
     return found
 
 
-def uses_of(node: ast.AST | None) -> Iterator[Use]:
+def uses_of(node: ast.AST | None) -> Iterable[Use]:
     """Uses of names in ``node``, in order of evaluation; bodies of compound statements in order too."""
     if node is None:
-        return
+        return ()
+    return remembered(node, "_dlbc_uses", _uses) if isinstance(node, ast.stmt) else _uses(node)
+
+
+def _uses(node: ast.AST) -> Iterator[Use]:
     special = _SPECIAL.get(type(node))
     if special is not None:
         yield from special(node)

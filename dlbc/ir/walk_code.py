@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from dlbc.ir.access import AccessKind, ChangeKind, Facts, Value
 from dlbc.ir.evaluate_chains import extended
 from dlbc.ir.evaluate_expressions import Evaluator
+from dlbc.ir.form import Form
 from dlbc.ir.region import Region
-from dlbc.ir.uses import UseKind, own_nodes, uses_of
+from dlbc.ir.uses import UseKind, bound_names, own_nodes, uses_of
 
 __all__ = ["walk_code"]
 
@@ -23,11 +24,11 @@ __all__ = ["walk_code"]
 def walk_code(region: Region) -> Facts:
     """All accesses, changes, calls and results of the region's statements."""
     walker = _Walker(region)
-    before: object = None
-    while before != (state := walker.state()):
-        before = state
-        walker.walk()
-    return walker.walk()
+    while True:
+        before = walker.state()
+        facts = walker.walk()
+        if walker.state() == before:
+            return facts
 
 
 class _Walker(Evaluator):
@@ -35,9 +36,11 @@ class _Walker(Evaluator):
 
     def walk(self) -> Facts:
         """Walk all statements once."""
+        self._begin()
         self._facts, self._sure = Facts(), True
         for statement in self._region.body:
             self._statement(statement)
+            self._passed(statement)
             if any(isinstance(n, ast.Continue) for n in own_nodes([statement])):
                 self._sure = False
         return self._facts
@@ -46,6 +49,7 @@ class _Walker(Evaluator):
         with self._unsure():
             for statement in statements:
                 self._statement(statement)
+                self._passed(statement)
 
     def _statement(self, node: ast.stmt) -> None:
         match node:
@@ -61,13 +65,17 @@ class _Walker(Evaluator):
             case ast.AugAssign():
                 self._augmented(node)
             case ast.For() | ast.AsyncFor():
-                items = self._items(node.iter)
-                with self._unsure():
-                    self._assign(node.target, items, None)
-                self._block([*node.body, *node.orelse])
-            case ast.While() | ast.If():
+                self._for(node)
+            case ast.While():
+                with self._turning(node, None):
+                    self._value(node.test)
+                    self._block([*node.body, *node.orelse])
+            case ast.If():
                 self._value(node.test)
-                self._block([*node.body, *node.orelse])
+                with self._branch(node.test):
+                    self._block(node.body)
+                with self._branch(node.test, holds=False):
+                    self._block(node.orelse)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     manager = self._value(item.context_expr)
@@ -75,13 +83,19 @@ class _Walker(Evaluator):
                     entered = manager | self._runs_method(item.context_expr, manager, "__enter__")
                     if item.optional_vars is not None:
                         self._assign(item.optional_vars, entered, None)
+                before = self._forms, self._steady, self._domain
                 self._block(node.body)
+                self._leave(*before)  # it may swallow an exception
             case ast.Try() | ast.TryStar():
                 handled = [s for h in node.handlers for s in h.body]
                 with self._unsure():
                     for handler in node.handlers:
                         self._value(handler.type)
-                self._block([*node.body, *handled, *node.orelse, *node.finalbody])
+                bound = frozenset(bound_names([node]))
+                self._forms = {n: f for n, f in self._forms.items() if n not in bound}
+                for block in (node.body, handled, node.orelse, node.finalbody):
+                    with self._branch(None):
+                        self._block(block)
             case ast.Match():
                 self._match(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -96,9 +110,26 @@ class _Walker(Evaluator):
             case ast.Assert(test=test, msg=message):
                 self._value(test)
                 self._value(message)
+            case ast.Import() | ast.ImportFrom():
+                for use in uses_of(node):
+                    self._define(use.name, None)
             case ast.Raise(exc=raised, cause=cause):
                 self._value(raised)
                 self._value(cause)
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        items = self._items(node.iter)
+        bound = {u.name for s in node.body for u in uses_of(s) if u.kind is not UseKind.LOAD}
+        binder = self._binder(node, node.target, node.iter)
+        if binder is not None and binder.variable.name in bound:
+            binder = None
+        with self._turning(node, binder):
+            with self._unsure():
+                self._assign(node.target, items, None)
+            if binder is not None:
+                self._define(binder.variable.name, Form.of(binder.variable))
+            self._block(node.body)
+        self._block(node.orelse)
 
     def _match(self, node: ast.Match) -> None:
         subject = self._value(node.subject)
@@ -108,7 +139,8 @@ class _Walker(Evaluator):
                     self._bind(use.name, subject | subject.element)
             with self._unsure():
                 self._value(case.guard)
-            self._block(case.body)
+            with self._branch(None):
+                self._block(case.body)
 
     def _augmented(self, node: ast.AugAssign) -> None:
         right = self._value(node.value)
@@ -118,7 +150,8 @@ class _Walker(Evaluator):
             if held is not None:
                 if held.outer:
                     self._change(held.outer, ChangeKind.AUGMENTED, node, target.id)
-                self._bind(target.id, held | right.contained)
+                form = self._as_form(ast.copy_location(ast.BinOp(target, node.op, node.value), node))
+                self._bind(target.id, held | right.contained, form)
         elif isinstance(target, ast.Subscript):
             self._store(target, right, node.value, AccessKind.UPDATE)
         else:
@@ -127,16 +160,18 @@ class _Walker(Evaluator):
     def _assign(self, target: ast.expr, value: Value, source: ast.expr | None) -> None:
         match target:
             case ast.Name(id=name):
-                self._bind(name, value)
+                self._bind(name, value, None if source is None else self._as_form(source))
             case ast.Starred(value=inner):
                 self._assign(inner, value.contained, None)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 sources = source.elts if isinstance(source, ast.Tuple | ast.List) else []
                 plain = len(sources) == len(parts)
                 plain = plain and not any(isinstance(p, ast.Starred) for p in (*parts, *sources))
+                crossed = {u.name for s in sources for u in uses_of(s)} & set(bound_names(parts))
                 for position, part in enumerate(parts):
                     if plain:
-                        self._assign(part, self._quietly(sources[position]), sources[position])
+                        origin = None if crossed else sources[position]
+                        self._assign(part, self._quietly(sources[position]), origin)
                     else:
                         self._assign(part, value.element, None)
             case ast.Attribute(value=base):
@@ -157,7 +192,7 @@ class _Walker(Evaluator):
             element = kind is AccessKind.UPDATE and not isinstance(last, ast.Tuple)
             self._access(name, subscripts, kind, target, in_place=element or len(brackets) > 1)
             return
-        axes, _ = self._subscripts.read(last, self._hidden)
+        axes, _ = self._subscripts.read(last, self._forms, self._hidden)
         self._change(extended(base.outer, axes), ChangeKind.SUBSCRIPT, target)
 
     def _delete(self, target: ast.expr) -> None:

@@ -1,8 +1,9 @@
 """Check what the body does beyond storing into elements: calls, changes in place, the world outside.
 
 Law: a change of an object that was made in the same iteration is free; one of an element that the index
-selects is a store into that array; every other change of something that exists outside the loop is refused,
-each kind with its own sentence. A callable that cannot be seen is taken to change nothing, with a remark.
+selects is a store into that array; a contribution is combined in iteration order, and so is standard output;
+every other change of something that exists outside the loop is refused, each kind with its own sentence. A
+callable that cannot be seen is taken to change nothing, with a remark.
 """
 
 from __future__ import annotations
@@ -13,12 +14,25 @@ from dataclasses import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, Note
-from dlbc.ir.access import Access, AccessKind, Call, Change, ChangeKind, Facts, Origin, OriginKind, Origins
+from dlbc.ir.access import (
+    Access,
+    AccessKind,
+    Call,
+    Change,
+    ChangeKind,
+    Domain,
+    Facts,
+    Origin,
+    OriginKind,
+    Origins,
+)
 from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
-from dlbc.ir.effects import OUTWARD, Effect, Summaries, Summary, direct_deeds
-from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, PURE_METHODS, PURE_PACKAGES
+from dlbc.ir.effects import OUTWARD, Effect, Summaries, Summary, direct_deeds, writes_output
 from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.reduction import Contributions
 from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.unseen import unseen
+from dlbc.ir.uses import every_node
 from dlbc.ir.walk_code import walk_code
 from dlbc.source import Place, Source
 
@@ -32,12 +46,17 @@ class Effects:
     """``stores``: changes that are stores into an array. ``callees``: functions that the body may reach.
 
     ``cleared``: per dotted array, places that hand on its owner to functions that do not touch the array.
+    ``unseen``: what may run and cannot be seen, with a place in the body. ``trusted``: private objects from
+    outside that the body changes. ``prints``: something writes to standard output.
     """
 
     findings: tuple[Diagnostic, ...]
     stores: tuple[Access, ...]
     callees: tuple[Summary, ...]
     cleared: Mapping[str, frozenset[ast.AST]]
+    unseen: Mapping[str, Place]
+    trusted: frozenset[str]
+    prints: bool
 
 
 def check_effects(
@@ -47,13 +66,14 @@ def check_effects(
     summaries: Summaries,
     source: Source,
     loop: AnnotatedLoop,
+    contributions: Contributions,
 ) -> Effects:
-    """Everything that the body and its callees do beside element stores."""
+    """Everything that the body and its callees do beside element stores and contributions."""
     body = loop.node.body
-    inside = {n for s in body for n in ast.walk(s)}
+    inside = {n for s in body for n in every_node(s)}
     reached = summaries.reachable(_roots(facts, body, world)) - inside
     functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
-    check = _Check(names, world, summaries, source, loop)
+    check = _Check(names, world, summaries, source, loop, contributions)
     for change in facts.changes:
         check.change(change)
     for call in facts.calls:
@@ -61,11 +81,16 @@ def check_effects(
     for function in functions:
         check.function(function, _mention(function, body, source))
     check.stores_elsewhere(facts)
-    check.iterated(loop, [a for a in (*facts.accesses, *check.stores) if a.writes])
-    written = {a.array for a in (*facts.accesses, *check.stores) if a.writes}
+    written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
+    check.iterated(loop, written | {*contributions.names})
     for function in functions:
         check.hidden(function, written, _mention(function, body, source))
-    return Effects(tuple(check.findings), tuple(check.stores), functions, _cleared(facts, world, summaries))
+    cleared = _cleared(facts, world, summaries)
+    trusted = frozenset(check.trusted)
+    prints = any(map(writes_output, facts.calls)) or any(f.prints for f in functions)
+    return Effects(
+        tuple(check.findings), tuple(check.stores), functions, cleared, check.unseen, trusted, prints
+    )
 
 
 def _roots(facts: Facts, body: list[ast.stmt], world: ModuleNames) -> frozenset[ast.AST]:
@@ -82,7 +107,7 @@ def _line(summary: Summary) -> tuple[int, int]:
 
 def _mention(function: Summary, body: list[ast.stmt], source: Source) -> Place:
     """Where the body names the function, or anything that leads to it: its first call if not itself."""
-    nodes = [n for s in body for n in ast.walk(s)]
+    nodes = [n for s in body for n in every_node(s)]
     for node in nodes:
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) if name == function.name:
@@ -93,23 +118,34 @@ def _mention(function: Summary, body: list[ast.stmt], source: Source) -> Place:
 
 class _Check:
     def __init__(
-        self, names: LoopNames, world: ModuleNames, summaries: Summaries, source: Source, loop: AnnotatedLoop
+        self,
+        names: LoopNames,
+        world: ModuleNames,
+        summaries: Summaries,
+        source: Source,
+        loop: AnnotatedLoop,
+        contributions: Contributions,
     ) -> None:
         self._around = loop.path
+        self._claimed = contributions.claimed
+        self._private = {n for clause in loop.annotation.private for n in clause.names}
         self._names, self._world, self._summaries, self._source = names, world, summaries, source
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
-        self._remarked: set[str] = set()
+        self.unseen: dict[str, Place] = {}
+        self.trusted: set[str] = set()
 
     def change(self, change: Change) -> None:
         """A change in place that the body makes by itself."""
         code = _CHANGES.get(change.kind)
         always = change.kind in (ChangeKind.ATTRIBUTE, ChangeKind.DELETE)
-        self._on(change.origins, change.node, code, change.detail, elements=not always)
+        self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
 
     def call(self, call: Call) -> None:
         """One call in the body."""
         for deed in direct_deeds(call):
+            if call.node in self._claimed:
+                continue
             if deed.effect in OUTWARD:
                 self._report(deed.effect.value, call.node, function=deed.function)
             else:
@@ -117,26 +153,20 @@ class _Check:
                 self._on(deed.origins, call.node, deed.effect.value, deed.function, elements=not whole)
         for summary, value, node in mutated_arguments(call, self._world, self._summaries.of):
             self._on(value.outer | value.inner, node, "DLB410", summary.name)
-        if self._unknown(call) and not any(direct_deeds(call)):
-            name = ast.unparse(call.node.func)
-            if name not in self._remarked:
-                self._remarked.add(name)
-                self._report("DLB412", call.node, function=name)
+        name = None if call.node in self._claimed else unseen(call, self._world)
+        if name is not None:
+            self._unseen(name, self._source.place_of(call.node))
 
-    def _unknown(self, call: Call) -> bool:
-        name = call.function
-        if not name or name in FRESH_CALLS or callees(call, self._world) or name in self._world.classes:
-            return False
-        if name.startswith("."):
-            shared = call.receiver is not None and any(
-                o.kind is OriginKind.SHARED for o in call.receiver.outer
-            )
-            known = name[1:] in FRESH_METHODS | PURE_METHODS or any(direct_deeds(call))
-            return shared and not known
-        return not name.startswith(PURE_PACKAGES) and name not in self._names.temporaries
+    def _unseen(self, name: str, place: Place, *notes: Note) -> None:
+        """Something may run that cannot be seen: said once for each."""
+        if name not in self.unseen:
+            self.unseen[name] = place
+            self.findings.append(report("DLB412", place, notes=notes, function=name))
 
     def function(self, function: Summary, place: Place) -> None:
         """A function of the module that the body may reach."""
+        for name, node in function.unseen.items():
+            self._unseen(name, place, Note(self._source.place_of(node), f"in `{function.name}`"))
         for deed in function.deeds:
             if deed.effect in OUTWARD:
                 note = Note(self._source.place_of(deed.node), f"in `{function.name}`")
@@ -168,13 +198,13 @@ class _Check:
                     report("DLB413", place, notes=(note,), function=function.name, array=name)
                 )
 
-    def iterated(self, loop: AnnotatedLoop, writes: list[Access]) -> None:
+    def iterated(self, loop: AnnotatedLoop, written: set[str]) -> None:
         """What the loop runs over, if the body stores into it."""
         region = Region(
             (ast.copy_location(ast.Expr(loop.node.iter), loop.node.iter),), frozenset(), self._world
         )
         for access in walk_code(region).accesses:
-            if any(access.overlaps(write.array) for write in writes):
+            if any(access.overlaps(array) for array in written):
                 self._report("DLB316", access.node, array=access.array)
 
     def stores_elsewhere(self, facts: Facts) -> None:
@@ -194,6 +224,7 @@ class _Check:
         code: str | None,
         detail: str,
         elements: bool = True,
+        domain: Domain = Domain(exact=False),  # noqa: B008
     ) -> None:
         """A change of objects of these origins: a store into an array where the index selects them."""
         for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
@@ -201,22 +232,26 @@ class _Check:
                 self._report("DLB308", node, name=origin.name)
             elif origin.kind is OriginKind.UNKNOWN:
                 self._report("DLB309", node)
+            elif origin.kind is OriginKind.SHARED and origin.name in self._private:
+                self.trusted.add(origin.name)
             elif origin.kind is OriginKind.SHARED:
                 if code is None or (elements and _selected(origin)):
-                    self._store(origin, node)
+                    self._store(origin, node, domain)
                 else:
                     self._report(code, node, name=origin.name, function=detail)
                     return
 
-    def _store(self, origin: Origin, node: ast.expr | ast.stmt) -> None:
-        self.stores.append(Access(origin.name, origin.subscripts, AccessKind.UPDATE, node, in_place=True))
+    def _store(self, origin: Origin, node: ast.expr | ast.stmt, domain: Domain) -> None:
+        self.stores.append(
+            Access(origin.name, origin.subscripts, AccessKind.UPDATE, node, in_place=True, domain=domain)
+        )
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
         self.findings.append(report(code, self._source.place_of(node), "", (), **fields))
 
 
 def _selected(origin: Origin) -> bool:
-    return any(s.affine is not None and s.affine.coefficient for s in origin.subscripts)
+    return any(s.moves for s in origin.subscripts)
 
 
 def _cleared(facts: Facts, world: ModuleNames, summaries: Summaries) -> dict[str, frozenset[ast.AST]]:

@@ -12,7 +12,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.uses import own_nodes
+from dlbc.ir.uses import every_node, own_nodes
 from dlbc.source import Source
 
 __all__ = ["check_form"]
@@ -35,7 +35,7 @@ def check_form(
     yield from _jumps(node.body, source)
     yield from _suspensions(node.body, source)
     yield from _foreign(loop, names, source)
-    for found in (n for s in node.body for n in ast.walk(s)):
+    for found in (n for s in node.body for n in every_node(s)):
         if isinstance(found, ast.Name) and found.id in _BY_TEXT and module.builtin(found.id):
             yield report("DLB209", source.place_of(found), name=found.id)
     for found in _outside_classes(node.body):
@@ -93,13 +93,13 @@ def _suspensions(statements: Iterable[ast.stmt], source: Source) -> Iterator[Dia
 
 def _foreign(loop: AnnotatedLoop, names: LoopNames, source: Source) -> Iterator[Diagnostic]:
     """Names of another scope that the body binds: declared in it, or in the function around it."""
-    for node in (n for s in loop.node.body for n in ast.walk(s)):
+    for node in (n for s in loop.node.body for n in every_node(s)):
         if isinstance(node, ast.Global | ast.Nonlocal):
             word = "global" if isinstance(node, ast.Global) else "nonlocal"
             yield report("DLB206", source.place_of(node), word=word, name=", ".join(node.names))
     if isinstance(loop.scope, ast.Module | ast.ClassDef | ast.Lambda):
         return
-    inside = {id(n) for n in ast.walk(loop.node)}
+    inside = {id(n) for n in every_node(loop.node)}
     for node in own_nodes(loop.scope.body):
         if not isinstance(node, ast.Global | ast.Nonlocal) or id(node) in inside:
             continue

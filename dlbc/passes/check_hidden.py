@@ -7,7 +7,7 @@ an iterator from before the loop, and names looked up by text, are refused where
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, Note
@@ -16,6 +16,7 @@ from dlbc.ir.callees import CONSTRUCTORS, is_opaque, taken
 from dlbc.ir.effects import Summary
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.ir.uses import every_node
 from dlbc.source import Place, Source
 
 __all__ = ["check_hidden"]
@@ -31,8 +32,12 @@ def check_hidden(
     world: ModuleNames,
     source: Source,
     loop: AnnotatedLoop,
+    added_to: Set[str] = frozenset(),
 ) -> tuple[Diagnostic, ...]:
-    """Every hidden effect, once per place; ``functions`` are those that the body may run."""
+    """Every hidden effect, once per place; ``functions`` are those that the body may run.
+
+    ``added_to``: containers whose reads are part of what iterations contribute to them.
+    """
     check = _Check(world, source)
     body = loop.node.body
     start = source.place_of(body[0])
@@ -41,7 +46,7 @@ def check_hidden(
         *check.handed_on(functions, body),
         *check.values(facts, functions, start),
         *check.by_text(functions, start),
-        *check.stepwise(body, names),
+        *check.stepwise(body, names, added_to),
     ]
     return tuple({(f.code, f.place): f for f in reversed(found)}.values())
 
@@ -92,11 +97,13 @@ class _Check:
                     note = Note(self._source.place_of(function.reads[name]), f"in `{function.name}`")
                     yield report("DLB209", place, "", (note,), name=name)
 
-    def stepwise(self, body: list[ast.stmt], names: LoopNames) -> Iterator[Diagnostic]:
+    def stepwise(self, body: list[ast.stmt], names: LoopNames, added_to: Set[str]) -> Iterator[Diagnostic]:
         """Iterators from before the loop, and dictionaries that grow where they are read."""
-        for node in (n for s in body for n in ast.walk(s)):
+        for node in (n for s in body for n in every_node(s)):
             if isinstance(node, ast.Subscript) and self._holds(node.value, names, self._world.growing):
-                yield report("DLB420", self._source.place_of(node), name=ast.unparse(node.value))
+                name = ast.unparse(node.value)
+                if name not in added_to:
+                    yield report("DLB420", self._source.place_of(node), name=name)
             if isinstance(node, ast.expr) and self._holds(node, names, self._world.iterators):
                 yield report("DLB417", self._source.place_of(node), name=ast.unparse(node))
 

@@ -8,17 +8,18 @@ global or through a closure) is live, and so is everything where a program looks
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.uses import UseKind, free_names, uses_of
+from dlbc.ir.uses import UseKind, every_node, free_names, remembered, uses_of
 
 __all__ = ["DYNAMIC", "compute_liveness"]
 
 Live = frozenset[str]
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 Scopes = Functions | ast.Lambda | ast.ClassDef
+Seer = Scopes | ast.Global | ast.Name
 
 #: Builtins that see names by text.
 DYNAMIC = frozenset({"globals", "locals", "vars", "eval", "exec"})
@@ -26,22 +27,34 @@ DYNAMIC = frozenset({"globals", "locals", "vars", "eval", "exec"})
 
 def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     """Those of ``names`` whose value is read after the loop has ended."""
-    root = loop.path[0]
-    inside = {id(n) for n in ast.walk(loop.node)}
-    outside = [n for n in ast.walk(root) if id(n) not in inside]
-    if any(isinstance(n, ast.Name) and n.id in DYNAMIC for n in outside):
+    outside = [n for n in remembered(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
+    if any(isinstance(n, ast.Name) for n in outside):
         return names
     live = _after(loop) | _captured(loop, outside)
     return names & live
 
 
-def _captured(loop: AnnotatedLoop, outside: Iterable[ast.AST]) -> Live:
+def _seers(root: ast.AST) -> Iterator[Seer]:
+    """What may see names of a scope from elsewhere: functions, classes, declarations, some builtins."""
+    for node in every_node(root):
+        if isinstance(node, Scopes | ast.Global) or (isinstance(node, ast.Name) and node.id in DYNAMIC):
+            yield node
+
+
+def _within(node: Seer, outer: ast.expr | ast.stmt) -> bool:
+    """Whether the place of ``node`` is in that of ``outer``."""
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    first, last = (outer.lineno, outer.col_offset), (outer.end_lineno or 0, outer.end_col_offset or 0)
+    return first <= begin and end <= last
+
+
+def _captured(loop: AnnotatedLoop, outside: Iterable[Seer]) -> Live:
     """Names of the loop's scope that functions and classes outside the loop see as theirs."""
     scope = loop.scope
-    below = {id(n) for n in ast.walk(scope)}
     found: set[str] = set()
     for node in outside:
-        if isinstance(node, Scopes) and node is not scope and id(node) in below and not _encloses(node, loop):
+        below = isinstance(scope, ast.Module) or (node is not scope and _within(node, scope))
+        if isinstance(node, Scopes) and below and not _encloses(node, loop):
             found |= free_names(node).keys()
     if isinstance(scope, ast.Module):
         for node in outside:

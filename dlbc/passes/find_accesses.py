@@ -8,6 +8,7 @@ from dlbc.ir.access import Facts
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.uses import uses_of
 from dlbc.ir.walk_code import walk_code
 
 __all__ = ["find_accesses"]
@@ -25,6 +26,9 @@ def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, sum
             integers=names.integers,
             fresh=summaries.fresh,
             passing=summaries.passing,
+            counted=frozenset(u.name for u in uses_of(loop.node.iter))
+            if _counts(loop, world)
+            else frozenset(),
         )
     )
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from dlbc.ir.known_calls import DRAWS, FILE_METHODS, MUTATORS, ORDERED
 from dlbc.ir.region import Callable, Hidden, ModuleNames
-from dlbc.ir.uses import own_nodes
+from dlbc.ir.uses import every_node, own_nodes
 
 __all__ = ["find_hidden"]
 
@@ -44,7 +44,7 @@ _PROPERTIES = ("property", "cached_property", "abstractproperty")
 
 def find_hidden(tree: ast.Module, world: ModuleNames) -> Hidden:
     """What the whole module hides."""
-    nodes = list(ast.walk(tree))
+    nodes = list(every_node(tree))
     called = {n.func for n in nodes if isinstance(n, ast.Call)}
     passive = _passive(nodes)
     named = {f for fs in world.functions.values() for f in fs}
@@ -166,7 +166,7 @@ def _unseen(name: str) -> bool:
 
 
 def _shared(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for owner in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+    for owner in (n for n in every_node(tree) if isinstance(n, ast.ClassDef)):
         if any(word in ast.unparse(d) for d in owner.decorator_list for word in ("dataclass", "define")):
             continue
         own = {n.attr for n in ast.walk(owner) if _of_self(n)}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dlbc.ir.known_calls import ITERATOR_MAKERS, ITERATOR_METHODS
 from dlbc.ir.region import Callable, ModuleNames
-from dlbc.ir.uses import own_nodes
+from dlbc.ir.uses import every_node, own_nodes
 
 __all__ = ["find_iterators"]
 
@@ -21,7 +21,7 @@ Places = frozenset[ast.AST | str]
 
 def find_iterators(tree: ast.Module, world: ModuleNames) -> tuple[Places, Places]:
     """Where a name is bound to an iterator, with the attributes that hold one; the same for defaultdicts."""
-    pairs = [pair for node in ast.walk(tree) for pair in _bindings(node)]
+    pairs = [pair for node in every_node(tree) for pair in _bindings(node)]
     return (
         frozenset(_place(target) for target, value in pairs if _makes_iterator(value, world)),
         frozenset(_place(target) for target, value in pairs if _grows(value, world)),

@@ -14,9 +14,11 @@ from dlbrt.contract import Distribution, Mode
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.access import Access, AccessKind
-from dlbc.ir.affine import Affine
 from dlbc.ir.annotation import Annotation, ArrayClause
+from dlbc.ir.form import Form
 from dlbc.ir.plan import ArrayPlan
+from dlbc.ir.proof import Verdict
+from dlbc.ir.rows import RowRange, rows_of
 
 __all__ = ["infer_distribution", "iterations_of"]
 
@@ -28,7 +30,7 @@ class _Array:
     name: str
     accesses: tuple[Access, ...]
     axis: int | None
-    written: bool
+    verdict: Verdict | None
 
 
 def iterations_of(annotation: Annotation) -> Distribution:
@@ -42,22 +44,24 @@ def iterations_of(annotation: Annotation) -> Distribution:
 
 def infer_distribution(
     accesses: Sequence[Access],
-    axes: Mapping[str, int],
+    verdicts: Mapping[str, Verdict],
     whole: frozenset[str],
     index: str | None,
     annotation: Annotation,
 ) -> tuple[tuple[ArrayPlan, ...], tuple[Diagnostic, ...]]:
-    """The array table. ``axes``: the axis of each written array; ``whole``: arrays seen wholly elsewhere."""
+    """The array table. ``verdicts``: of each stored array; ``whole``: arrays seen wholly elsewhere."""
     plans: list[ArrayPlan] = []
     findings: list[Diagnostic] = []
     tabled = [a.array for a in accesses if a.subscripts]
     for name in dict.fromkeys(tabled):
         own = tuple(a for a in accesses if a.array == name)
         clause = next((c for c in annotation.distributions if name in c.arrays), None)
-        axis = axes.get(name)
-        if name not in axes and name not in whole:
-            axis = _read_axis(own, None if clause is None else clause.axis)
-        array = _Array(name, own, axis, name in axes)
+        verdict = verdicts.get(name)
+        if verdict is not None:
+            axis = verdict.axis
+        else:
+            axis = None if name in whole else _read_axis(own, None if clause is None else clause.axis)
+        array = _Array(name, own, axis, verdict)
         problem = None if clause is None else _contradiction(array, clause, index)
         if problem is None:
             plans.append(_plan(array, _distribution(clause, annotation), index))
@@ -80,8 +84,10 @@ def _read_axis(accesses: Sequence[Access], wanted: int | None) -> int | None:
 
 
 def _dealt(accesses: Sequence[Access], axis: int) -> bool:
-    forms = [a.subscripts[axis].affine for a in accesses]
-    return all(f is not None and f.coefficient for f in forms) and len(set(forms)) <= MOST_ROWS
+    """Whether few rows are read, by each iteration its own; rows that all read may be among them."""
+    rows, complete, inspect = _rows(accesses, axis)
+    moving = any(r.moves for a in accesses if (r := rows_of(a, axis)) is not None)
+    return complete and moving and not inspect and len(rows) <= MOST_ROWS
 
 
 def _contradiction(array: _Array, clause: ArrayClause, index: str | None) -> Diagnostic | None:
@@ -96,14 +102,16 @@ def _contradiction(array: _Array, clause: ArrayClause, index: str | None) -> Dia
 
 
 def _plan(array: _Array, distribution: Distribution, index: str | None) -> ArrayPlan:
-    if array.axis is None or (distribution is Distribution.WHOLE and not array.written):
+    if array.verdict is not None and array.axis is None:
+        return ArrayPlan(array.name, Distribution.WHOLE, None, Mode.UPDATE, in_place=_in_place(array))
+    if array.axis is None or (distribution is Distribution.WHOLE and array.verdict is None):
         return ArrayPlan(array.name, Distribution.WHOLE, None, Mode.READ)
-    rows, complete = _rows(array.accesses, array.axis)
-    if not complete:
-        distribution = Distribution.WHOLE
-    if not array.written:
+    rows, complete, inspect = _rows(array.accesses, array.axis)
+    if array.verdict is None:
         return ArrayPlan(array.name, distribution, array.axis, Mode.READ, _unless_index(rows, index))
-    writes, _ = _rows([a for a in array.accesses if a.writes], array.axis)
+    writes, _, inspect_writes = _rows([a for a in array.accesses if a.writes], array.axis)
+    if not complete or array.verdict.shared_rows:
+        distribution, rows, inspect = Distribution.WHOLE, writes, inspect_writes
     return ArrayPlan(
         array.name,
         distribution,
@@ -111,21 +119,36 @@ def _plan(array: _Array, distribution: Distribution, index: str | None) -> Array
         Mode.WRITE if _overwritten(array) else Mode.UPDATE,
         _unless_index(rows, index),
         None if writes == rows else writes,
-        any(a.in_place for a in array.accesses if a.writes),
+        _in_place(array),
+        inspect,
     )
 
 
-def _rows(accesses: Sequence[Access], axis: int) -> tuple[tuple[str, ...], bool]:
-    """The distinct subscripts on the axis as text, and whether all accesses have one."""
-    found: dict[Affine, str] = {}
-    complete = True
+def _in_place(array: _Array) -> bool:
+    return any(a.in_place for a in array.accesses if a.writes)
+
+
+def _rows(accesses: Sequence[Access], axis: int) -> tuple[tuple[str, ...], bool, bool]:
+    """The distinct rows on the axis as text; whether all accesses have some; whether to inspect them."""
+    found: dict[tuple[Form, Form], str] = {}
+    complete, inspect = True, False
     for access in accesses:
-        form = access.subscripts[axis].affine if len(access.subscripts) > axis else None
-        if form is not None and form.coefficient:
-            found.setdefault(form, access.subscripts[axis].text)
-        else:
+        rows = rows_of(access, axis)
+        if rows is None or not _known(rows):
             complete = False
-    return tuple(found.values()), complete
+        elif rows.affine:
+            found.setdefault((rows.low, rows.high), rows.text)
+        elif rows.width is not None and 0 < rows.width <= MOST_ROWS and rows.first.affine:
+            for row in rows.each():
+                found.setdefault((row.low, row.high), row.text)
+        else:
+            inspect = True
+            found.setdefault((rows.low, rows.high), rows.text)
+    return tuple(found.values()), complete, inspect
+
+
+def _known(rows: RowRange) -> bool:
+    return not any(v.loose for form in (rows.low, rows.high) for v in form.variables)
 
 
 def _unless_index(rows: tuple[str, ...], index: str | None) -> tuple[str, ...]:

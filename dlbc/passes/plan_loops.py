@@ -8,35 +8,46 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
-from dlbc.ir.access import Access
+from dlbc.ir.access import Access, Facts
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
+from dlbc.ir.proof import Means, Refusal, Status, Verdict
+from dlbc.ir.reduction import Contributions, Reduction
 from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.ir.report import LoopReport
 from dlbc.ir.scalars import Scalars
-from dlbc.ir.uses import UseKind, uses_of
+from dlbc.ir.space import IndexSpace
+from dlbc.ir.uses import UseKind, every_node, uses_of
 from dlbc.passes.check_effects import Effects, check_effects
 from dlbc.passes.check_form import check_form
 from dlbc.passes.check_hidden import check_hidden
 from dlbc.passes.check_scalars import check_scalars
 from dlbc.passes.classify_scalars import classify_scalars
+from dlbc.passes.classify_variables import classify_variables
 from dlbc.passes.compute_liveness import compute_liveness
 from dlbc.passes.find_accesses import find_accesses
+from dlbc.passes.find_aliases import Aliases, find_aliases
+from dlbc.passes.find_facts import find_facts
 from dlbc.passes.find_hidden import find_hidden
 from dlbc.passes.find_iterators import find_iterators
+from dlbc.passes.find_reductions import find_reductions
 from dlbc.passes.infer_distribution import infer_distribution, iterations_of
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
-from dlbc.passes.test_dependence import Independence, test_dependence
+from dlbc.passes.test_dependence import test_dependence
+from dlbc.prove.provers import Provers
 from dlbc.source import Source
 
-__all__ = ["plan_loops"]
+__all__ = ["plan_loops", "report_loops"]
 
+#: Diagnostics of dependences that are proved.
+_PROVED = frozenset({"DLB301", "DLB303"})
 _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
 
@@ -45,36 +56,100 @@ Planned = tuple[LoopPlan | None, tuple[Diagnostic, ...]]
 
 def plan_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[Planned]:
     """Of each `parallel` loop the plan, or None, and why not; remarks may come with a plan."""
+    return [(report.plan, report.findings) for report in report_loops(module, loops)]
+
+
+def report_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[LoopReport]:
+    """The same, with what was tried."""
     world = resolve_module(module)
     iterators, growing = find_iterators(module.tree, world)
     world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
     summaries = summarize_functions(world)
-    return [_plan_loop(module, loop, world, summaries) for loop in loops]
+    provers = Provers()
+    return [_plan_loop(module, loop, world, summaries, provers) for loop in loops]
 
 
-def _plan_loop(module: Module, loop: AnnotatedLoop, world: ModuleNames, summaries: Summaries) -> Planned:
+def _plan_loop(
+    module: Module, loop: AnnotatedLoop, world: ModuleNames, summaries: Summaries, provers: Provers
+) -> LoopReport:
     source = module.source
     names = resolve_names(loop, world)
     findings = [*check_form(loop, names, world, source)]
     if has_errors(findings):
-        return None, _sorted(findings)
+        return LoopReport(loop, None, _sorted(findings))
     facts = find_accesses(loop, names, world, summaries)
     scalars = classify_scalars(loop.node.body, names)
-    effects = check_effects(facts, names, world, summaries, source, loop)
-    findings += check_scalars(scalars, facts, effects.callees, loop, names, source)
+    contributions, refused = find_reductions(loop, names, facts, scalars, world, source)
+    findings += refused
+    effects = check_effects(facts, names, world, summaries, source, loop, contributions)
+    findings += check_scalars(scalars, facts, effects.callees, loop, names, source, contributions.settled)
     findings += effects.findings
-    findings += check_hidden(facts, effects.callees, names, world, source, loop)
-    accesses = _in_order([*facts.accesses, *effects.stores])
-    axes, conflicts = _verdicts(accesses, effects, loop, names, source)
-    findings += conflicts
+    added_to = frozenset(contributions.containers) - contributions.disputed
+    findings += check_hidden(facts, effects.callees, names, world, source, loop, added_to)
+    accesses = _in_order(_not_private([*facts.accesses, *effects.stores], loop))
+    aliases = find_aliases(loop, names, world, _depths(accesses))
+    judge = _Judge(effects, loop, names, find_facts(loop, names, world), aliases, provers, source)
+    contributions = contributions.without(_plain_stores(contributions, accesses, judge))
+    accesses = [a for a in accesses if a.array not in contributions.containers]
+    verdicts, refusals = judge.verdicts(accesses)
+    findings += (r.finding for r in refusals)
     arrays, contradictions = infer_distribution(
-        accesses, axes, _seen_elsewhere(accesses, effects), names.index, loop.annotation
+        accesses, verdicts, _seen_elsewhere(accesses, effects), names.index, loop.annotation
     )
     findings += contradictions
     findings += _deleted(loop, names, scalars, source)
+    trusted = _trusted(facts, effects, loop)
+    told = tuple(verdicts.values()), tuple(refusals), trusted, tuple(effects.unseen.items()), effects.prints
     if has_errors(findings):
-        return None, _sorted(findings)
-    return _assemble(loop, module, names, world, scalars, arrays), _sorted(findings)
+        return LoopReport(loop, None, _sorted(findings), *told)
+    plan = _assemble(loop, module, names, world, scalars, arrays, contributions, verdicts)
+    variables, unfit = classify_variables(
+        loop, names, scalars, judge.space, accesses, arrays, contributions, _last(plan, names), source
+    )
+    if unfit:
+        return LoopReport(loop, None, _sorted([*findings, *unfit]), *told)
+    status = _status(verdicts.values(), trusted, tuple(effects.unseen))
+    plan = replace(plan, variables=variables, outside=tuple(effects.unseen), status=status)
+    return LoopReport(loop, plan, _sorted(findings), *told)
+
+
+def _depths(accesses: Sequence[Access]) -> dict[str, int]:
+    """By how many subscripts each array is indexed at most."""
+    found: dict[str, int] = {}
+    for access in accesses:
+        found[access.array] = max(found.get(access.array, 0), len(access.subscripts))
+    return found
+
+
+def _not_private(accesses: Sequence[Access], loop: AnnotatedLoop) -> list[Access]:
+    """Without those of scratch arrays: by the word of the user each iteration has its own."""
+    private = {n for clause in loop.annotation.private for n in clause.names}
+    return [a for a in accesses if a.root not in private]
+
+
+def _plain_stores(contributions: Contributions, accesses: Sequence[Access], judge: _Judge) -> frozenset[str]:
+    """Names of contributions that take stores like any array: iterations store to elements of their own.
+
+    A dependence that is proved is none that a contribution could explain: it stays to be reported.
+    """
+    updated = {r.name for r in contributions.reductions}
+    found = set()
+    for name in contributions.disputed:
+        touching = [a for a in accesses if a.array == name]
+        verdicts, refusals = judge.verdicts(touching)
+        proved = any(r.finding.code in _PROVED for r in refusals) and name not in updated
+        if name in contributions.arrays:
+            plain = bool(verdicts) or all(map(_computed, touching))
+        else:
+            plain = any(v.means is not Means.INSPECTOR and not v.guards for v in verdicts.values())
+        if proved or plain:
+            found.add(name)
+    return frozenset(found)
+
+
+def _computed(access: Access) -> bool:
+    """Whether it says by arithmetic alone where it stores: a dependence there is no question of order."""
+    return all(s.full or (s.forms and not any(f.elements for f in s.forms)) for s in access.subscripts)
 
 
 def _in_order(accesses: Sequence[Access]) -> list[Access]:
@@ -85,21 +160,41 @@ def _sorted(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(dict.fromkeys(findings), key=lambda d: (d.place, d.code)))
 
 
-def _verdicts(
-    accesses: Sequence[Access], effects: Effects, loop: AnnotatedLoop, names: LoopNames, source: Source
-) -> tuple[dict[str, int], list[Diagnostic]]:
-    """The axis of every written array that passed the dependence test, and what the others met with."""
-    axes: dict[str, int] = {}
-    findings: list[Diagnostic] = []
-    assume = loop.annotation.assume_independent is not None
-    for array in dict.fromkeys(a.array for a in accesses if a.writes):
-        touching = [a for a in accesses if a.overlaps(array) and a.node not in effects.cleared.get(array, ())]
-        verdict = test_dependence(array, touching, names, source, assume)
-        if isinstance(verdict, Independence):
-            axes[array] = verdict.axis
-        else:
-            findings.append(verdict)
-    return axes, findings
+@dataclass(frozen=True)
+class _Judge:
+    """Tests the stored arrays of one loop."""
+
+    effects: Effects
+    loop: AnnotatedLoop
+    names: LoopNames
+    space: IndexSpace | None
+    aliases: Aliases
+    provers: Provers
+    source: Source
+
+    def verdicts(self, accesses: Sequence[Access]) -> tuple[dict[str, Verdict], list[Refusal]]:
+        """The verdict on every stored array that passed the dependence test, and what the others met with."""
+        verdicts: dict[str, Verdict] = {}
+        refusals: list[Refusal] = []
+        assume = self.loop.annotation.assume_independent is not None
+        stored = {self.aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
+        accesses = [
+            a.under(*alias) if (alias := self.aliases.get(a.array)) and alias[0] in stored else a
+            for a in accesses
+        ]
+        written = frozenset(a.array for a in accesses if a.writes)
+        for array in dict.fromkeys(a.array for a in accesses if a.writes):
+            cleared = self.effects.cleared.get(array, ())
+            touching = [a for a in accesses if a.overlaps(array) and a.node not in cleared]
+            verdict = test_dependence(
+                array, touching, self.names, self.space, written, self.source, self.provers, assume
+            )
+            if isinstance(verdict, Verdict):
+                verdicts[array] = verdict
+                verdicts |= {name: verdict for name, (origin, _) in self.aliases.items() if origin == array}
+            else:
+                refusals.append(verdict)
+        return verdicts, refusals
 
 
 def _seen_elsewhere(accesses: Sequence[Access], effects: Effects) -> frozenset[str]:
@@ -127,18 +222,22 @@ def _assemble(
     world: ModuleNames,
     scalars: Scalars,
     arrays: tuple[ArrayPlan, ...],
+    contributions: Contributions,
+    verdicts: Mapping[str, Verdict],
 ) -> LoopPlan:
     private = {n for clause in loop.annotation.private for n in clause.names}
-    kept = (names.temporaries - set(names.targets)) | names.rebound
+    kept = (names.temporaries - {*names.targets, *contributions.names}) | names.rebound
     live = compute_liveness(loop, names.temporaries)
     definite = live & kept & scalars.definite
     order = [n for n in _order(loop) if n in live & kept and n not in private]
     schedule = loop.annotation.schedule
+    guards = tuple(dict.fromkeys(g for v in verdicts.values() for g in v.guards))
+    parameters = _parameters(names, arrays, contributions)
     mangled = dict(_mangled(loop))
     return LoopPlan(
         loop=loop,
         space=SpaceForm(_space_text(loop.node.iter, module, world), _rename(names.index, mangled)),
-        parameters=tuple(mangled.get(p, p) for p in _parameters(names, arrays)),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*parameters, *_named_in(guards)))),
         arrays=tuple(_rename_array(a, mangled) for a in arrays),
         iterations=iterations_of(loop.annotation),
         definite=tuple(mangled.get(n, n) for n in order if n in definite),
@@ -147,21 +246,59 @@ def _assemble(
         strategy=None if schedule is None else schedule.strategy,
         group=None if schedule is None else schedule.group,
         mangled=tuple(mangled.items()),
+        reductions=tuple(_rename_reduction(r, mangled) for r in contributions.reductions),
+        ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
+        guards=tuple(_swapped(guard, mangled) for guard in guards),
+        verdicts=tuple(verdicts.values()),
     )
 
 
-def _parameters(names: LoopNames, arrays: Sequence[ArrayPlan]) -> Iterator[str]:
-    """The arrays of the table first, in its order, then the rest as the loop names them."""
+def _named_in(texts: Sequence[str]) -> Iterator[str]:
+    """The names in expressions, functions apart."""
+    for text in texts:
+        nodes = list(ast.walk(ast.parse(text, mode="eval")))
+        functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        yield from sorted({n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions})
+
+
+def _last(plan: LoopPlan, names: LoopNames) -> frozenset[str]:
+    """The names of which the last value is read after the loop, as the user writes them."""
+    written = {mangled: name for name, mangled in plan.mangled}
+    kept = {written.get(n, n) for n in (*plan.definite, *plan.conditional)}
+    return frozenset(kept | {*names.targets}) if plan.targets_live else frozenset(kept)
+
+
+def _trusted(facts: Facts, effects: Effects, loop: AnnotatedLoop) -> tuple[str, ...]:
+    """Objects from outside that the loop changes, and that are private by the word of the user."""
+    stored = {a.root for a in facts.accesses if a.writes} | effects.trusted
+    return tuple(n for clause in loop.annotation.private for n in clause.names if n in stored)
+
+
+def _status(verdicts: Iterable[Verdict], trusted: Sequence[str], outside: Sequence[str]) -> Status:
+    """How far the independence of the iterations is established."""
+    verdicts = tuple(verdicts)
+    if trusted or any(v.means is Means.ASSERTED for v in verdicts):
+        return Status.ASSERTED
+    if outside:
+        return Status.CONDITIONAL
+    looked = any(v.guards or v.means is Means.INSPECTOR for v in verdicts)
+    return Status.GUARDED if looked else Status.PROVEN
+
+
+def _parameters(names: LoopNames, arrays: Sequence[ArrayPlan], contributions: Contributions) -> Iterator[str]:
+    """The arrays of the table first, in its order, then what is contributed to, then the rest."""
     roots = [a.name.partition(".")[0] for a in arrays]
-    yield from dict.fromkeys(n for n in (*roots, *names.parameters) if n in names.parameters)
+    first = (*(n for n in roots if n in names.parameters), *contributions.containers)
+    bound = (r.name for r in contributions.reductions if not r.element)
+    yield from dict.fromkeys((*first, *bound, *names.parameters))
 
 
 def _order(loop: AnnotatedLoop) -> dict[str, None]:
     """All names of the loop in document order."""
-    found = [n for n in ast.walk(loop.node) if isinstance(n, ast.Name)]
+    found = [n for n in every_node(loop.node) if isinstance(n, ast.Name)]
     found.sort(key=lambda n: (n.lineno, n.col_offset))
     order = dict.fromkeys(n.id for n in found)
-    for node in ast.walk(loop.node):
+    for node in every_node(loop.node):
         for field in ("name", "rest"):
             if isinstance(name := getattr(node, field, None), str):
                 order.setdefault(name)
@@ -173,7 +310,7 @@ def _order(loop: AnnotatedLoop) -> dict[str, None]:
 def _space_text(node: ast.expr, module: Module, world: ModuleNames) -> str:
     """The iterable as the user wrote it, with the builtins that hide its structure replaced."""
     source = module.source
-    text = ast.get_source_segment(source.text, node) or ast.unparse(node)
+    text = source.segment(node)
     places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, world)), reverse=True)
     for line, column in places:
         at = _offset(text, line - node.lineno, column - (node.col_offset if line == node.lineno else 0))
@@ -207,7 +344,7 @@ def _mangled(loop: AnnotatedLoop) -> Iterator[tuple[str, str]]:
         return
     found = {
         name
-        for node in ast.walk(loop.node)
+        for node in every_node(loop.node)
         for name in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "arg", None))
         if isinstance(name, str) and name.startswith("__") and not name.endswith("__")
     }
@@ -219,17 +356,23 @@ def _rename(name: str | None, mangled: dict[str, str]) -> str | None:
     return None if name is None else mangled.get(name, name)
 
 
+def _rename_reduction(reduction: Reduction, mangled: dict[str, str]) -> Reduction:
+    companions = tuple(mangled.get(n, n) for n in reduction.companions)
+    return replace(reduction, name=mangled.get(reduction.name, reduction.name), companions=companions)
+
+
 def _rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:
-    if not mangled:
-        return plan
-    pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, mangled)) + r")(?!\w)")
-
-    def swap(text: str) -> str:
-        return pattern.sub(lambda m: mangled[m[1]], text)
-
     return replace(
         plan,
-        name=swap(plan.name),
-        rows=tuple(map(swap, plan.rows)),
-        writes=None if plan.writes is None else tuple(map(swap, plan.writes)),
+        name=_swapped(plan.name, mangled),
+        rows=tuple(_swapped(row, mangled) for row in plan.rows),
+        writes=None if plan.writes is None else tuple(_swapped(row, mangled) for row in plan.writes),
     )
+
+
+def _swapped(text: str, mangled: dict[str, str]) -> str:
+    """Source text with private names as the kernel has them."""
+    if not mangled:
+        return text
+    pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, mangled)) + r")(?!\w)")
+    return pattern.sub(lambda m: mangled[m[1]], text)

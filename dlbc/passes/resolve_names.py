@@ -12,9 +12,10 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from dlbc.ir.before import statements_before
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import IndexRange, LoopNames, ModuleNames
-from dlbc.ir.uses import UseKind, bound_names, own_nodes, parameters_of, uses_of
+from dlbc.ir.uses import UseKind, bound_names, every_node, own_nodes, parameters_of, remembered, uses_of
 
 __all__ = ["resolve_module", "resolve_names"]
 
@@ -33,9 +34,9 @@ def resolve_module(module: Module) -> ModuleNames:
     aliases: dict[str, ast.expr] = {}
     imports: dict[str, str] = {}
     otherwise: set[str] = set()
-    owners = {m for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
+    owners = {m for c in every_node(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
     stores: Counter[str] = Counter()
-    for node in ast.walk(module.tree):
+    for node in every_node(module.tree):
         if isinstance(node, ast.Name | ast.arg | Functions | ast.ClassDef):
             stores.update(_names_bound_by(node))
         if node not in owners:  # what a class body binds hides nothing in functions
@@ -67,7 +68,9 @@ def resolve_module(module: Module) -> ModuleNames:
     imports = {name: full for name, full in imports.items() if name not in otherwise}
     names = frozenset(anywhere), frozenset(constant)
     aliases = {name: value for name, value in aliases.items() if stores[name] == 1}
-    return ModuleNames(bound, *names, imports, functions, methods, aliases, classes)
+    return ModuleNames(
+        bound, *names, imports, functions, methods, aliases, classes, declared=frozenset(rebound)
+    )
 
 
 def _names_bound_by(node: ast.AST) -> set[str]:
@@ -119,10 +122,21 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
         index=index,
         space=space,
         parameters=tuple(shared),
-        integers=frozenset(n for n in shared if _surely_integer(n, loop, module, ())),
+        integers=frozenset(
+            n for n in {*shared, *_named_around(loop)} if _surely_integer(n, loop, module, ())
+        ),
         shared=shared,
         bindings={n: _bindings(n, loop, module)[0] for n in shared},
     )
+
+
+def _named_around(loop: AnnotatedLoop) -> Iterator[str]:
+    """Names in the heads of the statements around the loop, and in assertions before it."""
+    heads: list[ast.expr] = [loop.node.iter]
+    heads += [n.iter for n in loop.path if isinstance(n, ast.For)]
+    heads += [n.test for n in loop.path if isinstance(n, ast.If)]
+    heads += [s.test for s in statements_before(loop) if isinstance(s, ast.Assert)]
+    yield from (n.id for head in heads for n in ast.walk(head) if isinstance(n, ast.Name))
 
 
 def _scopes(loop: AnnotatedLoop) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -135,12 +149,23 @@ def _bindings(
     """What binds ``name`` as the loop sees it, and the function it is local to (None: the module)."""
     for scope in _scopes(loop):
         nodes: list[ast.AST] = [p for p in parameters_of(scope) if p.arg == name]
-        if any(isinstance(n, ast.Global) and name in n.names for n in own_nodes(scope.body)):
+        if name in remembered(scope, "_dlbc_globals", _globals):
             break
-        nodes += bound_names(scope.body).get(name, [])
+        nodes += _bound_in(scope).get(name, [])
         if nodes:
             return nodes, scope
     return module.bound.get(name, []), None
+
+
+def _globals(scope: ast.AST) -> Iterator[str]:
+    for node in own_nodes(scope.body):  # type: ignore[attr-defined]
+        if isinstance(node, ast.Global):
+            yield from node.names
+
+
+def _bound_in(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, list[ast.AST]]:
+    (found,) = remembered(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
+    return found  # type: ignore[return-value]
 
 
 def _stays(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:

@@ -15,10 +15,11 @@ from dataclasses import replace
 
 from dlbc.ir.access import Facts, OriginKind, Origins
 from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
-from dlbc.ir.effects import Node, Summaries, Summary, direct_deeds
+from dlbc.ir.effects import Node, Summaries, Summary, direct_deeds, writes_output
 from dlbc.ir.known_calls import FRESH_METHODS, MUTATORS, ORDERED, PURE_METHODS
 from dlbc.ir.region import Callable, ModuleNames, Region
-from dlbc.ir.uses import bound_names, free_names, own_nodes, parameters_of
+from dlbc.ir.unseen import unseen
+from dlbc.ir.uses import bound_names, every_node, free_names, own_nodes, parameters_of
 from dlbc.ir.walk_code import walk_code
 
 __all__ = ["summarize_functions"]
@@ -43,12 +44,17 @@ def summarize_functions(world: ModuleNames) -> Summaries:
     nodes = [(n, f) for table in (world.functions, world.methods) for n, fs in table.items() for f in fs]
     nodes += [("<lambda>", f) for f in world.hidden.lambdas]
     fresh = passing = frozenset(_result_names(world))
+    facts: dict[Callable, Facts] = {}
+    lost: frozenset[str] = fresh
     while True:
-        facts = {f: walk_code(_region(f, world, fresh, passing)) for _, f in nodes}
+        for _, f in nodes:
+            if f not in facts or any(call.function in lost for call in facts[f].calls):
+                facts[f] = walk_code(_region(f, world, fresh, passing))
         new = _named(world, fresh, {f for f in facts if _gives_new(f, facts[f])})
         parts = _named(world, passing, {f for f in facts if _gives_parts(f, facts[f])})
         if (new, parts) == (fresh, passing):
             break
+        lost = (fresh - new) | (passing - parts)
         fresh, passing = new, parts
     within = _enclosing([f for _, f in nodes])
     summaries: dict[ast.AST, Summary] = {
@@ -69,7 +75,7 @@ def _enclosing(functions: list[Callable]) -> dict[ast.AST, tuple[Callable, ...]]
     found: dict[ast.AST, tuple[Callable, ...]] = {}
     every = set(functions)
     for outer in sorted(every, key=lambda f: (f.lineno, f.col_offset)):
-        for node in ast.walk(outer):
+        for node in every_node(outer):
             if node is not outer and node in every:
                 found[node] = (*found.get(node, ()), outer)
     return found
@@ -144,7 +150,7 @@ def _direct(
     reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, world)}
     if any(is_opaque(call, world) for call in facts.calls):
         reached |= world.hidden.escaping
-    attributes = {n.attr for s in body for n in ast.walk(s) if isinstance(n, ast.Attribute)}
+    attributes = {n.attr for s in body for n in every_node(s) if isinstance(n, ast.Attribute)}
     return Summary(
         node=function,
         name=name,
@@ -157,6 +163,8 @@ def _direct(
         owners=_owners(within),
         closed=bool(within) and world.hidden.escaping.isdisjoint(ast.walk(within[0])),
         calls_values=next((c.node for c in facts.calls if is_opaque(c, world)), None),
+        prints=any(map(writes_output, facts.calls)),
+        unseen={text: c.node for c in facts.calls if (text := unseen(c, world)) is not None},
     )
 
 
@@ -167,7 +175,7 @@ def _taken_from(
     for name, node in reads.items():
         if any(place in world.iterators for place in world.bound.get(name, ())):
             yield name, node
-    for part in (n for s in body for n in ast.walk(s)):
+    for part in (n for s in body for n in every_node(s)):
         if isinstance(part, ast.Attribute) and part.attr in world.iterators:
             yield ast.unparse(part), part
 

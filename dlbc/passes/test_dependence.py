@@ -1,206 +1,337 @@
 """Test whether iterations that store into an array are independent.
 
-Law: conservative and syntactic. An array passes if on ONE axis every store has a subscript ``a*i + c`` with
-the same literal ``a != 0``, and every access there has the same form or one that differs by a literal ``d``
-that no distance between iterations can make up (``d mod a*step != 0``): then two iterations that meet in an
-element are one iteration. A dependence is called proved only for two accesses that every iteration makes,
-and with two iterations named; everything else merely cannot be excluded. Negative subscripts, which
-wrap in Python, and arrays that share memory are the run time's to check: it knows the lengths.
+Theory: two iterations depend on one another if one stores to an element that the other one touches. The means
+are tried from the cheapest on: equal subscripts along an axis; integer sets, where subscripts, bounds and
+conditions are affine; a solver, where they have products; conditions on names from before the loop under
+which there is no dependence; rows that the run time looks at before the loop. Iterations whose stores
+lie in different rows of an axis are dealt by rows; others element by element.
+
+A dependence is called proved only for accesses whose conditions are known exactly, and with two iterations
+named; everything else merely cannot be excluded. Along the axis that is dealt, the run time checks that no
+subscript wraps around; elsewhere wrapping is part of the proof.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, Note
 from dlbc.ir.access import Access, AccessKind, Subscript
-from dlbc.ir.affine import Affine
-from dlbc.ir.region import IndexRange, LoopNames
+from dlbc.ir.form import Condition, Form, Kind, Variable
+from dlbc.ir.proof import Means, Refusal, Verdict
+from dlbc.ir.region import LoopNames
+from dlbc.ir.rows import RowRange, evaluable, rows_of
+from dlbc.ir.space import IndexSpace
+from dlbc.prove.meeting import Meeting, crowd, meeting, trips
+from dlbc.prove.provers import Provers
 from dlbc.source import Place, Source
 
-__all__ = ["Independence", "test_dependence"]
+__all__ = ["test_dependence"]
 
-_TRIES = 64
+Pair = tuple[Access, Access]
 
-
-@dataclass(frozen=True)
-class Independence:
-    """The array's stores are disjoint along ``axis``; ``assumed`` where the user says so."""
-
-    array: str
-    axis: int
-    assumed: bool = False
+#: How many iterations a guard has to leave room for.
+_MANY = 64
 
 
 def test_dependence(
-    array: str, accesses: Sequence[Access], names: LoopNames, source: Source, assume: bool
-) -> Independence | Diagnostic:
-    """The verdict on one written array; ``accesses`` are all that may touch it, in document order."""
+    array: str,
+    accesses: Sequence[Access],
+    names: LoopNames,
+    space: IndexSpace | None,
+    written: frozenset[str],
+    source: Source,
+    provers: Provers,
+    assume: bool,
+) -> Verdict | Refusal:
+    """The verdict on one stored array; ``accesses`` are all that may touch it, in document order.
+
+    ``written`` are all arrays that the loop stores to.
+    """
     writes = [a for a in accesses if a.writes]
     whole = next((a for a in accesses if a.array != array or not a.subscripts), None)
     if whole is not None and whole in writes and _named(whole):
-        return _unindexed(array, [whole], names, source)
+        return Refusal(array, _unindexed(array, [whole], names, source))
     if whole is not None:
-        return _whole(array, whole, writes[0], source)
-    axes = _axes(writes)
-    if not axes:
-        return _unindexed(array, writes, names, source)
-    for axis in axes:
-        if all(_apart(w, x, axis, names.space) for w in writes for x in accesses):
-            return Independence(array, axis)
-    return _conflict(array, writes, accesses, axes[0], names, source) if not assume else (
-        _proved(array, writes, accesses, axes[0], names, source) or Independence(array, axes[0], assumed=True)
-    )  # fmt: skip
-
-
-def _axes(writes: Sequence[Access]) -> list[int]:
-    depth = min(len(w.subscripts) for w in writes)
-    found = []
-    for axis in range(depth):
-        forms = [w.subscripts[axis].affine for w in writes]
-        slopes = {None if f is None else f.coefficient for f in forms}
-        if len(slopes) == 1 and slopes <= {s for s in slopes if s}:
-            found.append(axis)
-    return found
-
-
-def _step(space: IndexRange | None) -> int:
-    """The literal step of the range, else 1, which is what every step is a multiple of."""
-    value = 1 if space is None or space.step is None else _literal(space.step)
-    return abs(value) if value else 1
-
-
-def _literal(node: ast.expr | None) -> int | None:
-    try:
-        value = ast.literal_eval(node) if node is not None else None
-    except (ValueError, TypeError, SyntaxError):
-        return None
-    return value if type(value) is int else None
-
-
-def _distance(one: Access, other: Access, axis: int) -> int | None:
-    """The literal difference of two subscripts of the same slope, or None."""
-    if len(other.subscripts) <= axis:
-        return None
-    left, right = one.subscripts[axis].affine, other.subscripts[axis].affine
-    if left is None or right is None or left.coefficient != right.coefficient:
-        return None
-    return (right - left).constant
-
-
-def _apart(write: Access, other: Access, axis: int, space: IndexRange | None) -> bool:
-    distance = _distance(write, other, axis)
-    slope = _slope(write, axis)
-    return distance is not None and (distance == 0 or distance % (slope * _step(space)) != 0)
-
-
-def _slope(access: Access, axis: int) -> int:
-    form = access.subscripts[axis].affine
-    return abs(form.coefficient) if form is not None else 0
-
-
-def _conflict(
-    array: str,
-    writes: Sequence[Access],
-    accesses: Sequence[Access],
-    axis: int,
-    names: LoopNames,
-    source: Source,
-) -> Diagnostic:
-    proved = _proved(array, writes, accesses, axis, names, source)
+        return Refusal(array, _whole(array, whole, writes[0], source))
+    if space is None:
+        return Refusal(array, _unindexed(array, writes, names, source))
+    ladder = _Ladder(array, accesses, space, written, provers)
+    verdict = ladder.climb()
+    if verdict is not None:
+        return verdict
+    proved = ladder.witness()
     if proved is not None:
-        return proved
-    write, other = next((w, x) for w in writes for x in accesses if not _apart(w, x, axis, names.space))
-    note = Note(_place(other, source), f"{other.kind.value} here")
-    return report(
-        "DLB302", _place(write, source), f"{write.kind.value} here", (note,), array=array, index=names.index
+        return Refusal(array, _proved(array, *proved, source), tuple(ladder.tried))
+    if assume:
+        return ladder.asserted()
+    looked = ladder.inspected()
+    if looked is not None:
+        return looked
+    still = [w for w in writes if not any(s.moves for s in w.subscripts)]
+    finding = _unindexed(array, still, names, source) if still else _possible(array, ladder, names, source)
+    return Refusal(array, finding, tuple(ladder.tried))
+
+
+class _Ladder:
+    """The means in order, on one array; ``tried`` says what came of each."""
+
+    def __init__(
+        self,
+        array: str,
+        accesses: Sequence[Access],
+        space: IndexSpace,
+        written: frozenset[str],
+        provers: Provers,
+    ) -> None:
+        self._array, self._space, self._written, self._provers = array, space, written, provers
+        self._accesses = _distinct(accesses)
+        self._writes = [a for a in self._accesses if a.writes]
+        self._depth = min(len(w.subscripts) for w in self._writes)
+        self._all_axes = range(max(len(a.subscripts) for a in self._accesses))
+        self._axes = [
+            k for k in range(self._depth) if all(map(_varies, (w.subscripts[k] for w in self._writes)))
+        ]
+        self.tried: list[str] = []
+
+    def climb(self) -> Verdict | None:
+        """The first means by which the array is proved."""
+        steps: tuple[Callable[[], Verdict | None], ...] = (
+            self._by_equal_subscripts, self._by_sets, self._by_solver, self._under_guard
+        )  # fmt: skip
+        return next((v for step in steps if (v := step()) is not None), None)
+
+    def _found(self, means: Means, axis: int | None, what: str, **more: object) -> Verdict:
+        self.tried.append(f"{means.value}: {what}")
+        return Verdict(self._array, means, axis, tried=tuple(self.tried), **more)  # type: ignore[arg-type]
+
+    def _by_equal_subscripts(self) -> Verdict | None:
+        for axis in self._axes:
+            if all(self._apart(w, x, axis) for w in self._writes for x in self._accesses):
+                return self._found(Means.EQUAL, axis, f"each iteration has rows of its own on axis {axis}")
+        self.tried.append(f"{Means.EQUAL.value}: not on any axis")
+        return None
+
+    def _apart(self, write: Access, other: Access, axis: int) -> bool:
+        """Whether subscripts ``a*i + c`` differ by nothing, or by what no distance can make up."""
+        if len(other.subscripts) <= axis:
+            return False
+        left, right = write.subscripts[axis].form, other.subscripts[axis].form
+        if left is None or right is None or left.moves((Kind.INNER,)) or right.moves((Kind.INNER,)):
+            return False
+        slope, distance = left.coefficient(self._space.index), (right - left).constant
+        if not slope or distance is None or left.elements & self._written:
+            return False
+        return distance == 0 or distance % (slope * self._space.stride) != 0
+
+    def _by_sets(self) -> Verdict | None:
+        sets = self._provers.sets
+        if sets is None:
+            self.tried.append(f"{Means.SETS.value}: islpy is not installed")
+            return None
+        verdict = self._by(Means.SETS, lambda m: sets.empty(m.conditions))
+        if verdict is None:
+            self.tried.append(
+                f"{Means.SETS.value}: two iterations may meet, as far as affine conditions tell"
+            )
+        return verdict
+
+    def _by_solver(self) -> Verdict | None:
+        if not any(_has_product(f) for a in self._accesses for f in _forms(a)):
+            return None
+        solver = self._provers.solver
+        if solver is None:
+            self.tried.append(f"{Means.SOLVER.value}: z3 is not installed, and subscripts have products")
+            return None
+        verdict = self._by(Means.SOLVER, lambda m: solver.empty(m.conditions))
+        if verdict is None:
+            self.tried.append(f"{Means.SOLVER.value}: no proof within its bound")
+        return verdict
+
+    def _by(self, means: Means, empty: Callable[[Meeting], bool]) -> Verdict | None:
+        for axis in self._axes:
+            if self._dealable(axis) and all(map(empty, self._meetings([axis]))):
+                return self._found(means, axis, f"no two iterations meet in a row of axis {axis}")
+        if not all(map(empty, self._meetings(self._all_axes, wrap=True))):
+            return None
+        for axis in self._axes:
+            if all(map(empty, self._meetings([axis], self._writes, wrap=True))) and self._dealable(
+                axis, stores=True
+            ):
+                what = (
+                    f"no two iterations meet in an element; their stores lie in different rows of axis {axis}"
+                )
+                return self._found(means, axis, what, shared_rows=True)
+        return self._found(means, None, "no two iterations meet in an element")
+
+    def _dealable(self, axis: int, *, stores: bool = False) -> bool:
+        """Whether the run time can find the rows (stored to, if ``stores``) before the loop."""
+        touching = self._writes if stores else self._accesses
+        return all(self._rows(a, axis) is not None for a in touching)
+
+    def _rows(self, access: Access, axis: int) -> RowRange | None:
+        rows = rows_of(access, axis)
+        known = rows is not None and all(evaluable(f, self._written) for f in (rows.low, rows.high))
+        return rows if known else None
+
+    def _meetings(
+        self, axes: Sequence[int], touching: Sequence[Access] | None = None, wrap: bool = False
+    ) -> Iterator[Meeting]:
+        seen = set()
+        for write, other, same in self._pairs(touching or self._accesses):
+            if len(axes) == 1 and not wrap and self._apart(write, other, axes[0]):
+                continue
+            key = [(a.domain, *(a.subscripts[k] if k < len(a.subscripts) else None for k in axes))
+                   for a in (write, other)]  # fmt: skip
+            if (found := (*key, same)) not in seen:
+                seen.add(found)
+                yield meeting(write, other, axes, self._space, self._written, wrap, ordered=same)
+
+    def _pairs(self, touching: Sequence[Access]) -> Iterator[tuple[Access, Access, bool]]:
+        """Each store with each access once; two stores of different places meet in either order."""
+        for number, write in enumerate(self._writes):
+            for other in touching:
+                if not (other.writes and other in self._writes[:number]):
+                    yield write, other, other is write
+
+    def _under_guard(self) -> Verdict | None:
+        sets = self._provers.sets
+        if sets is None:
+            return None
+        several = trips(self._space)
+        for axis in self._axes:
+            if not self._dealable(axis):
+                continue
+            guard = sets.guard((m.conditions for m in self._meetings([axis])), several, self._crowds())
+            if guard is not None:
+                what = f"no two iterations meet in a row of axis {axis} if {guard}"
+                return self._found(Means.SETS, axis, what, guards=(guard,))
+        return None
+
+    def _crowds(self) -> Iterator[tuple[Condition, ...]]:
+        """Many iterations in which much is stored: a guard that leaves no room for them is none."""
+        for write, other, _ in self._pairs(self._accesses):
+            yield crowd(write, other, self._space, self._written, _MANY)
+
+    def witness(self) -> tuple[Access, Access, Meeting, dict[Variable, int]] | None:
+        """Two accesses that surely meet in an element in two iterations, with example numbers."""
+        sets = self._provers.sets
+        if sets is None:
+            return None
+        for write, other, same in self._pairs(self._accesses):
+            found = meeting(write, other, self._all_axes, self._space, self._written, ordered=same)
+            if not found.exact or not (_complete(write) and _complete(other)):
+                continue
+            values = sets.witness(found.conditions)
+            if values is not None and sets.affine:
+                self.tried.append(f"{Means.SETS.value}: two iterations surely meet")
+                return write, other, found, values
+        return None
+
+    def asserted(self) -> Verdict:
+        """The word of the user: stores by rows of the first axis where they are known, else by elements."""
+        axis = next((k for k in self._axes if self._dealable(k, stores=True)), None)
+        self.tried.append(f"{Means.ASSERTED.value}: `assume_independent`")
+        return Verdict(self._array, Means.ASSERTED, axis, axis is not None, tried=tuple(self.tried))
+
+    def inspected(self) -> Verdict | None:
+        """Rows that data gives (``A[ix[i]]``), for the run time to look at before the loop.
+
+        Only where nothing but these rows is touched: that other rows, read as well, are never stored
+        to is too much to hope for.
+        """
+        for axis in self._axes:
+            rows = [self._rows(a, axis) for a in (*self._writes, *self._accesses)]
+            stored = {(r.low, r.high) for r in rows[: len(self._writes)] if r is not None and r.of_data}
+            if all(r is not None and (r.low, r.high) in stored for r in rows):
+                return self._found(
+                    Means.INSPECTOR, axis, f"rows of axis {axis} are looked at before the loop"
+                )
+        return None
+
+    def doubtful(self) -> Pair:
+        """Two accesses that may meet."""
+        sets = self._provers.sets
+        for write, other, same in self._pairs(self._accesses):
+            found = meeting(write, other, self._all_axes, self._space, self._written, ordered=same)
+            if sets is None or not sets.empty(found.conditions):
+                return write, other
+        return self._writes[0], self._accesses[0]
+
+
+def _varies(subscript: Subscript) -> bool:
+    return any(form.moves() for form in subscript.forms)
+
+
+def _distinct(accesses: Sequence[Access]) -> list[Access]:
+    """One access of each kind: what differs is the place in the text alone."""
+    found = {(a.subscripts, a.domain, a.writes): a for a in reversed(accesses)}
+    return list(reversed(found.values()))
+
+
+def _forms(access: Access) -> Iterator[Form]:
+    for subscript in access.subscripts:
+        yield from subscript.forms
+    for binder in access.domain.binders:
+        yield from (f for f in (binder.start, binder.stop) if f is not None)
+
+
+def _has_product(form: Form) -> bool:
+    return any(len(monomial) > 1 and Form(((monomial, 1),)).moves() for monomial, _ in form.terms) or any(
+        _has_product(o) for atom in form.atoms if not isinstance(atom, Variable) for o in atom.operands
     )
 
 
+def _complete(access: Access) -> bool:
+    """Whether its subscripts are all that stands in the brackets, so that it is of one element or row."""
+    node = access.node
+    depth = 0
+    while isinstance(node, ast.Subscript):
+        depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
+        node = node.value
+    return depth == len(access.subscripts)
+
+
 def _proved(
-    array: str,
-    writes: Sequence[Access],
-    accesses: Sequence[Access],
-    axis: int,
-    names: LoopNames,
-    source: Source,
-) -> Diagnostic | None:
-    for write in writes:
-        for other in accesses:
-            witness = _witness(write, other, axis, names.space)
-            if witness is None:
-                continue
-            first, second, element = witness
-            note = Note(_place(other, source), f"{other.kind.value} in iteration {names.index}={second}")
-            label = f"{write.kind.value} in iteration {names.index}={first}"
-            low, high = sorted((first, second))
-            return report(
-                "DLB301", _place(write, source), label, (note,), index=names.index, first=low, second=high,
-                array=array, element=element,
-            )  # fmt: skip
-    return None
+    array: str, write: Access, other: Access, found: Meeting, values: dict[Variable, int], source: Source
+) -> Diagnostic:
+    first, second = values.get(found.first, 0), values.get(found.second, 0)
+    index = found.first.name.rstrip("'")
+    element = array + _brackets(
+        write, [_element(write, axis, values) for axis in range(len(write.subscripts))]
+    )
+    low, high = sorted((first, second))
+    if write is other and write.kind is AccessKind.WRITE and not any(s.moves for s in write.subscripts):
+        return report("DLB303", _place(write, source), index=index, first=low, second=high, element=element)
+    note = Note(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
+    label = f"{write.kind.value} in iteration {index}={first}"
+    return report("DLB301", _place(write, source), label, (note,), index=index, first=low, second=high,
+                  array=array, element=element)  # fmt: skip
 
 
-def _witness(
-    write: Access, other: Access, axis: int, space: IndexRange | None
-) -> tuple[int, int, str] | None:
-    """Two iterations (of ``write``, of ``other``) that surely meet in an element, and the element."""
-    distance, form = _distance(write, other, axis), write.subscripts[axis].affine
-    if not (write.sure and other.sure) or not distance or form is None or space is None:
-        return None
-    if len(write.subscripts) != len(other.subscripts) or distance % form.coefficient:
-        return None
-    pairs = zip(write.subscripts, other.subscripts, strict=True)
-    if not all(k == axis or _same(left, right) for k, (left, right) in enumerate(pairs)):
-        return None
-    gap = distance // form.coefficient
-    pair = _iterations(gap, form, space)
-    if pair is None:
-        return None
-    return *pair, _element(write, axis, pair[0])
+def _brackets(access: Access, parts: Sequence[str]) -> str:
+    """Subscripts in brackets as the access has them: ``[1, 0]`` or ``[1][0]``."""
+    sizes, node, text, at = [], access.node, "", 0
+    while isinstance(node, ast.Subscript):
+        sizes.append(len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1)
+        node = node.value
+    for size in reversed(sizes) if sum(sizes) == len(parts) else [len(parts)]:
+        text += f"[{', '.join(parts[at : at + size])}]"
+        at += size
+    return text
 
 
-def _same(left: Subscript, right: Subscript) -> bool:
-    if left.full or right.full:
-        return left.full and right.full
-    return left.affine is not None and left.affine == right.affine and left.affine.coefficient == 0
+def _element(write: Access, axis: int, values: dict[Variable, int]) -> str:
+    return str(values.get(Variable(Kind.INNER, f"element {axis}"), write.subscripts[axis].text))
 
 
-def _iterations(gap: int, form: Affine, space: IndexRange) -> tuple[int, int] | None:
-    """Values of the index (i, i - gap), both in the range, the element not negative if that can be had."""
-    values = _values(space)
-    if values is None:
-        return None
-    pairs = [(i, i - gap) for i in values if i - gap in values]
-    offset = form.constant
-    good = [p for p in pairs if offset is None or form.coefficient * p[0] + offset >= 0]
-    return next(iter(good or pairs), None)
-
-
-def _values(space: IndexRange) -> range | None:
-    """The range with example numbers for what is not literal; None if its step is unknown."""
-    step = 1 if space.step is None else _literal(space.step)
-    if not step:
-        return None
-    start, stop = 0 if space.start is None else _literal(space.start), _literal(space.stop)
-    if start is None:
-        start = 1 if stop is None else stop - _TRIES * step
-    if stop is None:
-        if step < 0 and _literal(space.start) is None:
-            start = _TRIES
-        stop = start + _TRIES * step
-    return range(start, stop, step)[:4096]
-
-
-def _element(access: Access, axis: int, at: int) -> str:
-    parts = []
-    for position, subscript in enumerate(access.subscripts):
-        form = subscript.affine
-        parts.append(form.shifted_text(at) if position == axis and form is not None else subscript.text)
-    return f"{access.array}[{', '.join(parts)}]"
+def _possible(array: str, ladder: _Ladder, names: LoopNames, source: Source) -> Diagnostic:
+    write, other = ladder.doubtful()
+    note = Note(_place(other, source), f"{other.kind.value} here")
+    return report("DLB302", _place(write, source), f"{write.kind.value} here", (note,), array=array,
+                  index=names.index)  # fmt: skip
 
 
 def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnostic:
@@ -209,30 +340,15 @@ def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnos
 
 
 def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: Source) -> Diagnostic:
-    write = next((w for w in writes if not _moves(w)), writes[0])
+    write = next((w for w in writes if not any(s.moves for s in w.subscripts)), writes[0])
     place = _place(write, source)
-    if write.kind is AccessKind.UPDATE and not _moves(write) and _direct(write):
+    if write.kind is AccessKind.UPDATE and not any(s.moves for s in write.subscripts) and _direct(write):
         return report("DLB305", place, array=array)
     if names.index is None and names.rebound:
         return report("DLB323", place, array=array, name=min(names.rebound))
     if names.index is None:
         return report("DLB307", place, array=array)
-    values = _values(names.space) if names.space is not None else None
-    fixed = _complete(write) and all(
-        s.full or (s.affine is not None and s.affine.coefficient == 0 and s.integer) for s in write.subscripts
-    )
-    if write.sure and fixed and values is not None and len(values) > 1:
-        return report("DLB303", place, index=names.index, first=values[0], second=values[1],
-                      element=f"{array}[{', '.join(s.text for s in write.subscripts)}]")  # fmt: skip
     return report("DLB304", place, array=array, index=names.index)
-
-
-def _complete(write: Access) -> bool:
-    """Whether its subscripts are all that stands in the brackets."""
-    if not (isinstance(write.node, ast.Subscript) and _direct(write)):
-        return False
-    inside = write.node.slice
-    return len(write.subscripts) == (len(inside.elts) if isinstance(inside, ast.Tuple) else 1)
 
 
 def _named(write: Access) -> bool:
@@ -243,10 +359,6 @@ def _named(write: Access) -> bool:
 def _direct(write: Access) -> bool:
     """Whether it stores to an element of the array by its name, not through a view or an element."""
     return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
-
-
-def _moves(access: Access) -> bool:
-    return any(s.affine is not None and s.affine.coefficient for s in access.subscripts)
 
 
 def _place(access: Access, source: Source) -> Place:

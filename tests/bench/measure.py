@@ -1,9 +1,10 @@
-"""Measures of the runtime, as ratios paired in one invocation; none is a test.
+"""Measures of runtime and compiler, as ratios paired in one invocation; none is a test.
 
     python tests/bench/measure.py overhead    # GDDLB over none, without load, by grain and ranks
     python tests/bench/measure.py balance     # GDDLB over none, one rank of two four times slower
     python tests/bench/measure.py calls       # a call of a tiny loop, at 1 and 2 ranks
     python tests/bench/measure.py sequential  # the generated program on one rank over the original
+    python tests/bench/measure.py check       # check of 50 loops over libcst's parse and code generation
 
 Each line gives the median ratio and its spread over the rounds; `--json FILE` writes the figures.
 """
@@ -16,6 +17,7 @@ import re
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -124,7 +126,43 @@ def sequential(out: Path, rounds: int) -> Figures:
     return figures
 
 
-MEASURES = {"overhead": overhead, "balance": balance, "calls": calls, "sequential": sequential}
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that ``work`` takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def check(out: Path, rounds: int) -> Figures:
+    """`dlbc check` of a file of 1 000 lines with 50 loops, beyond start-up; the aim is at most 4."""
+    import libcst
+
+    from dlbc.pipeline import check as check_source
+    from dlbc.source import Source
+    from tests.bench.annotated import annotated_program
+
+    text = annotated_program(loops=50, lines=1000)
+    source = Source("annotated.py", text.encode(), text)
+    what = f"{len(text.splitlines())} lines, 50 loops"
+    once = timed(lambda: check_source(source))
+    print(f"{what:34s} the first time {once:.3f} s")
+    return {
+        what: paired(
+            what,
+            rounds,
+            lambda: timed(lambda: check_source(source)),
+            lambda: timed(lambda: libcst.parse_module(text).code),
+        )
+    }
+
+
+MEASURES = {
+    "check": check,
+    "overhead": overhead,
+    "balance": balance,
+    "calls": calls,
+    "sequential": sequential,
+}
 
 
 def main() -> None:

@@ -273,3 +273,32 @@ def test_commands_that_do_not_emit_load_neither_libcst_nor_jinja2(program: Path)
     command = [sys.executable, "-c", code, "check", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "set()\n"
+
+
+@pytest.fixture
+def dependent(tmp_path: Path) -> Path:
+    path = tmp_path / "dependent.py"
+    path.write_text("A = [0] * 9\n# dlb: parallel\nfor i in range(1, 9):\n    A[i] = A[i - 1]\n")
+    return path
+
+
+def test_both_places_of_a_dependence_are_in_every_format(
+    dependent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def shown(form: str) -> str:
+        assert run("check", "--format", form, dependent) == 1
+        return capsys.readouterr().out
+
+    [found] = json.loads(shown("json"))
+    assert (found["column"], found["label"]) == (5, "write in iteration i=1")
+    assert [(n["column"], n["message"]) for n in found["notes"]] == [(12, "read in iteration i=2")]
+    [result] = json.loads(shown("sarif"))["runs"][0]["results"]
+    places = result["locations"] + result["relatedLocations"]
+    assert [place["message"]["text"] for place in places] == [
+        "write in iteration i=1",
+        "read in iteration i=2",
+    ]
+    assert [p["physicalLocation"]["region"]["startColumn"] for p in places] == [5, 12]
+    assert "Help: write to another array" in result["message"]["text"]
+    line = shown("github")
+    assert "%0Aline 4: write in iteration i=1%0Aline 4: read in iteration i=2%0Ahelp: write to" in line

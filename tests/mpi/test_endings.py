@@ -49,9 +49,12 @@ def both(
     return sequential, run_mpi(ranks, [sys.executable, generated.name], env=env, cwd=home)
 
 
+NOTE = re.compile(r"in iteration \S+ of the loop at \S+, on rank \d+ of \d+")
+
+
 def places(stderr: str) -> list[str]:
-    """The lines of tracebacks and of the message, without marks and with files by their last part."""
-    found = [line for line in stderr.splitlines() if not re.fullmatch(r"[\s^~]*", line)]
+    """The lines of tracebacks and of the message, without our note and with files by their last part."""
+    found = [line for line in stderr.splitlines() if line and not NOTE.fullmatch(line)]
     return [re.sub(r'File ".*?([^/"]+)"', r'File "\1"', line) for line in found]
 
 
@@ -77,6 +80,53 @@ def test_output_status_and_traceback_are_those_of_the_source(tmp_path: Path, cas
     assert parallel.stdout.decode() == sequential.stdout.decode(), parallel.stderr
     assert parallel.status == sequential.status, parallel.stderr
     assert places(parallel.stderr) == places(sequential.stderr)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["A[i] = 1 + value(", "            i) * 2 + check(i)"],
+        ["A[i] = (1 +", "    check(i)  # é", ")"],
+        ["é = 'é' + str(check(i)); A[i] = len(é)"],
+        ["A[i] = sum(check(k) for k in range(i))"],
+        ["A[i] = [check(i) for _ in 'üü'][0]"],
+        ["if i > 2:", "    with open(os.devnull) as f:", "        A[i] = check(i) + len(f.read())"],
+    ],
+    ids="; ".join,
+)
+def test_the_expression_that_failed_is_marked_as_python_marks_it(tmp_path: Path, lines: list[str]) -> None:
+    before = "def check(i):\n    return 7 // (i - 20) and i"
+    source = tmp_path / "program.py"
+    program = LOOP.format(value="pass", before=before, after="").replace(
+        "A[i] = value(i)", "\n        ".join(lines)
+    )
+    source.write_text(program)
+    generated = transform(source, tmp_path)
+    sequential = run_sequential([sys.executable, source.name], cwd=tmp_path)
+    for ranks in (1, 3):
+        env = {"DLB_STRATEGY": "none"}
+        parallel = run_mpi(ranks, [sys.executable, generated.name], env=env, cwd=tmp_path)
+        assert "^" in parallel.stderr
+        assert places(parallel.stderr) == places(sequential.stderr)
+        assert bool(NOTE.search(parallel.stderr)) == (ranks > 1)
+
+
+def test_an_exception_on_several_ranks_says_where_it_was_raised(tmp_path: Path) -> None:
+    after = "try:\n    work(24)\nexcept LookupError as e:\n    print(str(e), e.args, e.__notes__)"
+    before = "def boom(i):\n    raise LookupError(f'at {i}')"
+    value = "if i == 20: boom(i)"
+    fields = {"value": "pass", "before": before, "after": after}
+    source = tmp_path / "program.py"
+    source.write_text(
+        LOOP.format(**fields)
+        .replace("A[i] = value(i)", f"{value}\n        A[i] = i")
+        .replace("print(work(24).sum(), flush=True)\n", "")
+    )
+    generated = transform(source, tmp_path)
+    done = run_mpi(3, [sys.executable, generated.name], env={"DLB_STRATEGY": "none"}, cwd=tmp_path)
+    line = 1 + source.read_text().splitlines().index("    for i in range(n):")
+    note = f"in iteration i=20 of the loop at program.py:{line}, on rank 2 of 3"
+    assert done.stdout.decode().splitlines()[-1] == f"at 20 ('at 20',) {[note]}", done.stderr
 
 
 def test_a_program_that_leaves_without_ending_keeps_its_status(tmp_path: Path) -> None:

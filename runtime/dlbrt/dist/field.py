@@ -1,7 +1,8 @@
 """A field: one array or list of a loop with its distribution, seen as rows along one axis.
 
-Which rows a set of iterations needs or stores to follows from the array table; how rows are taken out
-of an array and put back is the same for scattering, moving and gathering.
+Which rows a set of iterations needs or stores to follows from the array table, or from a look at every
+iteration before the loop; how rows are taken out of an array and put back is the same for scattering,
+moving and gathering.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from dlbrt.contract import Distribution, Mode
-from dlbrt.dist.footprint import IndexMap, Rows, count, rows_of, stores_are_distinct
+from dlbrt.dist.evaluate import FootprintError, evaluate
+from dlbrt.dist.footprint import IndexMap, Rows, count, rows_of, stores_are_apart, stores_are_distinct
+from dlbrt.dist.index_vector import Integers
 from dlbrt.dist.memory import Array
+from dlbrt.dist.scattered import Tables
 from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec
@@ -24,16 +28,23 @@ __all__ = ["Field", "array_field", "has_rows", "part_field", "put", "put_element
 #: Bytes that an element of a list is taken to have, in cost estimates only.
 _OBJECT_BYTES = 64
 
+#: Ranges of rows up to which each is copied by itself, and their length from which it is too.
+_FEW = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """``data`` (numpy array or list) under ``name``, by an array spec or as a part of the space."""
+    """``data`` (numpy array or list) under ``name``, by an array spec or as a part of the space.
+
+    ``tables`` say what each iteration touches, where the subscripts are to be looked at one by one.
+    """
 
     name: str
     data: Any
     spec: ArraySpec
     index: IndexMap
     backwards: bool = False
+    tables: Tables | None = None
 
     @property
     def axis(self) -> int:
@@ -50,6 +61,31 @@ class Field:
         """Whether a rank holds the rows of its own iterations only."""
         return self.spec.distribution is not Distribution.WHOLE
 
+    @property
+    def by_elements(self) -> bool:
+        """Whether every rank holds all of it and gives back the elements that it has changed."""
+        return self.spec.stores and self.spec.axis is None and not self.by_rows
+
+    @property
+    def inspected(self) -> bool:
+        """Whether the rows are those of `tables`."""
+        return self.spec.inspect and (self.by_rows or self.spec.stores)
+
+    def looked_at(self, n: int) -> Field:
+        """The same field with the rows of each of its n iterations; FootprintError if they cannot be told.
+
+        Data without such an axis stays as it is.
+        """
+        if type(self.data) is not list and self.axis >= getattr(self.data, "ndim", 0):
+            return self
+        try:
+            touched = evaluate(self.spec.rows, self.index, n, self.length)
+            own = self.spec.writes is None or not self.spec.stores
+            stored = touched if own else evaluate(self.spec.writes, self.index, n, self.length)
+        except FootprintError as error:
+            raise FootprintError(f"{self.name}: {error}") from error
+        return replace(self, tables=Tables(touched, stored))
+
     def whole(self) -> Field:
         """The same field, held whole by every rank."""
         return replace(self, spec=replace(self.spec, distribution=Distribution.WHOLE))
@@ -63,22 +99,48 @@ class Field:
         """The rows whose contents iterations ``spans`` need."""
         return self._rows(spans, stored=False) if self.moves else ()
 
+    @property
+    def copied(self) -> bool:
+        """Whether it is a list that is stored to and that every rank holds whole: its rows all go to each."""
+        return isinstance(self.data, list) and self.spec.stores and not self.by_rows
+
+    def scattered(self, spans: Spans) -> Rows:
+        """The rows to send before the loop."""
+        if self.copied:
+            return (range(self.length),) if self.data else ()
+        return self.needed(spans)
+
     def stored(self, spans: Spans) -> Rows:
         """The rows that iterations ``spans`` store to."""
-        return self._rows(spans, stored=True) if self.spec.stores else ()
+        return self._rows(spans, stored=True) if self.spec.stores and not self.by_elements else ()
 
     def stores_are_distinct(self, n: int) -> bool:
-        """Whether no two of the n iterations store to one row."""
-        return not self.spec.stores or stores_are_distinct(n, self.index, self.spec.stored, self.length)
+        """Whether no two of the n iterations store to one row, as far as affine subscripts tell."""
+        if not self.spec.stores or self.by_elements or self.inspected:
+            return True
+        return stores_are_distinct(n, self.index, self.spec.stored, self.length)
+
+    def stores_are_apart(self, n: int) -> bool:
+        """Whether none of the n iterations touches a row that another stores to, where a rank lacks others'.
+
+        By affine subscripts, and where stores are distinct.
+        """
+        if not self.spec.stores or not self.by_rows or self.inspected or self.spec.writes is None:
+            return True
+        return stores_are_apart(n, self.index, self.spec.stored, self.spec.rows, self.length)
 
     def iteration_bytes(self) -> float:
         """About how many bytes move with one iteration."""
-        rows = count(self.needed(Spans.of(range(1)))) if self.moves else 0
+        rows: float = count(self.needed(Spans.of(range(1)))) if self.moves and self.tables is None else 0
+        if self.moves and self.tables is not None:
+            rows = self.tables.touched.mean()
         if isinstance(self.data, list):
             return rows * _OBJECT_BYTES
         return float(rows * self.data.nbytes / max(1, self.length))
 
     def _rows(self, spans: Spans, *, stored: bool) -> Rows:
+        if self.tables is not None:
+            return (self.tables.stored if stored else self.tables.touched).rows(spans)
         if self.backwards:
             mirrored = Spans.of(*(_mirror(run, self.length) for run in spans.runs))
             return rows_of(mirrored, self.index, None, self.length)
@@ -93,13 +155,7 @@ def has_rows(data: Any) -> bool:
 
 
 def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap) -> Field:
-    """The field of a row of the array table.
-
-    A list that is stored to goes by rows even where it is to be whole on every rank: what a rank holds
-    of it beyond its rows cannot be seen by a body that was proved independent.
-    """
-    if isinstance(data, list) and spec.stores:
-        spec = replace(spec, distribution=Distribution.BLOCK)
+    """The field of a row of the array table."""
     return Field(name, data, spec, index)
 
 
@@ -124,6 +180,8 @@ def take(array: Array, axis: int, rows: Rows) -> Array:
     """The rows of an array as one contiguous array: a view where they lie so, else a copy."""
     if len(rows) == 1:
         return np.ascontiguousarray(_view(array, axis, rows[0]))
+    if _crumbled(rows):
+        return np.ascontiguousarray(np.take(array, _numbers(rows), axis))
     packed = np.empty(_packed_shape(array, axis, rows), array.dtype)
     at = 0
     for run in rows:
@@ -139,6 +197,9 @@ def landing(array: Array, axis: int, rows: Rows) -> Array:
 
 def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
     """Put packed rows in their places."""
+    if _crumbled(rows):
+        array[(slice(None),) * axis + (_numbers(rows),)] = packed
+        return
     at = 0
     for run in rows:
         _view(array, axis, run)[...] = _view(packed, axis, range(at, at + len(run)))
@@ -168,6 +229,20 @@ def positions(rows: Rows) -> list[int]:
     return [row for run in rows for row in run]
 
 
+def _crumbled(rows: Rows) -> bool:
+    """Whether the rows are so many short ranges that numpy takes them faster one by one."""
+    return len(rows) > _FEW and count(rows) < _FEW * len(rows)
+
+
+def _numbers(rows: Rows) -> Integers:
+    """The rows one by one, as an array."""
+    starts, lengths, steps = np.array([(run.start, len(run), run.step) for run in rows], dtype=np.int64).T
+    before = np.cumsum(lengths) - lengths
+    within = np.arange(int(lengths.sum())) - np.repeat(before, lengths)
+    numbers: Integers = np.repeat(starts, lengths) + within * np.repeat(steps, lengths)
+    return numbers
+
+
 def _view(array: Array, axis: int, run: range) -> Array:
     return array[(slice(None),) * axis + (slice(run.start, run.stop, run.step),)]
 
@@ -178,5 +253,3 @@ def _packed_shape(array: Array, axis: int, rows: Rows) -> tuple[int, ...]:
 
 def _mirror(run: range, length: int) -> range:
     return range(length - 1 - run[-1], length - run[0], run.step)
-
-

@@ -3,7 +3,7 @@
 Subscripts are affine in the index value and index values are affine in the position, so that a run of
 positions touches an arithmetic progression of rows: two evaluations give it, whatever its length.
 Negative subscripts count from the end, as in Python; those that Python refuses touch nothing. Whether two
-iterations store to one row is a linear equation in two bounded integers, solved exactly.
+iterations touch one row is a linear equation in two bounded integers, solved exactly.
 """
 
 from __future__ import annotations
@@ -14,17 +14,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import gcd
+from typing import Any
 
 from dlbrt.dist import runs as algebra
 from dlbrt.dist.spans import Spans
 
-__all__ = ["IndexMap", "Rows", "Subscripts", "count", "difference", "rows_of", "stores_are_distinct", "union"]
+__all__ = [
+    "IndexMap",
+    "Rows",
+    "Subscripts",
+    "count",
+    "difference",
+    "rows_of",
+    "stores_are_apart",
+    "stores_are_distinct",
+    "union",
+]
 
 #: Sorted, disjoint ranges of rows with step >= 1.
 Rows = tuple[range, ...]
 
-#: The affine subscript(s) of one index value.
-Subscripts = Callable[[int], int | tuple[int, ...]]
+#: The subscript(s) of one index value; affine, and no slices, wherever they are taken for lines here.
+Subscripts = Callable[[int], int | slice | tuple[int | slice, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,20 @@ def stores_are_distinct(n: int, index: IndexMap, subscripts: Subscripts | None, 
     if any(line.slope == 0 and line.low < line.high for line in lines):
         return False
     return not any(_meet(one, other) for one, other in combinations(lines, 2))
+
+
+def stores_are_apart(
+    n: int, index: IndexMap, stored: Subscripts | None, touched: Subscripts | None, length: int
+) -> bool:
+    """Whether no row that one of n iterations stores to is touched by another of them.
+
+    The stores are distinct (`stores_are_distinct`). Exact, in time independent of n.
+    """
+    if n < 2:
+        return True
+    stores = list(_lines(range(n), index, stored, length))
+    lines = _lines(range(n), index, touched, length)
+    return not any(_cross(line, store) for line in lines for store in stores)
 
 
 def count(rows: Rows) -> int:
@@ -182,7 +207,7 @@ def _lines(run: range, index: IndexMap, subscripts: Subscripts | None, length: i
 
 
 def _values(subscripts: Subscripts | None, value: int) -> tuple[int, ...]:
-    found = value if subscripts is None else subscripts(value)
+    found: Any = value if subscripts is None else subscripts(value)
     return tuple(map(operator.index, found)) if isinstance(found, tuple) else (operator.index(found),)
 
 
@@ -193,6 +218,14 @@ def _within(base: int, slope: int, length: int, steps: int) -> tuple[int, int] |
     below, above = (-base, length - 1 - base) if slope > 0 else (base - length + 1, base)
     first, last = max(0, -(-below // abs(slope))), min(steps, above // abs(slope))
     return (first, last) if first <= last else None
+
+
+def _cross(line: _Line, store: _Line) -> bool:
+    """Whether positions p of one and q of the other, p != q, have one row; the store's slope is not 0."""
+    if line.slope:
+        return _meet(line, store)
+    q, rest = divmod(line.base - store.base, store.slope)
+    return rest == 0 and store.low <= q <= store.high and not line.low == q == line.high
 
 
 def _meet(one: _Line, other: _Line) -> bool:

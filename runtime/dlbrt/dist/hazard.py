@@ -1,23 +1,27 @@
 """What only the run can know: whether the arrays of a loop are what the proof took them for.
 
 The compiler proves iterations independent under assumptions: names denote distinct memory, subscripts
-do not wrap onto one another, what is stored to is a numpy array or a list. Each is checked here before
-the loop; where one fails, the loop is run by rank 0 alone, as the sequential program would.
+do not wrap onto one another, those it cannot follow lead to rows of their own, what is stored to is a
+numpy array or a list. Each is checked here before the loop; where one fails, the loop is run by rank 0
+alone, as the sequential program would.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from dlbrt.dist.conflicts import find_conflict
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array
+from dlbrt.dist.scattered import Tables
+from dlbrt.dist.spec import index_name
 
-__all__ = ["hazard"]
+__all__ = ["hazard", "reached_otherwise"]
 
 #: Elements that an augmented assignment replaces.
 _IMMUTABLE = frozenset(
@@ -45,6 +49,29 @@ def hazard(
     return next(reasons, None) or next(overlaps, None) or next(shared, None)
 
 
+def reached_otherwise(
+    own: Mapping[str, Any], fields: Sequence[Field], arrays: Sequence[Array], met: Iterable[Any]
+) -> str | None:
+    """Why iterations may not contribute to the objects ``own``, by name, in words; None if they may.
+
+    Each rank has a stand-in for such an object, so nothing else that the loop can reach may be it, or share
+    its memory; ``arrays`` and ``met`` as of `hazard`, the objects themselves apart.
+    """
+    if not own:
+        return None
+    lists = [element for field in fields if type(field.data) is list for element in _inside(field.data)]
+    reached = {id(value) for value in (*met, *lists, *(field.data for field in fields))}
+    others = [*arrays, *(value for value in lists if isinstance(value, np.ndarray))]
+    for name, value in own.items():
+        if id(value) in reached or any(value is other for n, other in own.items() if n != name):
+            return f"{name} is also reached under another name"
+        if isinstance(value, np.ndarray):
+            mine = [other for n, other in own.items() if n != name and isinstance(other, np.ndarray)]
+            if any(_overlap(value, other) for other in (*others, *mine)):
+                return f"memory of {name} is also reached under another name"
+    return None
+
+
 def _of_field(field: Field, n: int) -> Iterable[str]:
     data = field.data
     if isinstance(data, np.ndarray):
@@ -54,8 +81,23 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
     else:
         yield f"{field.name} is a {type(data).__name__}, neither a numpy array nor a list"
         return
-    if not field.stores_are_distinct(n):
+    if field.by_elements and field.spec.in_place and type(data) is list:
+        yield f"{field.name} is a list whose elements are changed in place, by no rows of its own"
+    elif not field.stores_are_distinct(n):
         yield f"two iterations store to the same row of {field.name}"
+    elif not field.stores_are_apart(n):
+        yield f"an iteration touches a row of {field.name} that another one stores to"
+    if field.spec.stores and field.tables is not None:
+        yield from _conflicts(field, field.tables)
+
+
+def _conflicts(field: Field, tables: Tables) -> Iterable[str]:
+    # Where every rank holds all of it, other elements of rows that others store to may be read.
+    conflict = find_conflict(tables, field.length, reads=field.by_rows)
+    if conflict is not None:
+        name = index_name(field.spec)
+        values = [f"{name}={field.index.value(p)}" for p in (conflict.first, conflict.second)]
+        yield f"iterations {values[0]} and {values[1]} both touch row {conflict.row} of {field.name}"
 
 
 def _of_array(field: Field, data: Array) -> Iterable[str]:

@@ -1,4 +1,7 @@
-"""The rows of the array table: ``BLOCK(0, "rw", rows=...)``, ``CYCLIC(...)``, ``WHOLE("r")``."""
+"""The rows of the array table: ``BLOCK(0, "rw", rows=...)``, ``CYCLIC(...)``, ``WHOLE("r")``.
+
+``WHOLE("rw")``, without an axis, is gathered element by element.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from dataclasses import dataclass
 
 from dlbrt.contract import Distribution, Mode
 
-__all__ = ["BLOCK", "CYCLIC", "WHOLE", "ArraySpec", "Dealing", "Subscripts"]
+__all__ = ["BLOCK", "CYCLIC", "WHOLE", "ArraySpec", "Dealing", "Subscripts", "index_name"]
 
-#: From a value of the index variable to the subscript, or subscripts, it touches; affine.
-Subscripts = Callable[[int], "int | tuple[int, ...]"]
+#: From a value of the index variable to the subscript, or subscripts, it touches.
+Subscripts = Callable[[int], "int | slice | tuple[int | slice, ...]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class ArraySpec:
 
     ``axis`` is the dimension that ``rows`` subscripts (None: not subscripted by the loop's index).
     ``writes`` are the subscripts stored to, ``rows`` all that are touched; None is the index itself.
+    They are affine in the index; with ``inspect`` they need not be, and may be slices without a step.
     ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
     """
 
@@ -28,6 +32,7 @@ class ArraySpec:
     rows: Subscripts | None = None
     writes: Subscripts | None = None
     in_place: bool = False
+    inspect: bool = False
 
     @property
     def stored(self) -> Subscripts | None:
@@ -45,6 +50,15 @@ class ArraySpec:
         return self.mode is not Mode.READ
 
 
+def index_name(spec: ArraySpec) -> str:
+    """What the subscripts call the index, as the program does."""
+    for subscripts in (spec.rows, spec.writes):
+        code = getattr(subscripts, "__code__", None)
+        if code is not None and code.co_argcount:
+            return str(code.co_varnames[0])
+    return "i"
+
+
 class Dealing:
     """A distribution as generated programs write it: a name that can be called to describe an array."""
 
@@ -57,11 +71,18 @@ class Dealing:
         rows: Subscripts | None = None,
         writes: Subscripts | None = None,
         in_place: bool = False,
+        inspect: bool = False,
     ) -> ArraySpec:
         """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
         axis = place[0] if len(place) > 1 else None
         return ArraySpec(
-            self.distribution, None if axis is None else int(axis), Mode(place[-1]), rows, writes, in_place
+            self.distribution,
+            None if axis is None else int(axis),
+            Mode(place[-1]),
+            rows,
+            writes,
+            in_place,
+            inspect,
         )
 
     def __reduce__(self) -> str:

@@ -7,9 +7,10 @@ from enum import Enum
 
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.memory import Layout
+from dlbrt.effects.output import Shown
 from dlbrt.mpi.state import Surroundings
 
-__all__ = ["Call", "Content", "SlotHeader"]
+__all__ = ["Call", "Content", "SlotHeader", "TableSlots"]
 
 
 class Content(Enum):
@@ -37,6 +38,15 @@ class SlotHeader:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSlots:
+    """The slots that hold what the iterations touch of the array ``name``, and what they store to."""
+
+    name: str
+    touched: tuple[int, ...]
+    stored: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One parallel run of a loop, as rank 0 describes it.
 
@@ -59,6 +69,8 @@ class Call:
     surroundings: Surroundings | None
     settings: bytes | None
     dropped: tuple[int, ...]
+    shown: Shown
+    tables: tuple[TableSlots, ...] = ()
 
     def without_body(self) -> Call:
         """The same call to ranks that have its body."""

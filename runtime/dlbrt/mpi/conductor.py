@@ -6,24 +6,33 @@ import os
 import pickle
 import threading
 from collections.abc import Callable, Sequence
+from numbers import Number
 from typing import Any
 
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import AUTO
+from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
-from dlbrt.dist.hazard import hazard
+from dlbrt.dist.hazard import hazard, reached_otherwise
 from dlbrt.dist.space import Space, space_of
 from dlbrt.dist.spans import Spans, coverage_error
+from dlbrt.effects.contributions import Contributions, Description, describe, selectable
+from dlbrt.effects.output import shown
+from dlbrt.effects.replay import Fault
 from dlbrt.mpi import modules, packing
-from dlbrt.mpi.call import Call, SlotHeader
+from dlbrt.mpi.call import Call, SlotHeader, TableSlots
 from dlbrt.mpi.contents import Publisher, shared_fields
+from dlbrt.mpi.elements import Elements
 from dlbrt.mpi.ending import After
+from dlbrt.mpi.footprints import look, pack_tables
 from dlbrt.mpi.kernels import Signature, signature
 from dlbrt.mpi.ledger import Ledger, Notes
+from dlbrt.mpi.logbook import Logbook
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.note import note
 from dlbrt.mpi.objects import Objects, met_by_pickler
 from dlbrt.mpi.packing import Packed, SentKernel
 from dlbrt.mpi.perform import Result, form_crew, own_result, perform, stored_by
@@ -36,9 +45,12 @@ __all__ = ["Conductor", "LostIterationError"]
 
 Kernel = Callable[..., None]
 
+#: Values that no operation changes: whoever else has them goes on having them.
+_UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
+
 
 class LostIterationError(RuntimeError):
-    """An iteration was executed twice or not at all: a defect of the runtime, never of the program."""
+    """An iteration was lost or executed twice, or two stored to one element: a defect of the runtime."""
 
 
 class Conductor:
@@ -118,6 +130,14 @@ class Conductor:
             if self._stats:
                 self.ledger.write(self._stats)
 
+    def dismiss(self) -> bool:
+        """Let the other ranks end at once; False where that is not to be: a loop runs, or another process."""
+        mine = self.wire.rank == 0 and os.getpid() == self._process
+        if not mine or not self._idle.acquire(blocking=False):
+            return False
+        self._tell(b"")
+        return True
+
     def _tell(self, message: bytes) -> None:
         others = range(1, self.wire.ranks)
         self.wire.complete([self.wire.send_bytes(message, rank, COMMAND) for rank in others])
@@ -125,9 +145,19 @@ class Conductor:
 
 def _alone(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> After:
     """A loop met while another one runs: sequential, on the rank that meets it."""
-    loop = Loop(space, lambda _: Solo(_all(space)), lambda _: None, Load.none())
+
+    def launch(loop: Loop) -> Team:
+        loop.contributions.begin(_named(kernel, arguments))
+        return Solo(_all(space))
+
+    loop = Loop(space, launch, lambda _: None, Load.none())
     perform(loop, kernel, arguments)
-    return After(space, [own_result(loop, 0)])
+    return After(space, [own_result(loop, 0)], loop.contributions.results())
+
+
+def _named(kernel: Kernel, arguments: Sequence[Any]) -> dict[str, Any]:
+    names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
+    return dict(zip(names, arguments, strict=True))
 
 
 def _all(space: Space) -> Spans:
@@ -146,6 +176,8 @@ class _Run:
         self._notes: Notes = conductor.ledger.notes(kernel)
         self._fields: list[Field] = []
         self._packed = Packed()
+        self._tables: tuple[TableSlots, ...] = ()
+        self._elements: Elements | None = None
         self._headers: tuple[SlotHeader, ...] = ()
         self._kernel_sent: SentKernel | None = None
         self._objects = Objects()
@@ -153,6 +185,9 @@ class _Run:
         self._settings: bytes | None = None
         self._kernel_bytes: bytes | None = None
         self._results: list[Result] = []
+        self._descriptions: dict[str, Description] = {}
+        self._logbook: Logbook | None = None
+        self._fault: Fault | None = None
         self._strategy = ""
         self._reason = ""
         self._started = clock()
@@ -162,7 +197,11 @@ class _Run:
         options = self._conductor.options
         loop = Loop(self._space, self._launch, self._finish, Load(options.load, self._wire.rank))
         loop.pacer.size = self._notes.chunk
-        perform(loop, self._kernel, self._arguments)
+        try:
+            perform(loop, self._kernel, self._arguments)
+        finally:
+            if self._logbook is not None:
+                self._logbook.close()
         self._notes.learn(
             [result.figures for result in self._results],
             clock() - self._started,
@@ -171,11 +210,20 @@ class _Run:
             self._reason,
         )
         self._notes.chunk = max(1, loop.pacer.size // 2)
-        return After(self._space, self._results, self._objects)
+        values = loop.contributions.results()
+        after = After(self._space, self._results, values, self._fault, self._objects)
+        if after.failure is not None and len(self._results) > 1:
+            place, ranks = self._notes.source, self._wire.ranks
+            after.note = note(self._kernel, self._space, after.failure, place, ranks)
+            if self._fault is None and self._logbook is not None:
+                doubt = self._logbook.doubt(after.failure.position)
+                after.note = "\n".join(filter(None, (after.note, doubt)))
+        return after
 
     def _launch(self, loop: Loop) -> Team:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
         options, n = self._conductor.options, len(self._space)
+        loop.contributions.begin(_named(self._kernel, self._arguments))
         begun = loop.team if isinstance(loop.team, Solo) and loop.team.figures.done else None
         forced = loop.strategy or options.strategy
         self._strategy = forced or AUTO
@@ -194,11 +242,16 @@ class _Run:
 
     def _obstacle(self, loop: Loop) -> str | None:
         """Why this loop cannot be shared, in words; prepares its data if it can."""
-        names = self._kernel.__code__.co_varnames[1 : self._kernel.__code__.co_argcount]
-        arguments = dict(zip(names, self._arguments, strict=True))
+        if loop.unmet is not None:
+            return f"{loop.unmet} does not hold"
+        arguments = _named(self._kernel, self._arguments)
         try:
-            self._fields = loop.table.fields(arguments, self._space)
-            self._pack(arguments)
+            fields = loop.table.fields(arguments, self._space)
+            self._fields = look(fields, len(self._space), self._notes.tables)
+            known = loop.contributions
+            self._descriptions = {name: describe(k, known.values[name]) for name, k in known.kinds.items()}
+            self._pack(arguments | self._descriptions)
+            self._tables = pack_tables(self._fields, self._packed)
             self._state = self._conductor.changed_state()
             self._settings = self._objects.dumps(self._state.settings) if self._state else None
             hidden = self._packed.inside - {id(f.data) for f in self._fields if "." in f.name}
@@ -206,12 +259,24 @@ class _Run:
             arrays = [value for value in self._packed.slots if not isinstance(value, list)]
             arrays += self._packed.arrays
             met = self._objects.known if any(field.spec.in_place for field in self._fields) else ()
-            return hazard(self._fields, arrays, hidden, len(self._space), met)
+            reason = hazard(self._fields, arrays, hidden, len(self._space), met)
+            return reason or self._contribution_obstacle(known, arrays)
+        except FootprintError as error:
+            return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
 
+    def _contribution_obstacle(self, known: Contributions, arrays: Sequence[Any]) -> str | None:
+        for name, kind in known.kinds.items():
+            if not selectable(kind, known.values[name]):
+                return f"what {name} starts from has no order that ranks could choose by"
+        changing = {name: known.values[name] for name in known.kinds}
+        changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
+        met = self._objects.known if changing else ()
+        return reached_otherwise(changing, self._fields, arrays, met)
+
     def _pack(self, arguments: dict[str, Any]) -> None:
-        distributed = {id(field.data): field for field in self._fields if field.by_rows}
+        distributed = {id(f.data): f for f in self._fields if f.by_rows or f.spec.stores}
         lists = {key: field.data for key, field in distributed.items() if isinstance(field.data, list)}
         packed = self._packed = Packed()
 
@@ -240,6 +305,9 @@ class _Run:
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
         crew = form_crew(self._wire, call, self._fields, loop.table.iterations, self._objects)
         self._scatter(crew)
+        self._logbook = Logbook(self._wire, self._objects, call.shown)
+        loop.contributions.share(self._logbook.journal, self._descriptions)
+        self._logbook.open(loop.ordinal)
         if begun:
             crew.figures.done, crew.figures.compute_s = begun.figures.done, begun.figures.compute_s
         return crew
@@ -267,32 +335,51 @@ class _Run:
             surroundings=self._state.surroundings if self._state else None,
             settings=self._settings,
             dropped=conductor.publisher.dropped(),
+            shown=shown(),
+            tables=self._tables,
         )
 
     def _scatter(self, crew: Crew) -> None:
         mover = Mover(self._wire, self._fields, self._objects)
+        self._objects.originals = {
+            place: list(field.data) for place, field in enumerate(self._fields) if field.copied
+        }
         for rank in range(1, self._wire.ranks):
-            mover.send(crew.shares[rank], rank, Field.needed)
+            mover.send(crew.shares[rank], rank, Field.scattered)
         mover.complete()
+        self._elements = Elements(self._wire, self._fields, self._objects)
 
     def _finish(self, loop: Loop) -> None:
+        if self._logbook is not None:
+            self._logbook.close()
         self._results = [own_result(loop, 0)]
         if isinstance(loop.team, Crew):
             self._gather(loop.team)
+            self._replay(loop.contributions, loop.team.failed_at)
         for bar in self._space.bars:
             bar.update(len(self._space) - len(loop.team.figures.done))
             bar.close()
 
     def _gather(self, crew: Crew) -> None:
+        assert self._elements is not None
         mover = Mover(self._wire, self._fields, self._objects)
         results: dict[int, Result] = {0: self._results[0]}
         while len(results) < self._wire.ranks:
             rank, message = self._wire.wait_bytes(ANY, RESULT)
             results[rank] = pickle.loads(message)
             mover.receive(results[rank].figures.done, rank, stored_by(results[rank]))
+            self._elements.receive(rank)
         mover.complete()
+        if clash := self._elements.put():
+            raise LostIterationError(f"{self._notes.source}: {clash}; please report this")
         self._results = [results[rank] for rank in range(self._wire.ranks)]
         self._check(crew)
+
+    def _replay(self, known: Contributions, failed_at: int) -> None:
+        assert self._logbook is not None
+        extents = [result.extents for result in self._results]
+        end = min(failed_at, len(self._space) - 1)
+        self._fault = self._logbook.replay(extents, known.kinds, known.values, end)
 
     def _check(self, crew: Crew) -> None:
         end = min(crew.failed_at, len(self._space))

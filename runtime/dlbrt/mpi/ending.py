@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlbrt.dist.space import Space
+from dlbrt.effects.replay import Fault
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.perform import Result, Sent
@@ -16,18 +17,31 @@ __all__ = ["After"]
 class After:
     """The final values of a loop, as the sequential program leaves them.
 
+    ``values`` are those that iterations contributed to; ``fault`` is what putting them together met; ``note``
+    goes with the exception.
     ``ran`` says whether there was an iteration, ``item`` is the last one's (the failing one's, after an
     exception); ``"t" in after`` says whether an iteration set the temporary t, ``after["t"]`` is its value.
     """
 
-    def __init__(self, space: Space, results: Iterable[Result], objects: Objects | None = None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        results: Iterable[Result],
+        values: Mapping[str, Any],
+        fault: Fault | None = None,
+        objects: Objects | None = None,
+    ) -> None:
         results = list(results)
-        self.failure: Failure | None = min(
-            (result.failure for result in results if result.failure), key=lambda f: f.position, default=None
-        )
+        failures = [result.failure for result in results if result.failure]
+        # What iterations contribute is put together later, but where that fails the program had not gone on.
+        self.failure: Failure | None = Failure(fault.position, 0, fault.error) if fault else None
+        self.failure = self.failure or min(failures, key=lambda failure: failure.position, default=None)
+        self.note = ""
         self._space = space
         self._objects = objects or Objects()
         self._kept = _latest([result.kept for result in results], self._last)
+        if self.ran:
+            self._kept |= values
 
     @property
     def _last(self) -> int:
@@ -53,7 +67,7 @@ class After:
     def finish(self) -> None:
         """Raise what the loop's body raised."""
         if self.failure is not None:
-            raise_as_in_body(self.failure, self._objects)
+            raise_as_in_body(self.failure, self._objects, self.note)
 
 
 def _latest(kept: Iterable[Mapping[str, tuple[int, Any]]], end: int) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Exceptions of the loop body, carried between ranks and raised as the sequential program raises them.
 
-Type, message, attributes and chained causes travel; the traceback travels as file, line and function,
-and is rebuilt where the exception is raised, in terms of the original source.
+Type, message, attributes and chained causes travel; the traceback travels as file, line, columns and
+function, and is rebuilt where the exception is raised, in terms of the original source.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import itertools
 import os
 import sys
 import traceback
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dlbrt.mpi.objects import Objects
-from dlbrt.observe.linemap import Frame, calls_loop, original
+from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
 
 __all__ = ["Failure", "capture", "install_hook", "raise_as_in_body"]
 
@@ -58,8 +60,11 @@ def capture(failure: Failure, objects: Objects) -> Failure:
     return Failure(failure.position, failure.rank, None, _Writer(objects).bytes(error))
 
 
-def raise_as_in_body(failure: Failure, objects: Objects) -> NoReturn:
-    """Raise the exception, its traceback in terms of the original source, its context what it was there."""
+def raise_as_in_body(failure: Failure, objects: Objects, note: str = "") -> NoReturn:
+    """Raise the exception, its traceback in terms of the original source, its context what it was there.
+
+    ``note`` is added to it.
+    """
     handled = sys.exception()
     if failure.error is None:
         error: BaseException = objects.loads(failure.data)
@@ -67,12 +72,20 @@ def raise_as_in_body(failure: Failure, objects: Objects) -> NoReturn:
         tb = _rebuilt(_frames(failure.error.__traceback__))
         error = failure.error.with_traceback(tb)
     context = error.__context__
+    _add_note(error, note)
     try:
         raise error
     finally:
         if context is not None:
             error.__context__ = context
             _end_of_chain(context, handled)
+
+
+def _add_note(error: BaseException, note: str) -> None:
+    """Add a note, once; an exception that takes none stays without."""
+    with contextlib.suppress(Exception):  # its class may refuse attributes in any way
+        if note and note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
 
 
 def _end_of_chain(error: BaseException, handled: BaseException | None) -> None:
@@ -194,9 +207,22 @@ def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
         if path == _SCRIPT:
             entries.clear()  # what started the program under `dlbc run` is not part of it
         elif not path.startswith(_RUNTIME):
-            entries.append(Frame(code.co_filename, tb.tb_lineno, code.co_name))
+            entries.append(Frame(code.co_filename, tb.tb_lineno or 1, code.co_name, _columns(tb)))
         tb = tb.tb_next
     return tuple(entries)
+
+
+def _columns(tb: types.TracebackType) -> Columns | None:
+    """Where the expression that was being evaluated stands, as the code object says."""
+    if tb.tb_lasti < 0:
+        return None
+    positions = tb.tb_frame.f_code.co_positions()
+    line, last, first, end = next(itertools.islice(positions, tb.tb_lasti // 2, None), (None,) * 4)
+    if line != tb.tb_lineno or last is None or first is None or end is None:
+        return None
+    if (last, end) < (line, first):
+        return None  # no compiler of Python's made these
+    return Columns(last, first, end)
 
 
 def _rebuilt(frames: Sequence[Frame]) -> types.TracebackType | None:
@@ -206,18 +232,30 @@ def _rebuilt(frames: Sequence[Frame]) -> types.TracebackType | None:
         place = original(frame)
         if place is None or (calls_loop(frame) and inner == (place.filename, place.name)):
             continue
-        # Instruction -1: no column information, since none of the original's is known.
-        tb = types.TracebackType(tb, _frame_at(place), -1, place.line)
+        tb = types.TracebackType(tb, *_frame_at(place), place.line)
         inner = place.filename, place.name
     return tb
 
 
-def _frame_at(frame: Frame) -> types.FrameType:
-    """A real frame that says it stands at that line of that file."""
-    code = compile("here()", frame.filename, "exec")
-    code = code.replace(co_name=frame.name, co_qualname=frame.name, co_firstlineno=frame.line)
-    found: list[types.FrameType] = []
-    exec(code, {"here": lambda: found.append(sys._getframe(1))})
+def _frame_at(frame: Frame) -> tuple[types.FrameType, int]:
+    """A real frame that says it stands at that line of that file, and its instruction there.
+
+    Instruction -1: no column information.
+    """
+    tree = ast.parse("here()")
+    columns = frame.columns or Columns(frame.line, 0, 0)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.stmt):
+            node.lineno, node.end_lineno = frame.line, columns.last_line
+            node.col_offset, node.end_col_offset = columns.first, columns.end
+    code = compile(tree, frame.filename, "exec").replace(co_name=frame.name, co_qualname=frame.name)
+    found: list[tuple[types.FrameType, int]] = []
+
+    def here() -> None:
+        caller = sys._getframe(1)
+        found.append((caller, caller.f_lasti if frame.columns else -1))
+
+    exec(code, {"here": here})
     return found[0]
 
 

@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from dlbrt.dist.scattered import Tables
 from dlbrt.mpi.team import Figures, clock
-from dlbrt.observe.linemap import Frame, original
+from dlbrt.observe.linemap import Frame, original, proof_of
 from dlbrt.observe.statistics import LoopRecord, LoopRun, RankFigures, report, write
 
 __all__ = ["Ledger", "Notes"]
@@ -18,6 +19,7 @@ class Notes:
 
     ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an
     iteration at the last run, ``overhead_s`` what the last run on all ranks took beyond computing.
+    ``tables`` are what the iterations touched of arrays whose subscripts were looked at, by name.
     """
 
     def __init__(self, key: str, source: str, ranks: int) -> None:
@@ -25,6 +27,7 @@ class Notes:
         self.source = source
         self.record = LoopRecord(key, source, ranks)
         self.chunk = 1
+        self.tables: dict[str, Tables] = {}
         self._iteration_s: float | None = None
         self._overhead_s = 0.0
         self._remarks: set[str] = set()
@@ -89,6 +92,7 @@ class Ledger:
             place = original(frame) or frame
             source = f"{os.path.basename(place.filename)}:{place.line}"
             self._notes[key] = Notes(str(len(self._notes) + 1), source, self._ranks)
+            self._notes[key].record.proof = proof_of(*key)
         return self._notes[key]
 
     def write(self, path: str) -> None:

@@ -20,21 +20,13 @@ from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec, Dealing
+from dlbrt.effects.contributions import UNSET, Contributions
 from dlbrt.mpi.pacer import Pacer
 from dlbrt.mpi.team import Solo, Team
 
 __all__ = ["UNSET", "Ending", "Kept", "Loop", "Table"]
 
 clock = time.perf_counter
-
-
-class _Unset:
-    def __repr__(self) -> str:
-        return "<not set by any iteration>"
-
-
-#: What a temporary holds that no iteration has set.
-UNSET: Any = _Unset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +91,8 @@ class Loop:
         self.strategy: str | None = None
         self.group: int | None = None
         self.team: Team = Solo(Spans(()))
+        self.contributions = Contributions()
+        self.unmet: str | None = None
         self.pacer = Pacer()
         self.ending = Ending()
         self.trial_until: float | None = None
@@ -119,11 +113,30 @@ class Loop:
         """Force a strategy for this loop."""
         self.strategy, self.group = strategy, group
 
+    def require(self, holds: Callable[[], Any], text: str) -> None:
+        """A condition that the proof rests on; where it is false, or fails, rank 0 runs the loop alone."""
+        try:
+            met = bool(holds())
+        except Exception:  # names that are no numbers: it is not known to hold
+            met = False
+        if not met:
+            self.unmet = self.unmet or text
+
     def arrays(self, iterations: Dealing | None = None, /, **specs: ArraySpec) -> None:
         """The array table: how iterations are dealt (blocks, if not said) and each array is distributed."""
         if not self._scattered:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = Table(dealt, specs)
+
+    def reductions(self, /, **kinds: str) -> None:
+        """The values that iterations contribute to, and how (see `dlbrt.effects.kinds`)."""
+        if not self._scattered:
+            self.contributions.declare(kinds)
+
+    def ordered(self, *names: str) -> None:
+        """The containers that iterations only add to."""
+        if not self._scattered:
+            self.contributions.declare_ordered(names)
 
     def scatter(self) -> None:
         """Deal the iterations, and send each rank what its own read."""
@@ -151,15 +164,34 @@ class Loop:
         afterwards is known to come from it.
         """
         run = self.team.work.runs[0]
-        self._run = run[:1] if each else run
+        # What belongs to a run as a whole can only belong to a stretch of iterations.
+        singly = run.step > 1 and self.contributions.singly
+        self._run = run[:1] if each or singly else run
         return chain.from_iterable(self._chunks(self._run))
 
-    def keep(self, **values: Any) -> None:
+    def partial(self, /, **one: Any) -> Any:
+        """What a name that iterations contribute to is bound to for the next run.
+
+        The value itself on a rank that runs the loop alone, else what stands for it there.
+        """
+        return self.contributions.partial(next(iter(one)), self.team.work.runs[0])
+
+    def fold(self, /, **one: Any) -> Any:
+        """Take the share of the iteration before; a new one begins."""
+        ((name, share),) = one.items()
+        return self.contributions.fold(name, share)
+
+    def combine(self, /, **values: Any) -> None:
+        """Take what the run just done has left in the names that iterations contribute to."""
+        self.contributions.combine(values)
+
+    def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
         self._keep(values, self._run[self._done - 1])
 
     def synchronize(self) -> None:
         """Exchange profiles, decide, and move work, where it is time to; wait where there is none."""
+        self._end_run(self._done)
         if self.trial_until is not None and self.team.work:
             self.trial_until = None
             self.team = self._launch(self)
@@ -171,10 +203,12 @@ class Loop:
         """Collect what was stored, on rank 0."""
         self._finish(self)
 
-    def fail(self, error: BaseException, temporaries: Mapping[str, Any]) -> bool:
+    def fail(
+        self, error: BaseException, temporaries: Mapping[str, Any], parameters: Mapping[str, Any]
+    ) -> bool:
         """The body raised; False if it was not the body. Work before the failing iteration goes on.
 
-        ``temporaries`` are the kernel's local variables at the failure.
+        ``temporaries`` are the kernel's local variables at the failure, its parameters apart.
         """
         if self._counter is None:
             return False
@@ -182,7 +216,10 @@ class Loop:
         position = self._part[done]
         self._account(done)
         self._flush()
-        self._keep(temporaries, position)
+        left = self.contributions.left_by({**parameters, **temporaries})
+        self._keep({name: value for name, value in temporaries.items() if name not in left}, position)
+        self.contributions.combine(left)
+        self._end_run(self._done + 1)
         self.ending.failed_at, self.ending.error = position, error
         self.team.failed(position)
         self.synchronize()
@@ -200,8 +237,11 @@ class Loop:
             self._part = run[self._done :][: self.pacer.size] if self._watched else run
             items, self._counter = self.space.items(self._part)
             self._chunk_started = clock()
-            yield items
+            journal = self.contributions.journal
+            yield items if journal is None else journal.marked(items)
             self._account(len(self._part))
+            if journal is not None and journal.is_long:
+                journal.cut(run, self._done)
             if self._pass_ends():
                 break
         self._flush()
@@ -219,6 +259,19 @@ class Loop:
         self._seconds += seconds
         for bar in self.space.bars:
             bar.update(done)
+
+    def ordinal(self) -> int | None:
+        """Which iteration of the run is under way; None between iterations."""
+        if self._counter is None:
+            return None
+        return max(0, self._done + len(self._part) - operator.length_hint(self._counter) - 1)
+
+    def _end_run(self, done: int) -> None:
+        """What the first ``done`` iterations of the run contributed is complete; at once on other calls."""
+        self.contributions.end_run()
+        if self.contributions.journal is not None:
+            self.contributions.journal.end_run(self._run[:done])
+        self._run, self._done = range(0), 0
 
     def _flush(self) -> None:
         """Report the run so far to the team."""

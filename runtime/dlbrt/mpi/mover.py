@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.contract import Distribution
 from dlbrt.dist.field import Field, landing, positions, put, put_element, take
 from dlbrt.dist.footprint import Rows, count, union
 from dlbrt.dist.memory import prefer_large_pages
@@ -44,7 +43,9 @@ class Mover:
     def prepare(self, spans: Spans) -> None:
         """Make ready the memory that iterations ``spans`` are going to fill."""
         for field in self._fields:
-            if not isinstance(field.data, list) and field.spec.distribution is not Distribution.WHOLE:
+            if isinstance(field.data, list) or field.tables is not None:
+                continue  # scattered rows are no one region
+            if field.by_rows:
                 self._prepare_rows(field, union(field.needed(spans), field.stored(spans)))
 
     def send(self, spans: Spans, target: int, which: Which) -> None:

@@ -71,7 +71,8 @@ class _Window:
 
 
 def _element(place: int, row: int) -> Any:
-    return _reading.get().fields[place].data[row]
+    objects = _reading.get()
+    return objects.originals.get(place, objects.fields[place].data)[row]
 
 
 def _never(_: Any) -> None:
@@ -108,11 +109,13 @@ def met_by_unpickler(unpickler: Any) -> list[Any]:
 class Objects:
     """What the ranks of one call have in common; ``sources`` give it in parts, each when first needed.
 
-    ``fields`` are the loop's, in the order of its table.
+    ``fields`` are the loop's, in the order of its table; ``originals`` the elements that lists among them, by
+    place, had when every rank got them all: this rank may have stored others since.
     """
 
     def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
         self.fields: Sequence[Field] = ()
+        self.originals: Mapping[int, Sequence[Any]] = {}
         self._elements: dict[int, tuple[Callable[..., Any], tuple[int, ...]]] = {}
         self._held: list[Any] = []  # so that no other object takes the identity of one noted
         self._containers = False

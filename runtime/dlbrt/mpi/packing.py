@@ -11,6 +11,7 @@ import contextlib
 import io
 import pickle
 import random
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,6 +89,8 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             return _slot_value, (self._packed.slot(obj).number,)
         if isinstance(obj, np.ndarray):
             self._packed.arrays.append(obj)
+        elif obj is sys.stdout or obj is sys.__stdout__:
+            raise TypeError("iterations write to the standard output object itself")
         elif isinstance(obj, _GENERATORS) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)

@@ -13,6 +13,7 @@ from dlbrt.dist import layout
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
+from dlbrt.effects.segments import Extent
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Loop
@@ -42,12 +43,13 @@ class Result:
     """What one rank has to report at the end: figures, final values, the body's failure.
 
     ``kept`` maps a temporary to the last position of the run that set it and its value: the value itself
-    on the rank that reports to itself, else a `Sent`.
+    on the rank that reports to itself, else a `Sent`. ``extents`` are those of the segments of its journal.
     """
 
     figures: Figures
     kept: dict[str, tuple[int, Any]]
     failure: Failure | None
+    extents: tuple[Extent, ...] = ()
 
 
 def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -61,7 +63,7 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
         try:
             kernel(loop, *arguments)
         except BaseException as error:
-            if not loop.fail(error, _temporaries(kernel, error)):
+            if not loop.fail(error, *_variables(kernel, error)):
                 raise
         else:
             return
@@ -109,14 +111,16 @@ def own_result(loop: Loop, rank: int) -> Result:
     failure = None
     if ending.error is not None and ending.failed_at is not None:
         failure = Failure(ending.failed_at, rank, ending.error)
-    return Result(loop.team.figures, {name: (k.last, k.value) for name, k in ending.kept.items()}, failure)
+    kept = {name: (k.last, k.value) for name, k in ending.kept.items()}
+    journal = loop.contributions.journal
+    return Result(loop.team.figures, kept, failure, tuple(journal.extents) if journal is not None else ())
 
 
 def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
     """This rank's report to rank 0."""
     own = own_result(loop, rank)
     kept = {name: (last, _sent(value, objects)) for name, (last, value) in own.kept.items()}
-    return Result(own.figures, kept, capture(own.failure, objects) if own.failure else None)
+    return Result(own.figures, kept, capture(own.failure, objects) if own.failure else None, own.extents)
 
 
 def _sent(value: Any, objects: Objects) -> Sent:
@@ -138,13 +142,14 @@ def stored_by(result: Result) -> Callable[[Field, Spans], Rows]:
     return stored
 
 
-def _temporaries(kernel: Callable[..., None], error: BaseException) -> dict[str, Any]:
-    """The kernel's local variables, its parameters apart, where ``error`` passed through it."""
+def _variables(kernel: Callable[..., None], error: BaseException) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The kernel's local variables and, apart, its parameters, where ``error`` passed through it."""
     code = kernel.__code__
     tb = error.__traceback__
     while tb is not None and tb.tb_frame.f_code is not code:
         tb = tb.tb_next
     if tb is None:
-        return {}
-    values = tb.tb_frame.f_locals
-    return {name: value for name, value in values.items() if name not in code.co_varnames[: code.co_argcount]}
+        return {}, {}
+    values = dict(tb.tb_frame.f_locals)
+    parameters = {name: values.pop(name) for name in code.co_varnames[: code.co_argcount] if name in values}
+    return values, parameters

@@ -11,6 +11,9 @@ from dlbrt.dist.field import Field
 from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.contents import Library, shared_fields
+from dlbrt.mpi.elements import Elements
+from dlbrt.mpi.footprints import unpack_tables
+from dlbrt.mpi.logbook import Logbook
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
@@ -59,16 +62,25 @@ class _Player:
         values = [_resolved(part.values, slots) for part in space.parts]
         names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
         fields: list[Field] = []
+        elements: list[Elements] = []
+        logbook = Logbook(self._wire, objects, call.shown)
+        named = dict(zip(names, arguments, strict=True))
 
         def launch(loop: Loop) -> Team:
-            found = loop.table.fields(dict(zip(names, arguments, strict=True)), loop.space)
+            found = loop.table.fields(named, loop.space)
+            found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
             crew = form_crew(self._wire, call, fields, loop.table.iterations, objects)
             self._scatter(crew, fields, objects)
+            elements.append(Elements(self._wire, fields, objects))
+            loop.contributions.share(logbook.journal, named)
+            logbook.open(loop.ordinal)
             return crew
 
         def finish(loop: Loop) -> None:
-            self._give_back(loop, fields, objects)
+            logbook.close()
+            self._give_back(loop, fields, objects, elements[0])
+            logbook.serve()
 
         load = Load(self._options.load, self._wire.rank)
         perform(Loop(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
@@ -76,16 +88,18 @@ class _Player:
     def _scatter(self, crew: Crew, fields: list[Field], objects: Objects) -> None:
         mover = Mover(self._wire, fields, objects)
         mover.prepare(crew.work)
-        mover.receive(crew.work, 0, Field.needed)
+        mover.receive(crew.work, 0, Field.scattered)
         mover.complete()
 
-    def _give_back(self, loop: Loop, fields: list[Field], objects: Objects) -> None:
+    def _give_back(self, loop: Loop, fields: list[Field], objects: Objects, elements: Elements) -> None:
         result = result_to_send(loop, self._wire.rank, objects)
         message = pickle.dumps(result)
         sending = self._wire.send_bytes(message, 0, RESULT)
         mover = Mover(self._wire, fields, objects)
         mover.send(result.figures.done, 0, stored_by(result))
+        elements.send()
         mover.complete()
+        elements.sent()
         self._wire.complete([sending])
 
 

@@ -25,6 +25,7 @@ from dlbrt.core.profile import Profile
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.failure import install_hook
+from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.player import serve
 from dlbrt.mpi.wire import Wire
 from dlbrt.options import Options
@@ -74,11 +75,13 @@ def start(world: MPI.Intracomm) -> Session:
         names = _agree(wire)
         conductor = Conductor(wire, options, names)
         conductor.exchange_s = _exchange_cost(wire)
+        others = neighbours(wire)
         _current = Session(conductor)
         if wire.rank:
             _serve(wire, options)
         install_hook()
         atexit.register(conductor.stop)
+        setattr(os, "_exit", together(os._exit, conductor.dismiss, others))  # noqa: B010
     return _current
 
 

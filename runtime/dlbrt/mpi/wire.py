@@ -18,11 +18,11 @@ from mpi4py import MPI
 
 from dlbrt.mpi.region import Region
 
-__all__ = ["ANY", "COMMAND", "DATA", "INTERRUPT", "RESULT", "Pause", "Wire"]
+__all__ = ["ANY", "COMMAND", "DATA", "INTERRUPT", "JOURNAL", "RESULT", "Pause", "Wire"]
 
 T = TypeVar("T")
 
-COMMAND, INTERRUPT, DATA, RESULT = 1, 2, 3, 4
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL = 1, 2, 3, 4, 5
 ANY = MPI.ANY_SOURCE
 
 #: Looks before the first sleep, with a processor for every rank of the host, and without.

@@ -54,7 +54,10 @@ class LoopRun:
 
 @dataclass(slots=True)
 class LoopRecord:
-    """Totals over the runs of one loop; strategy and reason are those of the last run."""
+    """Totals over the runs of one loop; strategy and reason are those of the last run.
+
+    ``proof`` says on what the independence of its iterations rests.
+    """
 
     id: int | str
     source: str
@@ -71,6 +74,7 @@ class LoopRecord:
     elapsed_s: float = 0.0
     overhead_s: float | None = None
     per_rank: list[RankFigures] = field(default_factory=list)
+    proof: str = ""
 
     def __post_init__(self) -> None:
         if not self.per_rank:
@@ -96,7 +100,7 @@ class LoopRecord:
         return sum(times) / len(times) / max(times) if any(times) else 1.0
 
     def as_json(self) -> dict[str, object]:
-        """The object that the contract lays down; ``reason`` and ``overhead_s`` only where there is one."""
+        """The object of the contract; ``proof``, ``reason`` and ``overhead_s`` only where there is one."""
         document: dict[str, object] = {
             "id": self.id,
             "source": self.source,
@@ -112,6 +116,8 @@ class LoopRecord:
             "balance_efficiency": self.balance_efficiency,
             "per_rank": [asdict(figures) for figures in self.per_rank],
         }
+        if self.proof:
+            document["proof"] = self.proof
         if self.reason:
             document["reason"] = self.reason
         if self.overhead_s is not None:

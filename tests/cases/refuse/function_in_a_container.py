@@ -1,4 +1,4 @@
-# expect: DLB418 10:12
+# expect: DLB412 10:12, DLB418 10:12
 import numpy as np
 
 n = 8

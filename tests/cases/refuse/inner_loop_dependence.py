@@ -1,4 +1,4 @@
-# expect: DLB302 11:9
+# expect: DLB301 11:9
 import numpy as np
 
 n = 8

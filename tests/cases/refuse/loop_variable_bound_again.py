@@ -5,6 +5,6 @@ n = 8
 A = np.zeros(n)
 # dlb: parallel
 for i in range(n):
-    A[i] = i
+    A[i] = A[i] / 2
     for i in range(3):
         pass

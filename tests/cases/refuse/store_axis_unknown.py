@@ -8,4 +8,4 @@ xs = [[0] for _ in range(n)]
 def f(k):
     # dlb: parallel
     for i in range(n):
-        A[k, i] = 1
+        A[k, i] = A[k, i] / 2

@@ -8,4 +8,4 @@ xs = [[0] for _ in range(n)]
 # dlb: parallel
 for i in range(n):
     k = xs[i][0]
-    B[k] = i
+    B[k] = B[k] / 2

@@ -7,4 +7,4 @@ B = np.ones(n)
 xs = [[0] for _ in range(n)]
 # dlb: parallel
 for x in B:
-    A[0] = x
+    A[0] = A[0] / x

@@ -37,7 +37,7 @@ REFUSED = [
         "e = 1\ntry:\n    w()\nexcept OSError as e:\n    pass\nprint_(e)",
     ),
     ("a lambda before the binding", "f = lambda: t\nt = 1\nprint_(f())"),
-    ("itself", "t = t + 1"),
+    ("itself", "t = 2 * t + 1"),
 ]
 
 

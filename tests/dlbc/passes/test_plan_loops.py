@@ -41,11 +41,11 @@ ARRAYS = [
     ("only some iterations store", "if i % 2:\n    Z[i] = 1", ["Z BLOCK 0 rw"]),
     ("a continue before the store", "if i % 2:\n    continue\nZ[i] = 1", ["Z BLOCK 0 rw"]),
     ("counted down", "Z[n - 1 - i] = 1", ["Z BLOCK 0 w rows=n - 1 - i"]),
-    ("through a temporary", "j = n - 1 - i\nZ[j] = 1", ["Z BLOCK 0 w rows=n - 1 - i"]),
+    ("through a temporary", "j = n - 1 - i\nZ[j] = 1", ["Z BLOCK 0 w rows=n - i - 1"]),
     ("every second", "Z[2 * i + 1] = Z[2 * i]", ["Z BLOCK 0 rw rows=2 * i + 1,2 * i writes=2 * i + 1"]),
     ("both of two", "Z[2 * i] = 0\nZ[2 * i + 1] = 1", ["Z BLOCK 0 rw rows=2 * i,2 * i + 1"]),
     ("a stencil reads more", "Z[i] = X[i - 1] + X[i + 1]", ["Z BLOCK 0 w", "X BLOCK 0 r rows=i - 1,i + 1"]),
-    ("read in another way", "Z[i] = X[i] + X[0]", ["Z BLOCK 0 w", "X WHOLE r"]),
+    ("one row that all read", "Z[i] = X[i] + X[0]", ["Z BLOCK 0 w", "X BLOCK 0 r rows=i,0"]),
     ("read by an inner loop", "Z[i] = sum(Y[k] for k in range(n))", ["Z BLOCK 0 w", "Y WHOLE r"]),
     ("a comprehension hides the index", "Z[i] = [Y[i] for i in range(n)]", ["Z BLOCK 0 w", "Y WHOLE r"]),
     ("used as a whole", "Z[i] = X[i] @ Y.T @ X", ["Z BLOCK 0 w", "X WHOLE r"]),
@@ -188,13 +188,13 @@ def test_a_proved_dependence_names_iterations_and_element() -> None:
 
 
 def test_what_is_merely_not_excluded_says_so() -> None:
-    [(plan, [finding])] = results_of(loop("Z[i] = Z[q[i]]"))
+    [(plan, [finding])] = results_of(loop("Z[i] = Z[int(q[i] / 2)]"))
     assert plan is None
     assert (finding.code, "cannot be excluded" in finding.message) == ("DLB302", True)
 
 
 def test_assume_independent_takes_the_unproved_and_no_more() -> None:
-    assumed = loop("Z[i] = Z[q[i]]", clauses="parallel, assume_independent")
+    assumed = loop("Z[i] = Z[int(q[i] / 2)]", clauses="parallel, assume_independent")
     assert table(plan_of(assumed)) == ["Z WHOLE 0 rw", "q BLOCK 0 r"]
     assert codes_of(loop("Z[i] = Z[i - 1]", clauses="parallel, assume_independent")) == ["DLB301"]
 
@@ -211,16 +211,16 @@ REFUSED = [
     ("while X[i] > t:\n    t = 2", "DLB310"),
     ("del t\nt = 1", "DLB310"),
     ("def g():\n    return t\nt = 1\nZ[i] = g()", "DLB310"),
-    ("Z[..., i] = 1", "DLB304"),
+    ("Z[..., i] = Z[..., i] / 2", "DLB304"),
     ("Z[0, :][i] = 1", "DLB304"),
-    ("Z[0, ..., i] = 1", "DLB304"),
+    ("Z[0, ..., i] = Z[0, ..., i] / 2", "DLB304"),
     ("self.total += X[i]", "DLB408"),
     ("self.A[i] = self.B.f(self)", "DLB306"),
     ("np.random.shuffle(X)", "DLB404"),
-    ("np.add.at(Z, i, 1)", "DLB410"),
-    ("i = i + 1\nZ[i] = 0", "DLB323"),
+    ("np.add.at(Z[0], i, 1)", "DLB410"),
+    ("i = i + 1\nZ[i] = Z[i] / 2", "DLB323"),
     ("put = X.append\nput(i)", "DLB406"),
-    ("say = print\nsay(i)", "DLB401"),
+    ("say = open('log', 'w').write\nsay(i)", "DLB402"),
     ("draw = np.random.rand\nZ[i] = draw()", "DLB404"),
 ]
 
@@ -240,7 +240,7 @@ def test_refuse_cases_of_loops(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     first = text.partition("\n")[0]
     if not first.startswith(("# expect: DLB2", "# expect: DLB3", "# expect: DLB4")):
-        assert first.startswith("# expect: DLB")
+        assert first.startswith(("# expect: DLB", "# expect --strict: DLB"))
         return
     found = [
         f"{d.code} {d.place.line}:{d.place.column}" for _, findings in results_of(text) for d in findings

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
+from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import array_field, has_rows, landing, part_field, positions, put, put_element, take
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import BLOCK, WHOLE
+from hypothesis import given
+from hypothesis import strategies as st
 
 SHAPE = (7, 6, 5)
 
@@ -76,14 +76,55 @@ def test_what_every_rank_holds_does_not_move_and_what_is_overwritten_is_not_sent
     assert array_field("A", np.zeros(9), BLOCK(0, "w"), IndexMap(0, 1)).stored(spans)
 
 
-def test_a_list_that_is_stored_to_goes_by_rows() -> None:
-    field = array_field("rows", [0] * 5, WHOLE("rw"), IndexMap(0, 1))
+def test_a_whole_list_that_is_stored_to_goes_to_every_rank_and_comes_back_by_rows() -> None:
+    field = array_field("rows", [0] * 5, WHOLE(0, "rw"), IndexMap(0, 1))
+    assert positions(field.scattered(Spans.of(range(1, 3)))) == [0, 1, 2, 3, 4]
     assert positions(field.stored(Spans.of(range(1, 3)))) == [1, 2]
+    assert not field.needed(Spans.of(range(1, 3)))
+
+
+def test_what_has_no_axis_and_is_stored_to_comes_back_by_elements() -> None:
+    field = array_field("A", np.zeros((4, 3)), WHOLE("rw"), IndexMap(0, 1))
+    assert field.by_elements
+    assert not field.stored(Spans.of(range(4)))
+    assert field.stores_are_distinct(4)
+    assert not array_field("A", np.zeros(4), WHOLE("r"), IndexMap(0, 1)).by_elements
+    assert not array_field("A", np.zeros(4), WHOLE(0, "rw"), IndexMap(0, 1)).by_elements
+
+
+def test_rows_that_follow_no_line_are_looked_at() -> None:
+    ix = [4, 0, 7, 2]
+    spec = BLOCK(0, "rw", rows=lambda i: (ix[i], 9), writes=lambda i: ix[i], inspect=True)
+    field = array_field("A", np.zeros((10, 2)), spec, IndexMap(0, 1)).looked_at(4)
+    assert positions(field.needed(Spans.of(range(1, 3)))) == [0, 7, 9]
+    assert positions(field.stored(Spans.of(range(1, 3)))) == [0, 7]
+    assert field.iteration_bytes() == 2 * 16
+
+
+def test_what_cannot_be_looked_at_is_said_with_its_name() -> None:
+    field = array_field("A", np.zeros(3), BLOCK(0, "rw", rows=lambda i: [1][i], inspect=True), IndexMap(0, 1))
+    with pytest.raises(FootprintError, match=r"A: what iteration 1 touches .*IndexError"):
+        field.looked_at(2)
+
+
+@given(arrays_with_rows(), st.integers(0, 3))
+def test_many_short_ranges_are_taken_and_put_alike(
+    case: tuple[Any, int, tuple[range, ...]], width: int
+) -> None:
+    array, axis, _ = case
+    long = np.concatenate([array] * 40, axis)
+    rows = tuple(range(start, start + 1 + width % 2) for start in range(1, long.shape[axis] - 2, 3))
+    target = np.zeros_like(long)
+    put(target, axis, rows, take(long, axis, rows))
+    chosen = positions(rows)
+    assert len(rows) > 32
+    assert np.array_equal(np.take(target, chosen, axis), np.take(long, chosen, axis))
+    assert np.count_nonzero(target) == np.count_nonzero(np.take(long, chosen, axis))
 
 
 def test_a_reversed_part_needs_elements_from_the_end() -> None:
     field = part_field(Part(list("abcdef"), backwards=True))
-    assert sorted(positions(field.needed(Spans.of(range(0, 2))))) == [4, 5]
+    assert sorted(positions(field.needed(Spans.of(range(2))))) == [4, 5]
 
 
 def test_an_element_changed_in_place_stays_the_object_it_was() -> None:

@@ -12,6 +12,7 @@ from dlbrt.dist.footprint import (
     count,
     difference,
     rows_of,
+    stores_are_apart,
     stores_are_distinct,
     union,
 )
@@ -77,6 +78,21 @@ def test_distinct_stores_agree_with_enumeration(
             writers[row].add(position)
     expected = all(len(who) == 1 for who in writers.values())
     assert stores_are_distinct(n, index, subscripts_of(terms), length) == expected
+
+
+@given(st.integers(0, 14), INDEX, AFFINE, AFFINE, st.integers(1, 40))
+@example(4, IndexMap(0, 1), [(1, 0)], [(0, 9)], 10)
+@example(4, IndexMap(0, 1), [(1, 0)], [(1, 0), (0, -2)], 4)
+@example(1, IndexMap(0, 1), [(1, 0)], [(0, 0)], 4)
+def test_stores_apart_from_reads_agree_with_enumeration(
+    n: int, index: IndexMap, stored: list[tuple[int, int]], read: list[tuple[int, int]], length: int
+) -> None:
+    if not stores_are_distinct(n, index, subscripts_of(stored), length):
+        return
+    owner = {row: p for p in range(n) for row in touched(p, index, stored, length)}
+    readers = ((row, p) for p in range(n) for row in touched(p, index, read, length))
+    expected = all(owner.get(row, p) == p for row, p in readers)
+    assert stores_are_apart(n, index, subscripts_of(stored), subscripts_of(read), length) == expected
 
 
 def test_distinct_stores_of_huge_loops_are_decided_at_once() -> None:

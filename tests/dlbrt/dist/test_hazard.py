@@ -6,23 +6,28 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.lib.stride_tricks import as_strided
-
 from dlbrt.dist.field import Field, array_field
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.hazard import hazard
 from dlbrt.dist.spec import BLOCK, WHOLE, ArraySpec
+from numpy.lib.stride_tricks import as_strided
 
 INDEX = IndexMap(0, 1)
 RW, R = BLOCK(0, "rw"), BLOCK(0, "r")
 IN_PLACE = BLOCK(0, "rw", in_place=True)
 
 
+def looked_at(data: Any, spec: ArraySpec, n: int = 4) -> Field:
+    return array_field("a", data, spec, INDEX).looked_at(n)
+
+
 def field(data: Any, spec: ArraySpec = RW, name: str = "a") -> Field:
     return array_field(name, data, spec, INDEX)
 
 
-def found(fields: list[Field], n: int = 4, hidden: tuple[Any, ...] = (), met: tuple[Any, ...] = ()) -> str | None:
+def found(
+    fields: list[Field], n: int = 4, hidden: tuple[Any, ...] = (), met: tuple[Any, ...] = ()
+) -> str | None:
     arrays = [f.data for f in fields if isinstance(f.data, np.ndarray)]
     arrays += [value for value in met if isinstance(value, np.ndarray)]
     return hazard(fields, arrays, {id(value) for value in hidden}, n, met)
@@ -47,6 +52,13 @@ SHARED = [0, 0]
         [field([[[0], [1]] for _ in range(4)], IN_PLACE)],
         [field(np.broadcast_to(np.zeros(3), (4, 3)), R)],
         [field(np.zeros((4, 1))[:, 0])],
+        [field(np.zeros((4, 3)), WHOLE("rw"))],
+        [field([[0] for _ in range(4)], WHOLE("rw"))],
+        [field(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, 8), writes=lambda i: i))],
+        [field(np.zeros(9), WHOLE(0, "rw", rows=lambda i: (i, 0), writes=lambda i: i))],
+        [looked_at(np.zeros(9), BLOCK(0, "rw", rows=lambda i: [3, 8, 1, 0][i], inspect=True))],
+        [looked_at(np.zeros(9), BLOCK(0, "r", rows=lambda i: 0, inspect=True))],
+        [looked_at(np.zeros(9), WHOLE(0, "rw", rows=lambda i: (i, 0), writes=lambda i: i, inspect=True))],
     ],
 )
 def test_data_as_the_proof_takes_it_is_shared(fields: list[Field]) -> None:
@@ -66,6 +78,24 @@ def test_data_as_the_proof_takes_it_is_shared(fields: list[Field]) -> None:
         ([field(as_strided(np.zeros(9), (4, 3), (8, 8)))], "share memory with one another"),
         ([field(np.zeros(4), BLOCK(0, "rw", rows=lambda i: 0 * i))], "two iterations store to the same row"),
         ([field(np.zeros(3), BLOCK(0, "rw", rows=lambda i: i - 2))], "two iterations store to the same row"),
+        (
+            [field(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, 2), writes=lambda i: i))],
+            "another one stores",
+        ),
+        (
+            [field(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, -6), writes=lambda i: i))],
+            "another one stores",
+        ),
+        (
+            [looked_at(np.zeros(9), BLOCK(0, "rw", rows=lambda k: [3, 5, 1, 5][k], inspect=True))],
+            "iterations k=1 and k=3 both touch row 5 of a",
+        ),
+        (
+            [looked_at(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, 2), writes=lambda i: i, inspect=True))],
+            "iterations i=0 and i=2 both touch row 2 of a",
+        ),
+        ([field([[0] for _ in range(4)], WHOLE("rw", in_place=True))], "changed in place"),
+        ([field(np.zeros(()), WHOLE("rw"))], "has 0 dimensions"),
         ([field(A), field(A, R, "b")], "are the same object"),
         ([field(A[1:]), field(A[:-1], R, "b")], "also reached under another name"),
         ([field([SHARED] * 4, IN_PLACE)], "the same object twice"),

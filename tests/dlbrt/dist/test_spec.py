@@ -5,9 +5,8 @@ from __future__ import annotations
 import pickle
 
 import pytest
-
 from dlbrt.contract import Distribution, Mode
-from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE, ArraySpec, Dealing
+from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE, ArraySpec, Dealing, index_name
 
 
 def test_a_row_of_the_table_says_distribution_axis_and_use() -> None:
@@ -33,6 +32,16 @@ def test_what_is_stored_is_what_is_touched_unless_said() -> None:
 
     assert BLOCK(0, "rw", rows=touched).stored is touched
     assert BLOCK(0, "rw", rows=touched, writes=written).stored is written
+
+
+def test_subscripts_may_be_looked_at_one_by_one() -> None:
+    assert BLOCK(0, "rw", inspect=True).inspect
+    assert not BLOCK(0, "rw").inspect
+
+
+def test_the_index_is_called_as_the_subscripts_call_it() -> None:
+    assert index_name(BLOCK(0, "rw", rows=lambda row: row)) == "row"
+    assert index_name(BLOCK(0, "rw")) == "i"
 
 
 def test_an_unknown_use_is_refused() -> None:

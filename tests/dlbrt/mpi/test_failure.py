@@ -166,6 +166,38 @@ def test_an_exception_whose_type_cannot_leave_is_told_in_words() -> None:
     assert "Stays: words" in str(found)
 
 
+def test_expressions_stay_marked() -> None:
+    error = raised(lambda: [1] + len(["é"]) * "x")  # type: ignore[list-item]
+    expected = traceback.format_tb(error.__traceback__)[-1]
+    found = arrived(error)
+    assert traceback.format_tb(found.__traceback__)[-1] == expected
+    assert "^" in expected
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("text", 5), Slotted(1, "x"), SystemExit(7), ExceptionGroup("s", [OSError(1)])]
+)
+def test_a_note_is_added_once_and_changes_nothing_else(error: BaseException) -> None:
+    objects = Objects()
+    before = str(error), repr(error.args)
+    error.add_note("the program's own")
+    for _ in range(2):
+        with pytest.raises(type(error)) as info:
+            raise_as_in_body(capture(Failure(3, 1, error), objects), objects, "ours")
+        error = info.value
+    assert error.__notes__ == ["the program's own", "ours"]
+    assert (str(error), repr(error.args)) == before
+
+
+def test_an_exception_that_takes_no_note_is_raised_without() -> None:
+    class Closed(Exception):
+        def add_note(self, note: str) -> None:
+            raise AttributeError("closed")
+
+    with pytest.raises(Closed):
+        raise_as_in_body(Failure(0, 0, Closed()), Objects(), "ours")
+
+
 def test_the_traceback_names_the_original_source_and_not_the_loop_call_twice(tmp_path: Path) -> None:
     generated = tmp_path / "p_dlb.py"
     text = [

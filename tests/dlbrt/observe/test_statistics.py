@@ -60,6 +60,12 @@ def test_the_reason_for_running_locally_is_told() -> None:
     assert loop.as_json()["reason"] == "worth less than sending it"
 
 
+def test_the_proof_status_is_told_where_it_is_known() -> None:
+    loop = LoopRecord(1, "a.py:1", 1, proof="proven")
+    assert list(loop.as_json()) == [*LOOP_KEYS, "proof"]
+    assert loop.as_json()["proof"] == "proven"
+
+
 def test_a_run_has_figures_for_each_rank() -> None:
     loop = LoopRecord(1, "a.py:1", 2)
     with pytest.raises(ValueError, match="shorter"):

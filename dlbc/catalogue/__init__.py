@@ -1,0 +1,36 @@
+"""Every diagnostic code: its severity, its sentence, its help. Adding a diagnostic is a row here.
+
+Codes are stable: DLB0xx files and commands, DLB1xx annotations, DLB2xx loops of an unsupported
+form, DLB3xx dependences, DLB4xx effects and calls, DLB5xx the program around the loops. Sentences
+say what was expected and what was found; help says what to try. Fields in braces are filled by `report`.
+One module for each family of codes.
+"""
+
+from __future__ import annotations
+
+from dlbc.catalogue.effects import EFFECTS
+from dlbc.catalogue.entry import Entry
+from dlbc.catalogue.front import FRONT
+from dlbc.catalogue.loops import LOOPS
+from dlbc.diagnostics import Diagnostic, Note
+from dlbc.source import Place
+
+__all__ = ["CATALOGUE", "Entry", "report"]
+
+CATALOGUE: dict[str, Entry] = FRONT | LOOPS | EFFECTS
+
+
+def report(
+    code: str, place: Place, label: str = "", notes: tuple[Note, ...] = (), **fields: object
+) -> Diagnostic:
+    """The diagnostic of ``code`` at ``place``; raises KeyError for an unknown code or a missing field."""
+    entry = CATALOGUE[code]
+    return Diagnostic(
+        code,
+        entry.severity,
+        place,
+        entry.message.format(**fields),
+        label,
+        entry.help.format(**fields),
+        notes,
+    )

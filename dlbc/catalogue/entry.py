@@ -1,0 +1,21 @@
+"""One row of the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbc.diagnostics import Severity
+
+__all__ = ["E", "Entry", "R", "W"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the catalogue; ``message`` and ``help`` are `str.format` templates."""
+
+    severity: Severity
+    message: str
+    help: str = ""
+
+
+E, W, R = Severity.ERROR, Severity.WARNING, Severity.REMARK

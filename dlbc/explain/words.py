@@ -1,0 +1,122 @@
+"""What is said of arrays, variables, reductions and costs; one table or sentence for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlbrt.contract import Distribution, Mode
+
+from dlbc.ir.annotation import Annotation
+from dlbc.ir.plan import ArrayPlan, LoopPlan
+from dlbc.ir.reduction import Reduction
+from dlbc.ir.variables import LoopVariable, Role
+
+__all__ = ["cost_words", "reduction_words", "table_words", "variable_words", "written_name"]
+
+_MODES = {Mode.READ: "read", Mode.WRITE: "overwritten", Mode.UPDATE: "read and stored to"}
+
+#: What is sent of an array that is dealt.
+_SENT = {
+    Mode.READ: "scattered: to each rank the rows that its iterations read",
+    Mode.WRITE: "gathered: nothing goes out, the rows stored to come back",
+    Mode.UPDATE: "scattered and gathered: to each rank the rows of its iterations, back those stored to",
+}
+
+
+def table_words(plan: LoopPlan) -> Iterator[tuple[str, str]]:
+    """Rows for each array of the table, in its order."""
+    variables = {v.name: v for v in plan.variables}
+    for array in plan.arrays:
+        name = written_name(array.name, plan)
+        for number, words in enumerate(_array_words(array, variables[name])):
+            yield ("" if number else name), words
+
+
+def written_name(name: str, plan: LoopPlan) -> str:
+    """The name as the user writes it: private names of classes are mangled in the plan."""
+    back = {mangled: written for written, mangled in plan.mangled}
+    return ".".join(back.get(part, part) for part in name.split("."))
+
+
+def _array_words(array: ArrayPlan, variable: LoopVariable) -> Iterator[str]:
+    """Distribution, use, rows and transport of one array."""
+    axis = "" if array.axis is None else f" axis {array.axis}"
+    yield ", ".join([array.distribution.value + axis, *_reach(variable), _MODES[array.mode]])
+    if array.rows:
+        looked = ", looked at before the loop" if array.inspect else ""
+        yield f"rows of an iteration: {' and '.join(array.rows)}{looked}"
+    if array.writes is not None:
+        yield f"of them stored to: {' and '.join(array.writes)}"
+    for row in variable.fixed:
+        yield f"row {row} of {variable.name} is read by all iterations, sent once to each rank"
+    yield _sent(array)
+
+
+def _reach(variable: LoopVariable) -> Iterator[str]:
+    """How far an iteration reaches beyond its own row."""
+    sides = ((variable.below, "below"), (variable.above, "above"))
+    halo = [f"{rows} {side}" for rows, side in sides if rows]
+    if halo:
+        yield f"halo {', '.join(halo)}"
+
+
+def _sent(array: ArrayPlan) -> str:
+    if array.axis is not None and array.distribution is not Distribution.WHOLE:
+        return _SENT[array.mode]
+    if array.mode is Mode.READ:
+        return "broadcast: every rank gets all of it"
+    back = "elements that a rank changed" if array.axis is None else "rows stored to"
+    return f"broadcast: every rank gets all of it, the {back} come back"
+
+
+def variable_words(variable: LoopVariable) -> str:
+    """The class, with what belongs to it."""
+    word = variable.role.value
+    match variable.role:
+        case Role.DISTRIBUTED:
+            return ", ".join([word, f"axis {variable.axis}", *_reach(variable)])
+        case Role.BROADCAST:
+            return f"{word}, {'whole' if variable.whole else 'by value'}"
+        case Role.REDUCTION:
+            return f"{word}, {variable.operator}" if variable.operator else f"{word}, goes with {variable.of}"
+        case Role.LOOP:
+            return f"{word}, its last value is read after the loop" if variable.live else word
+        case Role.LAST:
+            return f"{word}: private, and read after the loop"
+        case _:
+            return word
+
+
+def reduction_words(reduction: Reduction) -> str:
+    """How contributions are combined, and what is promised of the result."""
+    what = f"elements by {reduction.operator}" if reduction.element else f"by {reduction.operator}"
+    if reduction.companions:
+        what += f", with {', '.join(reduction.companions)}"
+    return f"{what}: {_promise(reduction)}"
+
+
+def _promise(reduction: Reduction) -> str:
+    if reduction.any_order:
+        return "combined as shares come (`order=any`), so rounding may differ between runs"
+    if reduction.companions:
+        return "iteration order decides between equals, as in the sequential program"
+    if reduction.element and reduction.integer:
+        return "integers are added up on each rank, exactly; others in iteration order, bit-identical"
+    if reduction.several:
+        return "shares of iterations combined in iteration order, the same for every number of ranks"
+    return "combined in iteration order, bit-identical to the sequential program"
+
+
+def cost_words(annotation: Annotation) -> Iterator[tuple[str, str]]:
+    """What the version does with costs, and with each clause about them."""
+    given = {
+        "cost": annotation.cost,
+        "profile": annotation.profile,
+        "fold": annotation.fold,
+        "nofold": annotation.nofold,
+        "jit": annotation.jit,
+    }
+    yield "", "not derived from the loop; the speed of each rank is measured while it runs"
+    for clause, value in given.items():
+        if value is not None:
+            yield clause, "accepted, without effect in this version"

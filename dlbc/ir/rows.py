@@ -1,0 +1,129 @@
+"""Rows along one axis that an iteration touches by one access: from the form of the subscript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dlbc.ir.access import Access, Binder
+from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
+
+__all__ = ["RowRange", "rows_of"]
+
+_ONE = Form.literal(1)
+
+
+@dataclass(frozen=True, slots=True)
+class RowRange:
+    """Rows ``low`` to ``high`` (not included), in terms of the index and of names from outside.
+
+    ``text`` is how it is written: a subscript, or ``slice(low, high)``.
+    """
+
+    low: Form
+    high: Form
+    text: str
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one row."""
+        return self.high - self.low == _ONE
+
+    @property
+    def width(self) -> int | None:
+        """How many rows, if that is a literal."""
+        return (self.high - self.low).constant
+
+    @property
+    def affine(self) -> bool:
+        """Whether it is one row, affine in the index."""
+        return self.single and all(
+            isinstance(atom, Variable) or not Form.of(atom).moves()
+            for atom in self.low.atoms
+        ) and all(
+            sum(isinstance(a, Variable) and a.kind is Kind.INDEX for a in monomial) <= 1
+            for monomial, _ in self.low.terms
+        )  # fmt: skip
+
+    @property
+    def of_data(self) -> bool:
+        """Whether elements of arrays say which rows."""
+        return bool(self.low.elements or self.high.elements)
+
+    @property
+    def first(self) -> RowRange:
+        """The first row by itself."""
+        return RowRange(self.low, self.low + _ONE, str(self.low))
+
+    def each(self) -> Iterator[RowRange]:
+        """The rows one by one, where their number is a literal."""
+        for offset in range(self.width or 0):
+            row = self.low + Form.literal(offset)
+            yield RowRange(row, row + _ONE, str(row))
+
+    @property
+    def moves(self) -> bool:
+        """Whether it depends on the index."""
+        return self.low.moves((Kind.INDEX,)) or self.high.moves((Kind.INDEX,))
+
+
+def rows_of(access: Access, axis: int) -> RowRange | None:
+    """The rows on ``axis``; None where they are not known, or are all."""
+    if len(access.subscripts) <= axis:
+        return None
+    subscript = access.subscripts[axis]
+    binders = {b.variable: b for b in access.domain.binders}
+    if subscript.form is not None:
+        low, high = _extent(subscript.form, binders), _extent(subscript.form, binders, highest=True)
+        if low is None or high is None:
+            return None
+        if low == high:
+            return RowRange(low, low + _ONE, subscript.text if low == subscript.form else str(low))
+        return _sliced(low, high + _ONE)
+    if subscript.span is None:
+        return None
+    start, stop, _ = subscript.span
+    if stop is None or any(end is not None and (end.constant or 0) < 0 for end in (start, stop)):
+        return None
+    low = _extent(start or ZERO, binders)
+    high = _extent(stop, binders, highest=True)
+    return None if low is None or high is None else _sliced(low, high)
+
+
+def _sliced(low: Form, high: Form) -> RowRange:
+    return RowRange(low, high, f"slice({low}, {high})")
+
+
+def _extent(form: Form, binders: Mapping[Variable, Binder], *, highest: bool = False) -> Form | None:
+    """The least (greatest) value over the variables of inner loops, innermost first."""
+    for variable, binder in reversed(list(binders.items())):
+        factor = form.coefficient(variable)
+        if factor is None:
+            return None
+        if factor:
+            end = _end(binder, last=(factor > 0) == highest)
+            if end is None:
+                return None
+            value = end
+            form = form - Form.of(variable) * Form.literal(factor) + value * Form.literal(factor)
+    return None if form.moves((Kind.INNER,)) else form
+
+
+def _end(binder: Binder, *, last: bool) -> Form | None:
+    """The least (greatest) value of the variable; the greatest may be a bound that is not reached."""
+    if binder.step is None or binder.start is None or binder.stop is None:
+        return None
+    if binder.step > 0:
+        return binder.stop - _ONE if last else binder.start
+    return binder.start if last else binder.stop + _ONE
+
+
+def evaluable(form: Form, written: frozenset[str]) -> bool:
+    """Whether it can be evaluated before the loop: it takes no elements of arrays that the loop stores to."""
+    return not form.elements & written and not any(_strange(atom) for atom in form.atoms)
+
+
+def _strange(atom: Variable | Apply) -> bool:
+    return (isinstance(atom, Variable) and (atom.kind is Kind.INNER or atom.loose)) or (
+        isinstance(atom, Apply) and atom.operator is Operator.ELEMENT and not atom.operands
+    )

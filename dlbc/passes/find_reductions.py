@@ -1,0 +1,320 @@
+"""Find what iterations contribute to: reductions, recognised or declared, and containers that are added to.
+
+Law: a name or an object is contributed to if every mention of it in the body belongs to an update, all of
+them with one operator (``+`` and ``-`` count as one), so that no iteration sees what others did. An update
+that any other mention joins is a dependence between iterations, and refused. Where elements of an object are
+stored to by subscripts alone the dependence test has the first word.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from dlbrt.contract import Distribution
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic, Note
+from dlbc.ir.access import Facts, OriginKind
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.reduction import Contributions, Ordered, Reduction
+from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.repeats import may_repeat
+from dlbc.ir.scalars import Scalars
+from dlbc.ir.selections import resembles_selection, selection_of
+from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.updates import Update, update_of
+from dlbc.ir.uses import bound_names, every_node, own_nodes, parameters_of
+from dlbc.source import Source
+
+__all__ = ["find_reductions"]
+
+#: Methods that add to a container and give nothing back.
+_ADDING = frozenset({"append", "extend", "appendleft", "add"})
+
+#: Functions that make dictionaries.
+_DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
+_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+
+Found = tuple[Contributions, tuple[Diagnostic, ...]]
+
+
+def find_reductions(
+    loop: AnnotatedLoop, names: LoopNames, facts: Facts, scalars: Scalars, world: ModuleNames, source: Source
+) -> Found:
+    """Reductions and ordered effects, and what is like one and cannot be taken."""
+    finder = _Finder(loop, names, scalars, world, source)
+    bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
+    finder.closures(facts, ordered)
+    finder.declared({r.name for r in (*bound, *elements)})
+    disputed = frozenset(finder.disputed(elements, ordered))
+    found = Contributions(
+        reductions=(*bound, *elements),
+        ordered=tuple(ordered),
+        disputed=disputed,
+        arrays=frozenset(finder.arrays(disputed & {o.name for o in ordered})),
+        settled=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
+        claimed=frozenset(c for parts in _effects(elements, ordered).values() for c in parts),
+    )
+    return found, tuple(finder.findings)
+
+
+def _effects(elements: Sequence[Reduction], ordered: Sequence[Ordered]) -> dict[str, list[ast.Call]]:
+    """For each container the calls among what is done with it."""
+    found = {o.name: [e for e in o.effects if isinstance(e, ast.Call)] for o in ordered}
+    for reduction in elements:
+        values = (u.value for u in reduction.updates if isinstance(u, ast.Expr))
+        found[reduction.name] = [v for v in values if isinstance(v, ast.Call)]
+    return found
+
+
+class _Finder:
+    def __init__(
+        self, loop: AnnotatedLoop, names: LoopNames, scalars: Scalars, world: ModuleNames, source: Source
+    ) -> None:
+        self._loop, self._names, self._world, self._source = loop, names, world, source
+        self.findings: list[Diagnostic] = []
+        self.reported: set[str] = set()
+        self._private = {n for clause in loop.annotation.private for n in clause.names}
+        self._any = {n for clause in loop.annotation.reductions if clause.any_order for n in clause.names}
+        self._carried = dict.fromkeys(u.name for u in scalars.carried)
+        self._mentions = _mentions(loop.node.body)
+        self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
+        found = (selection_of(n, world) or update_of(n, world) for n in self._statements)
+        self._updates = [u for u in found if u is not None]
+        self._subscripts: Subscripts | None = None
+
+    def bound(self) -> Iterator[Reduction]:
+        """Reductions of names that the body binds."""
+        for name in self._carried:
+            if name in self._names.targets or name in self._private or not self._bound_outside(name):
+                continue
+            updates = [u for u in self._updates if u.name == name and not u.element]
+            finding = self._refusal(name, updates)
+            if finding is not None:
+                self.reported |= {name, *(c for u in updates for c in u.companions)}
+                self.findings.append(finding)
+            elif updates:
+                yield self._reduction(updates)
+
+    def _refusal(self, name: str, updates: Sequence[Update]) -> Diagnostic | None:
+        """Why a carried name is no reduction; None where it is one, or nothing like one."""
+        if not updates:
+            return self._lookalike(name)
+        first = updates[0]
+        other = next((u for u in updates if u.family != first.family), None)
+        if other is not None:
+            note = Note(self._source.place_of(other.statement), f"by `{_shown(other)}` here")
+            return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
+        other = next((u for u in updates if u.companions != first.companions), None)
+        if other is not None:
+            return self._report("DLB326", name, other.statement)
+        stray = self._stray(name, updates)
+        if stray is not None:
+            note = Note(self._source.place_of(stray), "used here")
+            return self._report("DLB324", name, first.statement, note)
+        for companion in first.companions:
+            stray = self._stray(companion, updates)
+            if stray is not None or companion in self._names.targets or companion in self._private:
+                note = Note(self._source.place_of(stray or first.statement), f"`{companion}` is used here")
+                return self._report("DLB326", name, first.statement, note)
+        return None
+
+    def _lookalike(self, name: str) -> Diagnostic | None:
+        for node in self._statements:
+            if _updates_otherwise(node, name):
+                return self._report("DLB311", name, node)
+            if resembles_selection(node, name):
+                return self._report("DLB326", name, node)
+        return None
+
+    def _report(self, code: str, name: str, node: ast.stmt, *notes: Note, **fields: str) -> Diagnostic:
+        return report(code, self._source.place_of(node), "", notes, name=name, **fields)
+
+    def _stray(self, name: str, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
+        """A mention of the name outside the updates."""
+        known = {n for u in updates for n in u.mentions | u.marks}
+        return next((n for n in self._mentions.get(name, ()) if n not in known), None)
+
+    def _bound_outside(self, name: str) -> bool:
+        """Whether something but the loop binds the name, so that it has a value to begin with."""
+        scope, inside = self._loop.scope, set(every_node(self._loop.node))
+        if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+            nodes = bound_names(scope.body).get(name, [])
+            given = [] if isinstance(scope, ast.Module) else [p.arg for p in parameters_of(scope)]
+            return name in given or any(n not in inside for n in nodes)
+        return False
+
+    def _reduction(self, updates: Sequence[Update]) -> Reduction:
+        first = updates[0]
+        operator = max(u.operator for u in updates)  # "-" where any update subtracts
+        one_side = len(frozenset[str]().union(*(u.sides for u in updates))) == 1
+        again = operator != "-" and one_side and not first.element
+        return Reduction(
+            name=first.name,
+            operator=operator,
+            updates=tuple(u.statement for u in updates),
+            element=first.element,
+            several=again and may_repeat(self._loop.node.body, {u.statement for u in updates}),
+            integer=all(self._is_integer(v) for u in updates for v in u.values),
+            any_order=first.name in self._any,
+            companions=first.companions,
+        )
+
+    def _is_integer(self, node: ast.expr) -> bool:
+        if self._subscripts is None:
+            own, index = self._names.temporaries, self._names.index
+            given = frozenset(self._names.targets) - {index}
+            region = Region(tuple(self._loop.node.body), own, self._world, index, given,
+                            integers=self._names.integers)  # fmt: skip
+            self._subscripts = Subscripts(region)
+        return self._subscripts.is_integer(node, {})
+
+    def elements(self) -> Iterator[Reduction]:
+        """Reductions of elements of shared objects."""
+        for name in dict.fromkeys(u.name for u in self._updates if u.element):
+            updates = [u for u in self._updates if u.name == name]
+            alike = all(u.element and u.family == updates[0].family for u in updates)
+            if alike and self._shared(name) and self._stray(name, updates) is None:
+                yield self._reduction(updates)
+
+    def ordered(self) -> Iterator[Ordered]:
+        """Shared containers that the body adds to, and does nothing else with."""
+        effects: dict[str, list[tuple[ast.Name, ast.expr | ast.stmt]]] = {}
+        for statement in self._statements:
+            for name, effect in _additions(statement):
+                effects.setdefault(name.id, []).append((name, effect))
+        for container, found in effects.items():
+            known = {name for name, _ in found}
+            if self._shared(container) and known.issuperset(self._mentions[container]):
+                yield Ordered(container, tuple(effect for _, effect in found))
+
+    def _shared(self, name: str) -> bool:
+        """Whether the name is from outside, and no clause says what else its object is."""
+        dealt = {n for c in self._loop.annotation.distributions for n in c.arrays
+                 if c.distribution is not Distribution.WHOLE}  # fmt: skip
+        return name in self._names.shared and name not in self._private | dealt
+
+    def disputed(self, elements: Sequence[Reduction], ordered: Sequence[Ordered]) -> Iterator[str]:
+        """Containers that may as well be arrays to the rows of which iterations store."""
+        annotation = self._loop.annotation
+        said = annotation.reductions if annotation.assume_independent is not None else ()
+        declared = {name for clause in said for name in clause.names}  # the clause says more of its names
+        for name, calls in _effects(elements, ordered).items():
+            if not calls and name not in declared and not self._made(name, _makes_dictionary):
+                yield name
+
+    def arrays(self, names: Iterable[str]) -> Iterator[str]:
+        """Those of the names that surely hold an array or a list."""
+        return (name for name in names if self._made(name, self._makes_array))
+
+    def _makes_array(self, node: ast.expr) -> bool:
+        match node:
+            case ast.List() | ast.ListComp():
+                return True
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return isinstance(left, ast.List) or isinstance(right, ast.List)
+        root, _, rest = ast.unparse(node).partition(".")
+        return isinstance(node, ast.Call) and bool(rest) and self._world.imports.get(root) == "numpy"
+
+    def _made(self, name: str, makes: Callable[[ast.expr], bool]) -> bool:
+        """Whether all that binds the name gives it such an object."""
+        scopes = (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES))
+        places = set(self._names.bindings.get(name, ()))
+        found: set[ast.AST] = set()
+        for scope in scopes:
+            made = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
+            found |= places & {target for target, value in made if makes(value)}
+            if found:
+                break
+        return bool(places) and found == places
+
+    def closures(self, facts: Facts, ordered: Sequence[Ordered]) -> None:
+        """Functions and generators of the body that are put into a container."""
+        added = {e for o in ordered for e in o.effects}
+        for call in facts.calls:
+            if call.node in added:
+                for _, value, node in call.arguments:
+                    used_up = call.function == ".extend" and isinstance(node, ast.GeneratorExp)
+                    origins = value.inner if used_up else value.outer | value.inner
+                    if any(o.kind is OriginKind.CLOSURE for o in origins):
+                        self.findings.append(report("DLB314", self._source.place_of(node)))
+
+    def declared(self, found: set[str]) -> None:
+        """Names of the clause `reduction` that the body does not update as one."""
+        for clause in self._loop.annotation.reductions:
+            for name in clause.names:
+                if name not in found | self.reported:
+                    self.reported.add(name)
+                    self.findings.append(report("DLB312", clause.place, name=name))
+
+
+def _mentions(body: Sequence[ast.stmt]) -> dict[str, list[ast.expr | ast.stmt]]:
+    """Every node that names something, in nested scopes too, by the name."""
+    found: dict[str, list[ast.expr | ast.stmt]] = {}
+    for node in (n for s in body for n in every_node(s)):
+        match node:
+            case ast.Name(id=name):
+                words = [name]
+            case ast.Global(names=words) | ast.Nonlocal(names=words):
+                pass
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                words = [(a.asname or a.name).split(".")[0] for a in aliases]
+            case _:
+                fields = (getattr(node, field, None) for field in ("name", "rest"))
+                words = [word for word in fields if isinstance(word, str)]
+        for word in words:
+            found.setdefault(word, []).append(node)  # type: ignore[arg-type]  # all of these have places
+    return found
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, each with its value, as far as the text pairs them."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield target, value
+                parts = (
+                    (target, value) if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) else ()
+                )
+                if not any(isinstance(e, ast.Starred) for part in parts for e in part.elts):
+                    yield from zip(*(part.elts for part in parts), strict=False)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield target, value
+
+
+def _makes_dictionary(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).split(".")[-1] in _DICTIONARIES
+    return isinstance(node, ast.Dict | ast.DictComp)
+
+
+def _additions(node: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr | ast.stmt]]:
+    match node:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=method), args=args) as call
+        ) if method in _ADDING and len(args) == 1 and not call.keywords:
+            if not isinstance(args[0], ast.Starred):
+                yield name, call
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name() as name)]):
+            yield name, node
+
+
+def _updates_otherwise(node: ast.stmt, name: str) -> bool:
+    """Whether the statement makes the name's new value from its old one."""
+    match node:
+        case ast.AugAssign(target=ast.Name(id=found)):
+            return found == name
+        case ast.Assign(targets=[ast.Name(id=found)], value=ast.BinOp() | ast.BoolOp() as value):
+            parts = list(ast.walk(value))
+        case ast.Assign(
+            targets=[ast.Name(id=found)], value=ast.Call(func=ast.Name(id="min" | "max")) as value
+        ):
+            parts = list(ast.walk(value))
+        case _:
+            return False
+    return found == name and any(isinstance(p, ast.Name) and p.id == name for p in parts)
+
+
+def _shown(update: Update) -> str:
+    return f"{update.operator}(...)" if update.operator in ("max", "min") else update.operator

@@ -1,0 +1,1 @@
+"""Proof that iterations do not meet: conditions over integers, and the solvers that decide them."""

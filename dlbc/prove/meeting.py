@@ -1,0 +1,234 @@
+"""When two iterations meet in an element of an array: one conjunction of conditions over integers.
+
+Theory: the dependence equations of two accesses. Each access has its own copy of the index and of the
+variables of inner loops, within their bounds and under their conditions; along every axis both give one
+element; the iterations differ. What cannot be said in integers is left free, so that the conditions are
+too weak at most: no solution means no dependence. ``exact`` says that they are not too weak.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dlbc.ir.access import Access, Binder, Subscript
+from dlbc.ir.form import Apply, Comparison, Condition, Form, Junction, Kind, Variable
+from dlbc.ir.space import IndexSpace
+
+__all__ = ["Meeting", "Side", "crowd", "meeting", "trips"]
+
+ZERO = Form.literal(0)
+
+#: Turns of an inner loop that a guard has to leave room for.
+_FEW = 8
+_MOVING = (Kind.INDEX, Kind.INNER)
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two accesses in iterations ``first`` and ``second`` reach one element; ``exact`` as above."""
+
+    conditions: tuple[Condition, ...]
+    first: Variable
+    second: Variable
+    element: tuple[Variable, ...]
+    exact: bool
+
+
+class Side:
+    """One of the two accesses: gives its own copies of what differs between iterations."""
+
+    def __init__(self, number: int, written: frozenset[str]) -> None:
+        self._mark = "'" * number
+        self._written = written
+        self._fresh = itertools.count(1)
+        self._elements: dict[Apply, Variable] = {}
+        self.exact = True
+
+    def of(self, form: Form) -> Form:
+        """The form in this iteration."""
+        return form.replaced(self._own, self._element)
+
+    def new(self, name: str) -> Variable:
+        """Another variable of this side."""
+        return Variable(Kind.INNER, f"{name}{self._mark}", -next(self._fresh))
+
+    def _own(self, variable: Variable) -> Form:
+        if variable.kind is Kind.PARAMETER:
+            return Form.of(variable)
+        if variable.loose:
+            self.exact = False
+        return Form.of(replace(variable, name=variable.name + self._mark))
+
+    def _element(self, atom: Apply) -> Form:
+        """An element of an array is some integer: always the same where it is fixed and not stored to."""
+        steady = not any(_touches(atom.name, w) for w in self._written)
+        if steady and not any(o.moves(_MOVING) for o in atom.operands):
+            return Form.of(Variable(Kind.PARAMETER, str(atom)))
+        self.exact = False
+        if not steady:
+            return Form.of(self.new(str(atom)))
+        if atom not in self._elements:
+            self._elements[atom] = self.new(str(atom))
+        return Form.of(self._elements[atom])
+
+    def condition(self, condition: Condition) -> Condition:
+        """The condition in this iteration."""
+        if isinstance(condition, Comparison):
+            return Comparison(self.of(condition.form), condition.relation)
+        return Junction(condition.word, tuple(map(self.condition, condition.parts)))
+
+
+def _touches(array: str, written: str) -> bool:
+    return array == written or array.startswith(written + ".") or written.startswith(array + ".")
+
+
+def meeting(
+    one: Access,
+    other: Access,
+    axes: Sequence[int],
+    space: IndexSpace,
+    written: frozenset[str],
+    wrap: bool = False,
+    ordered: bool = False,
+) -> Meeting:
+    """Two iterations, of one access each, reach one element as far as ``axes`` tell.
+
+    Subscripts are not negative, or if ``wrap`` they may be, and count from the end as in Python.
+    ``ordered``: the first iteration has the smaller index (for an access and itself).
+    """
+    left, right = Side(1, written), Side(2, written)
+    first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
+    conditions = [_apart(first, second, ordered, space.pace), *space.facts]
+    for side, access, index in ((left, one, first), (right, other, second)):
+        conditions += _executed(access, side, index, space)
+    element = tuple(Variable(Kind.INNER, f"element {axis}") for axis in axes)
+    for axis, place in zip(axes, element, strict=True):
+        for side, access in ((left, one), (right, other)):
+            conditions += _reached(access, axis, Form.of(place), side, wrap)
+    exact = left.exact and right.exact and space.known and one.domain.exact and other.domain.exact
+    return Meeting(tuple(conditions), first, second, element, exact)
+
+
+def _apart(first: Variable, second: Variable, ordered: bool, pace: Form | None) -> Condition:
+    less = _before(Form.of(first), Form.of(second), pace)
+    return less if ordered else Junction("or", (less, _before(Form.of(second), Form.of(first), pace)))
+
+
+def _before(one: Form, other: Form, pace: Form | None) -> Condition:
+    """``one`` is less than the other, by a step at least."""
+    if pace is None:
+        return Comparison.below(one, other)
+    up = Junction("and", (Comparison.below(ZERO, pace), Comparison.at_least(other - one, pace)))
+    down = Junction("and", (Comparison.below(pace, ZERO), Comparison.at_least(other - one, -pace)))
+    return Junction("or", (up, down))
+
+
+def trips(space: IndexSpace) -> tuple[Condition, ...]:
+    """There are two iterations."""
+    left, right = Side(1, frozenset()), Side(2, frozenset())
+    first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
+    apart = _apart(first, second, ordered=True, pace=space.pace)
+    return (apart, *space.facts, *_within(space, left, first), *_within(space, right, second))
+
+
+def crowd(
+    one: Access, other: Access, space: IndexSpace, written: frozenset[str], many: int
+) -> tuple[Condition, ...]:
+    """Both accesses are executed, in iterations far apart, and inner loops have more than a few turns."""
+    left, right = Side(1, written), Side(2, written)
+    first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
+    far = Comparison.at_least(Form.of(second), Form.of(first) + Form.literal(many * space.stride))
+    conditions = [far, *space.facts]
+    for side, access, index in ((left, one, first), (right, other, second)):
+        conditions += [*_executed(access, side, index, space), *_busy(access, side)]
+    return tuple(conditions)
+
+
+def _busy(access: Access, side: Side) -> Iterator[Condition]:
+    """Its inner loops, as far as their bounds depend on names from outside, have more than a few turns."""
+    for binder in access.domain.binders:
+        if binder.start is None or binder.stop is None or not binder.step:
+            continue
+        turns = (binder.stop - binder.start) * Form.literal(1 if binder.step > 0 else -1)
+        if turns.moves((Kind.PARAMETER,)):
+            yield Comparison.at_least(side.of(turns), Form.literal(_FEW * abs(binder.step)))
+
+
+def _executed(access: Access, side: Side, index: Variable, space: IndexSpace) -> Iterator[Condition]:
+    yield from _within(space, side, index)
+    for binder in access.domain.binders:
+        yield from _bound(binder, side)
+    for guard in access.domain.guards:
+        yield side.condition(guard)
+
+
+def _within(space: IndexSpace, side: Side, index: Variable) -> Iterator[Condition]:
+    binder = Binder(index, space.start, space.stop, space.step)
+    yield from _range(binder, Form.of(index), side, lambda form: form)
+
+
+def _bound(binder: Binder, side: Side) -> Iterator[Condition]:
+    yield from _range(binder, side.of(Form.of(binder.variable)), side, side.of)
+
+
+def _range(binder: Binder, value: Form, side: Side, here) -> Iterator[Condition]:  # type: ignore[no-untyped-def]
+    start = None if binder.start is None else here(binder.start)
+    stop = None if binder.stop is None else here(binder.stop)
+    step = binder.step
+    if step is None:
+        return
+    if start is not None:
+        yield Comparison.at_least(value, start) if step > 0 else Comparison.at_least(start, value)
+    if stop is not None:
+        yield Comparison.below(value, stop) if step > 0 else Comparison.below(stop, value)
+    if start is not None and abs(step) > 1:
+        yield Comparison.equal(value, start + Form.of(side.new("step")) * Form.literal(step))
+
+
+def _reached(access: Access, axis: int, place: Form, side: Side, wrap: bool) -> Iterator[Condition]:
+    yield Comparison.at_least(place, ZERO)
+    length = Form.of(Variable(Kind.PARAMETER, f"length {axis} of {access.array}"))
+    if wrap:
+        yield Comparison.below(place, length)
+    if axis >= len(access.subscripts):
+        return
+    subscript = access.subscripts[axis]
+    if wrap and not (subscript.integer or subscript.span is not None or subscript.full):
+        side.exact = False  # it may be no integer, and nothing will look at it before the loop
+    elif subscript.span is not None:
+        yield from _sliced(subscript, place, length, side)
+    elif subscript.form is not None:
+        yield from _single(side.of(subscript.form), place, length, wrap)
+        if not subscript.integer:
+            side.exact = False
+    elif not subscript.full:
+        side.exact = False
+
+
+def _single(value: Form, place: Form, length: Form, wrap: bool) -> Iterator[Condition]:
+    fixed = value.constant
+    if fixed is not None and fixed < 0:
+        yield Comparison.equal(place, value + length)
+    elif wrap and (fixed is None):
+        plain = Junction("and", (Comparison.at_least(value, ZERO), Comparison.equal(place, value)))
+        ended = Junction("and", (Comparison.below(value, ZERO), Comparison.equal(place, value + length)))
+        yield Junction("or", (plain, ended))
+    else:
+        yield Comparison.equal(place, value)
+
+
+def _sliced(subscript: Subscript, place: Form, length: Form, side: Side) -> Iterator[Condition]:
+    assert subscript.span is not None
+    start, stop, step = subscript.span
+    begin = ZERO if start is None else _end(side.of(start), length)
+    yield Comparison.at_least(place, begin)
+    yield Comparison.below(place, length if stop is None else _end(side.of(stop), length))
+    if step > 1:
+        yield Comparison.equal(place, begin + Form.of(side.new("step")) * Form.literal(step))
+
+
+def _end(form: Form, length: Form) -> Form:
+    """An end of a slice, counted from the axis's end where it is a negative literal."""
+    return form + length if form.constant is not None and form.constant < 0 else form

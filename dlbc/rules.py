@@ -1,0 +1,60 @@
+"""`dlbc rules`: the codes of diagnostics with their sentences, and one of them with its help and an example.
+
+Examples are those of the tests, put beside the catalogue by `python -m tests.support.document`. Words in
+braces are filled in where the diagnostic is given.
+"""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from importlib import resources
+from textwrap import indent
+
+from dlbc.catalogue import CATALOGUE
+from dlbc.diagnostics import Style, paint
+
+__all__ = ["EXAMPLES", "list_rules", "show_rule", "unknown_rule"]
+
+#: The file of examples, in the package of the catalogue: code -> program or command.
+EXAMPLES = "examples.json"
+
+
+def list_rules(*, color: bool = False) -> str:
+    """A line for each code, in order."""
+    width = max(len(entry.severity.value) for entry in CATALOGUE.values())
+    lines = []
+    for code in sorted(CATALOGUE):
+        entry = CATALOGUE[code]
+        severity = paint(f"{entry.severity.value:<{width}}", Style[entry.severity.name], color)
+        lines.append(f"{code}  {severity}  {entry.message}")
+    return "\n".join(lines)
+
+
+def show_rule(code: str, *, color: bool = False) -> str | None:
+    """All that is known of a code; None where there is no such code."""
+    entry = CATALOGUE.get(code)
+    if entry is None:
+        return None
+    severity = paint(entry.severity.value, Style[entry.severity.name], color)
+    lines = [f"{code}: {severity}", f"  {entry.message}"]
+    if entry.help:
+        lines.append(f"  help: {entry.help}")
+    example = _examples().get(code)
+    if example:
+        lines += ["  example:", indent(example.rstrip("\n"), "      ")]
+    return "\n".join(lines)
+
+
+def unknown_rule(code: str) -> str:
+    """What to say of a code that does not exist."""
+    near = get_close_matches(code.upper(), CATALOGUE, n=1)
+    hint = f", did you mean {near[0]}?" if near else ""
+    return f"dlbc rules: there is no code {code}{hint}"
+
+
+def _examples() -> dict[str, str]:
+    found: dict[str, str] = json.loads(
+        resources.files("dlbc.catalogue").joinpath(EXAMPLES).read_text(encoding="utf-8")
+    )
+    return found

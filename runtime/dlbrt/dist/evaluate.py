@@ -1,0 +1,153 @@
+"""From subscripts to the table of the rows that each iteration touches.
+
+All iterations are evaluated at once where that means the same (see `dlbrt.dist.index_vector`), checked on
+a few of them one by one; else each by itself. A subscript counts as Python's own does: a negative
+one from the end, one out of range touches nothing, a slice is cut to the array.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dlbrt.dist.footprint import IndexMap, Subscripts
+from dlbrt.dist.index_vector import IndexVector, Integers
+from dlbrt.dist.scattered import Scattered
+
+__all__ = ["FootprintError", "evaluate"]
+
+#: No array has so many rows: subscripts beyond it are as good as this one.
+_BEYOND = 1 << 62
+
+#: Loops this short are evaluated one by one.
+_SHORT = 64
+
+_Column = tuple[Integers, Integers]
+
+
+class FootprintError(ValueError):
+    """What an iteration touches cannot be told before the loop; says why."""
+
+
+def evaluate(subscripts: Subscripts | None, index: IndexMap, n: int, length: int) -> Scattered:
+    """The rows of an array of ``length`` rows that each of n iterations touches.
+
+    FootprintError where a subscript raises, or is neither an integer nor a slice without step.
+    """
+    found = None if n <= _SHORT else _at_once(subscripts or operator.pos, index, n, length)
+    return found or _one_by_one(subscripts or operator.pos, index, range(n), length)
+
+
+def _at_once(subscripts: Subscripts, index: IndexMap, n: int, length: int) -> Scattered | None:
+    """The table by vectors; None where they do not do."""
+    try:
+        values = IndexVector(np.arange(n, dtype=np.int64) * index.step + index.start)
+        with np.errstate(all="ignore"):
+            found: Any = subscripts(values)  # type: ignore[arg-type]
+        items = found if isinstance(found, tuple) else (found,)
+        table = Scattered.of([_column(item, n, length) for item in items])
+    except Exception:  # whatever it is, one by one will show whether it is the subscript's own
+        return None
+    return table if _agrees(table, subscripts, index, n, length) else None
+
+
+def _agrees(table: Scattered, subscripts: Subscripts, index: IndexMap, n: int, length: int) -> bool:
+    """Whether the table says of the first, middle and last iteration what they say by themselves."""
+    sample = [0, n // 2, n - 1]
+    alone = _one_by_one(subscripts, index, sample, length)
+    stops = table.starts + (table.starts >= 0) if table.stops is None else table.stops
+    other = alone.starts + (alone.starts >= 0) if alone.stops is None else alone.stops
+    filled = stops[:, sample] > table.starts[:, sample]
+    if alone.starts.shape != filled.shape or not np.array_equal(filled, other > alone.starts):
+        return False
+    pairs = ((table.starts[:, sample], alone.starts), (stops[:, sample], other))
+    return all(np.array_equal(one[filled], two[filled]) for one, two in pairs)
+
+
+def _one_by_one(subscripts: Subscripts, index: IndexMap, positions: Sequence[int], length: int) -> Scattered:
+    rows: list[tuple[Any, ...]] = []
+    value = 0
+    try:
+        for position in positions:
+            value = index.value(position)
+            found: Any = subscripts(value)
+            rows.append(found if isinstance(found, tuple) else (found,))
+    except Exception as error:  # a subscript of the program may raise anything
+        reason = f"{type(error).__name__}: {error}"
+        raise FootprintError(
+            f"what iteration {value} touches is not known before it runs ({reason})"
+        ) from error
+    width = max(map(len, rows), default=0)
+    padded = [row if len(row) == width else (*row, *[slice(0, 0)] * (width - len(row))) for row in rows]
+    columns = [_listed(column, length) for column in zip(*padded, strict=True)]
+    return Scattered.of(columns) if columns else Scattered(np.empty((0, len(rows)), np.int64))
+
+
+def _listed(items: Sequence[Any], length: int) -> _Column:
+    """Starts and stops of one subscript of each iteration."""
+    kinds = set(map(type, items))
+    if slice not in kinds:
+        return _rows_of_integers(_vector(items), length)
+    if kinds == {slice}:
+        for item in items:
+            _check_step(item)
+        starts = _vector([0 if item.start is None else item.start for item in items])
+        return _rows_of_slices(starts, _vector([_stop(item) for item in items]), length)
+    columns = [_listed([item], length) for item in items]
+    return np.concatenate([c[0] for c in columns]), np.concatenate([c[1] for c in columns])
+
+
+def _column(item: Any, n: int, length: int) -> _Column:
+    """Starts and stops of a subscript that was evaluated for all n iterations at once."""
+    if isinstance(item, slice):
+        _check_step(item)
+        starts = _spread(0 if item.start is None else item.start, n)
+        return _rows_of_slices(starts, _spread(_stop(item), n), length)
+    return _rows_of_integers(_spread(item, n), length)
+
+
+def _stop(item: slice) -> Any:
+    return _BEYOND if item.stop is None else item.stop
+
+
+def _check_step(item: slice) -> None:
+    if item.step is not None and item.step != 1:
+        raise FootprintError(f"expected slices without a step as subscripts, found {item}")
+
+
+def _spread(item: Any, n: int) -> Integers:
+    """One value for each position; TypeError if these are no integers."""
+    if isinstance(item, IndexVector):
+        return item.values
+    if not isinstance(item, np.ndarray):
+        return np.full(n, max(-_BEYOND, min(_BEYOND, operator.index(item))), dtype=np.int64)
+    if item.shape != (n,) or item.dtype.kind not in "iu" or item.dtype == np.uint64:
+        raise TypeError(f"expected {n} integers, found {item.dtype} of shape {item.shape}")
+    return np.clip(item.astype(np.int64), -_BEYOND, _BEYOND)
+
+
+def _vector(items: Sequence[Any]) -> Integers:
+    """Integers of any kind and size as those of 64 bits; FootprintError if some are none."""
+    try:
+        found = np.fromiter(map(operator.index, items), dtype=np.int64, count=len(items))
+    except OverflowError:
+        within = (max(-_BEYOND, min(_BEYOND, operator.index(item))) for item in items)
+        return np.fromiter(within, dtype=np.int64, count=len(items))
+    except TypeError as error:
+        raise FootprintError(f"expected integers and slices as subscripts ({error})") from error
+    return found.clip(-_BEYOND, _BEYOND)
+
+
+def _rows_of_integers(values: Integers, length: int) -> _Column:
+    starts = np.where(values < 0, values + length, values)
+    inside = (starts >= 0) & (starts < length)
+    starts = np.where(inside, starts, 0)
+    return starts, starts + inside
+
+
+def _rows_of_slices(starts: Integers, stops: Integers, length: int) -> _Column:
+    starts, stops = (np.clip(np.where(ends < 0, ends + length, ends), 0, length) for ends in (starts, stops))
+    return starts, np.maximum(starts, stops)

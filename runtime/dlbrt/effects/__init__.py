@@ -1,0 +1,1 @@
+"""What iterations do besides storing to rows: reductions, ordered containers, standard output; no MPI."""

@@ -1,0 +1,245 @@
+"""What the iterations of one rank contribute to, from the kernel's declarations to what is left afterwards.
+
+Alone, a rank works on the real values (`_Native`): nothing is logged, and only values that several updates
+of an iteration share are put together iteration by iteration, as they are on many ranks, so that the
+result does not depend on their number. In a crew every rank works on stand-ins (`_Shared`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
+from dlbrt.effects.journal import Journal
+from dlbrt.effects.kinds import ORDERED, Form, Kind, is_decided, parse
+from dlbrt.effects.operations import APPLY, SELECT, SHARE, WIDTH, Stand, boolean, combining
+from dlbrt.effects.private import Likeness, likeness, share_of
+from dlbrt.effects.proxies import Extreme, Total
+from dlbrt.effects.recorders import Adder, Recorder
+
+__all__ = ["UNSET", "Contributions", "Description", "describe", "selectable"]
+
+
+class _Way(Protocol):
+    """How contributions are taken."""
+
+    def partial(self, name: str, run: range) -> Any:
+        """What the name is bound to for a run."""
+
+    def fold(self, name: str, share: Any) -> Any:
+        """Take the share of the iteration before; what the name is bound to for the one that begins."""
+
+    def combine(self, values: Mapping[str, Any]) -> None:
+        """Take what a run, or the failing iteration, has left."""
+
+    def end_run(self) -> None:
+        """Take what a run has put in containers."""
+
+
+class Description:
+    """What a rank above 0 is told of a value that it contributes to, instead of the value."""
+
+    __slots__ = ("decided", "likeness")
+
+    def __init__(self, likeness: Likeness | None = None, decided: bool = False) -> None:
+        self.likeness = likeness
+        self.decided = decided
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Description, (self.likeness, self.decided)
+
+
+def describe(kind: Kind, value: Any) -> Description:
+    """The description of a value."""
+    return Description(likeness(kind, value), is_decided(kind, value))
+
+
+def selectable(kind: Kind, value: Any) -> bool:
+    """Whether the best of each rank's own is the best of all, as far as the value to beat tells."""
+    return kind.form is not Form.SELECTION or has_order(value)
+
+
+class Contributions:
+    """The kinds of values, the values themselves (at rank 0), and how they are taken now."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, Kind] = {}
+        self.values: dict[str, Any] = {}
+        self.journal: Journal | None = None
+        self._way: _Way = _Native(self.kinds, self.values)
+
+    def declare(self, kinds: Mapping[str, str]) -> None:
+        """Declare reductions; ValueError for a kind that is none."""
+        self.kinds.update({name: parse(text) for name, text in kinds.items()})
+
+    def declare_ordered(self, names: tuple[str, ...]) -> None:
+        """Declare containers that are only added to."""
+        self.kinds.update(dict.fromkeys(names, ORDERED))
+
+    def begin(self, arguments: Mapping[str, Any]) -> None:
+        """The kernel's arguments hold the values to begin with; those reached since stay."""
+        for name in self.kinds:
+            self.values.setdefault(name, arguments[name])
+
+    def share(self, journal: Journal, descriptions: Mapping[str, Description]) -> None:
+        """From now on other ranks contribute as well: everything goes to the journal."""
+        self.journal = journal
+        if self.kinds:
+            journal.mark_all()
+        self._way = _Shared(self.kinds, journal, descriptions)
+
+    @property
+    def singly(self) -> bool:
+        """Whether something kept belongs to a whole run, which must not be dealt then."""
+        return self.journal is not None and any(kind.by_run for kind in self.kinds.values())
+
+    def results(self) -> dict[str, Any]:
+        """The values of names that the loop binds, companions among them where they were set."""
+        return {
+            name: value
+            for name, value in self.values.items()
+            if name not in self.kinds or self.kinds[name].bound
+        }
+
+    def partial(self, name: str, run: range) -> Any:
+        """See `_Way`."""
+        return self._way.partial(name, run)
+
+    def fold(self, name: str, share: Any) -> Any:
+        """See `_Way`."""
+        return self._way.fold(name, share)
+
+    def combine(self, values: Mapping[str, Any]) -> None:
+        """See `_Way`."""
+        self._way.combine(values)
+
+    def end_run(self) -> None:
+        """See `_Way`."""
+        self._way.end_run()
+
+    def left_by(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of a kernel's variables that `combine` takes."""
+        bound = {name for name, kind in self.kinds.items() if kind.bound}
+        wanted = bound.union(*(kind.companions for kind in self.kinds.values()))
+        return {name: value for name, value in variables.items() if name in wanted}
+
+
+class _Native:
+    """The real values."""
+
+    def __init__(self, kinds: Mapping[str, Kind], values: dict[str, Any]) -> None:
+        self._kinds = kinds
+        self._values = values
+        self._identities: dict[str, Identity] = {}
+
+    def partial(self, name: str, run: range) -> Any:  # noqa: ARG002
+        if self._kinds[name].form is Form.PER_ITERATION:
+            return self._identities.setdefault(name, Identity())
+        return self._values[name]
+
+    def fold(self, name: str, share: Any) -> Any:
+        identity = self._identities.get(name)
+        if identity is None:
+            return share
+        if share is not identity:
+            apply = APPLY[combining(self._kinds[name].operator) + identity.mode]
+            self._values[name] = apply(self._values[name], share)
+        return identity
+
+    def combine(self, values: Mapping[str, Any]) -> None:
+        companions = {name for kind in self._kinds.values() for name in kind.companions}
+        for name, value in values.items():
+            if name in self._identities:
+                self.fold(name, value)
+            elif name in self._kinds or (name in companions and value is not UNSET):
+                self._values[name] = value
+
+    def end_run(self) -> None:
+        """Nothing is private."""
+
+
+class _Shared:
+    """Stand-ins, and a journal."""
+
+    def __init__(
+        self, kinds: Mapping[str, Kind], journal: Journal, descriptions: Mapping[str, Description]
+    ) -> None:
+        self._kinds = kinds
+        self._journal = journal
+        self._append = journal.log.append
+        self._descriptions = descriptions
+        self._codes = {name: WIDTH * number for number, name in enumerate(kinds, 1)}
+        self._identities: dict[str, Stand] = {}
+        self._private: dict[str, Any] = {}
+
+    def partial(self, name: str, run: range) -> Any:
+        kind, append, code = self._kinds[name], self._append, self._codes[name]
+        match kind.form:
+            case Form.LOGGED:
+                return Total(append, code)
+            case Form.EXTREME:
+                return Extreme(append, code, kind.operator)
+            case Form.ELEMENTS:
+                return self._elements(name, run)
+            case Form.ADDED:
+                return Adder(append, code)
+        return self._identities.setdefault(name, self._identity(name))
+
+    def _identity(self, name: str) -> Stand:
+        kind = self._kinds[name]
+        if kind.form is Form.SELECTION:
+            return Beaten()
+        if kind.operator in ("and", "or"):
+            return Truth((kind.operator == "and") != self._descriptions[name].decided)
+        return Identity()
+
+    def _elements(self, name: str, run: range) -> Any:
+        alike, sign = self._descriptions[name].likeness, self._kinds[name].operator
+        private = alike.private(sign, len(run)) if alike is not None and run.step == 1 else None
+        if private is None:
+            return Recorder(self._append, self._codes[name], sign)
+        self._private[name] = private
+        return private
+
+    def fold(self, name: str, share: Any) -> Any:
+        identity = self._identities.get(name)
+        if self._kinds[name].form is not Form.PER_ITERATION or identity is None:
+            return share
+        if share is not identity:
+            self._journal.before((self._code(name), share))
+        return identity
+
+    def combine(self, values: Mapping[str, Any]) -> None:
+        for name, share in values.items():
+            kind = self._kinds.get(name)
+            if kind is None or isinstance(share, Stand):
+                continue
+            if kind.form is Form.SELECTION:
+                others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}
+                self._append((self._codes[name] + SELECT, share, others))
+            elif name in self._identities:
+                self._append((self._code(name), share))
+
+    def end_run(self) -> None:
+        for name, private in self._private.items():
+            share = share_of(private, self._kinds[name].operator)
+            if share is not None:
+                self._append((self._codes[name] + SHARE, share))
+        self._private.clear()
+
+    def _code(self, name: str) -> int:
+        """The code by which a share is put to the value."""
+        kind, identity = self._kinds[name], self._identities[name]
+        if isinstance(identity, Identity):
+            return self._codes[name] + combining(kind.operator) + identity.mode
+        return self._codes[name] + boolean(kind.operator)
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "<not set by any iteration>"
+
+
+#: What a temporary holds that no iteration has set.
+UNSET: Any = _Unset()

@@ -1,0 +1,154 @@
+"""The journal of one rank: what iterations do besides storing to rows, in the order of execution.
+
+An entry is a tuple whose first item is its code: target and operation. Writers append to ``log``;
+which iteration an entry belongs to is known by marks, the length of the log where an iteration begins. In
+a loop that declares contributions each iteration is marked by the iterator that it is taken from (`marked`);
+in others, where only output can come, the writer marks (`note`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dlbrt.effects.segments import Extent, Keep, compact
+
+__all__ = ["Journal"]
+
+#: Entries at which a segment is closed, and the log is looked at within a run.
+LONG = 1 << 16
+#: Fewer marks than these are taken one by one.
+_FEW = 16
+
+
+class Journal:
+    """``keep`` takes each segment that is complete; ``extents`` tells of all of them, in order."""
+
+    def __init__(self, keep: Keep, long: int = LONG) -> None:
+        self.log: list[tuple[Any, ...]] = []
+        self.extents: list[Extent] = []
+        self._keep = keep
+        self._long = long
+        self._marks: array[int] = array("q")
+        self._ordinals: array[int] | None = array("q")  # of noted iterations; None: all are marked
+        self._base = 0  # ordinal in its run of the first iteration marked
+        self._positions: array[int] = array("q")
+        self._starts: array[int] = array("q")
+        self._entries: list[tuple[Any, ...]] = []
+        self._last = -1
+
+    def mark_all(self) -> None:
+        """Iterations will be taken from `marked`."""
+        self._ordinals = None
+
+    def marked(self, items: Iterator[Any]) -> Iterator[Any]:
+        """The items, with a mark at each."""
+        if self._ordinals is not None:
+            return items
+        return self._marking(items)
+
+    def _marking(self, items: Iterator[Any]) -> Iterator[Any]:
+        log, mark = self.log, self._marks.append
+        for item in items:
+            mark(len(log))
+            yield item
+
+    def note(self, ordinal: int) -> None:
+        """The next entry is of the iteration of that ordinal in its run; nothing where all are marked."""
+        ordinals = self._ordinals
+        if ordinals is not None and (not ordinals or ordinals[-1] != ordinal):
+            ordinals.append(ordinal)
+            self._marks.append(len(self.log))
+
+    def before(self, entry: tuple[Any, ...]) -> None:
+        """Log an entry of the iteration before the one that has just begun."""
+        self.log.append(entry)
+        self._marks[-1] += 1
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the log should be cut."""
+        return len(self.log) >= self._long
+
+    def cut(self, run: range, done: int) -> None:
+        """Close the log so far; it is of the first ``done`` iterations of ``run``, which go on."""
+        self._close(run)
+        self._base = done
+
+    def end_run(self, run: range) -> None:
+        """Close the log; it is of ``run``, which ends (empty: of what came after the last one)."""
+        if not run:
+            self._unmark()
+        self._close(run)
+        self._base = 0
+
+    def finish(self) -> None:
+        """Complete the last segment."""
+        if self._positions:
+            segment = compact(self._positions, self._starts, self._entries)
+            self.extents.append(Extent(self._positions[0], self._positions[-1]))
+            self._keep(segment)
+            self._positions, self._starts, self._entries = array("q"), array("q"), []
+
+    def _close(self, run: range) -> None:
+        if self.log:
+            self._take(run)
+        self._unmark()
+
+    def _unmark(self) -> None:
+        del self._marks[:]
+        if self._ordinals is not None:
+            del self._ordinals[:]
+
+    def _take(self, run: range) -> None:
+        count = len(self.log)
+        positions, starts = self._few(run, count) if len(self._marks) < _FEW else self._many(run, count)
+        if self._positions and positions[0] <= self._positions[-1]:
+            self.finish()  # positions do not go on ascending
+        held = len(self._entries)
+        self._positions.extend(positions)
+        self._starts.extend(starts if not held else array("q", (held + start for start in starts)))
+        self._entries += self.log
+        self.log.clear()
+        self._last = positions[-1]
+        if len(self._entries) >= self._long:
+            self.finish()
+
+    def _ordinal(self, mark: int) -> int:
+        return self._base + mark if self._ordinals is None else self._ordinals[mark]
+
+    def _earlier(self, run: range) -> int:
+        """Where entries before the first mark belong: the last iteration before the cut, or one at hand."""
+        return run[max(0, self._base - 1)] if run else max(0, self._last)
+
+    def _few(self, run: range, count: int) -> tuple[array[int], array[int]]:
+        positions, starts = array("q"), array("q")
+        if not self._marks or self._marks[0] > 0:
+            positions.append(self._earlier(run))
+            starts.append(0)
+        for mark, (start, end) in enumerate(pairwise([*self._marks, count])):
+            position = run[self._ordinal(mark)]
+            if end > start and (not positions or positions[-1] < position):
+                positions.append(position)
+                starts.append(start)
+        return positions, starts
+
+    def _many(self, run: range, count: int) -> tuple[array[int], array[int]]:
+        marks = np.array(self._marks, np.int64)
+        ordinals = np.arange(len(marks)) + self._base if self._ordinals is None else np.array(self._ordinals)
+        filled = np.append(marks[1:], count) > marks
+        places, begins = (run.start + ordinals * run.step)[filled], marks[filled]
+        positions, starts = array("q"), array("q")
+        if not len(begins) or begins[0] > 0:
+            earlier = self._earlier(run)
+            if len(places) and places[0] == earlier:
+                places, begins = places[1:], begins[1:]
+            positions.append(earlier)
+            starts.append(0)
+        positions.frombytes(places.astype(np.int64).tobytes())
+        starts.frombytes(begins.tobytes())
+        return positions, starts

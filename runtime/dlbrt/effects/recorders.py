@@ -1,0 +1,202 @@
+"""What stands in the loop for a container: updates of its elements, or calls that add to it, are logged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dlbrt.effects.operations import (
+    AT,
+    CALL,
+    CHAIN,
+    IMMUTABLE,
+    MAX,
+    MAX_REFLECTED,
+    MIN,
+    MIN_REFLECTED,
+    NAMES,
+    STORE,
+    MisuseError,
+    Stand,
+    boolean,
+    kept,
+    kept_key,
+    known,
+    number,
+    read_out,
+)
+from dlbrt.effects.proxies import Append
+
+__all__ = ["Adder", "Element", "Recorder"]
+
+_new = object.__new__
+
+
+class Element(Stand):
+    """Stands for the element under a key, from when it is read to when it is stored."""
+
+    __slots__ = ("_key", "_operand", "_operation", "_sign")
+    _key: Any
+    _operand: Any
+    _operation: int
+    _sign: str
+
+    def _then(self, operation: int, operand: Any) -> None:
+        """Note one more operation."""
+        if type(operand) not in IMMUTABLE:
+            operand = known(operand) if operation >= MAX else kept(operand, self._sign)
+        if self._operation < 0:
+            self._operation, self._operand = operation, operand
+        elif self._operation == CHAIN:
+            self._operand.append((operation, operand))
+        else:
+            self._operand = [(self._operation, self._operand), (operation, operand)]
+            self._operation = CHAIN
+
+    def __bool__(self) -> bool:
+        """``hist[k] and e`` and ``hist[k] or e`` give e, which is then stored."""
+        if self._sign not in ("and", "or"):
+            self._misused()
+        return self._sign == "and"
+
+    def __lt__(self, value: Any) -> bool:
+        largest = self._sign == "max"
+        self._then(MAX if largest else MIN_REFLECTED, value)
+        return not largest
+
+    def __gt__(self, value: Any) -> bool:
+        largest = self._sign == "max"
+        self._then(MAX_REFLECTED if largest else MIN, value)
+        return largest
+
+
+class _Defaulted(Element):
+    """The same, read by ``get`` with what to take where the key is missing."""
+
+    __slots__ = ("_default",)
+    _default: Any
+
+
+def _noting(operation: int) -> Any:
+    def method(self: Element, operand: Any) -> Element:
+        if self._operation < 0 and type(operand) in IMMUTABLE:
+            self._operation, self._operand = operation, operand
+        else:
+            self._then(operation, operand)
+        return self
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    setattr(Element, _name, _noting(_number))
+
+
+class Recorder(Stand):
+    """Stands for an array, list or dictionary whose elements iterations update."""
+
+    __slots__ = ("_append", "_code", "_sign")
+
+    def __init__(self, append: Append, code: int, sign: str) -> None:
+        self._append = append
+        self._code = code
+        self._sign = sign
+
+    def __getitem__(self, key: Any) -> Element:
+        element = _new(Element)
+        element._key, element._operation, element._sign = key, -1, self._sign
+        return element
+
+    def get(self, key: Any, default: Any = None) -> Element:
+        """As of a dictionary."""
+        element = _new(_Defaulted)
+        element._key, element._operation, element._sign = key, -1, self._sign
+        element._default = default if type(default) in IMMUTABLE else kept(default)
+        return element
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) not in IMMUTABLE:
+            key = kept_key(key)
+        if type(value) is Element and (value._key is key or _same(value._key, key)):
+            if value._operation >= 0:
+                self._append((self._code + value._operation, key, value._operand))
+        elif type(value) is _Defaulted and (value._key is key or _same(value._key, key)):
+            if value._operation >= 0:
+                self._append((self._code + value._operation, key, value._operand, value._default))
+        elif self._sign in ("and", "or") and not isinstance(value, Stand):
+            self._append((self._code + boolean(self._sign), key, known(value)))
+        else:
+            raise MisuseError("an element that iterations contribute to is stored to in another way")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        """``np.add.at(hist, k, e)`` is logged; an operator leaves the operation to this class."""
+        if method == "__call__" and len(inputs) == 2 and inputs[1] is self:
+            return NotImplemented
+        if method != "at" or inputs[0] is not self or named:
+            self._misused()
+        self._append((self._code + AT, ufunc, (kept_key(inputs[1]), *map(kept, inputs[2:]))))
+        return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether a key is the one that the element was read by."""
+    try:
+        return bool(one == other) or one is other
+    except ValueError:  # arrays
+        return True
+
+
+def _whole(operation: int) -> Any:
+    def method(self: Recorder, operand: Any) -> Recorder:
+        self._append((self._code + operation, kept(operand, self._sign)))
+        return self
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    if _number % 3 == 1:  # `acc += row` changes all elements of an array in place
+        setattr(Recorder, _name, _whole(_number))
+
+
+class Adder(Stand):
+    """Stands for a container that iterations only add to."""
+
+    __slots__ = ("_append", "_code")
+
+    def __init__(self, append: Append, code: int) -> None:
+        self._append = append
+        self._code = code
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._append((self._code + STORE, key, value))
+
+
+def _calling(name: str) -> Callable[..., None]:
+    def method(self: Adder, *arguments: Any, **named: Any) -> None:
+        self._append((self._code + CALL, name, arguments, named))
+
+    return method
+
+
+def _extending(name: str) -> Callable[..., None]:
+    def method(self: Adder, *arguments: Any, **named: Any) -> None:
+        self._append((self._code + CALL, name, tuple(map(read_out, arguments)), named))
+
+    return method
+
+
+def _growing(operation: int, sign: str) -> Any:
+    def method(self: Adder, operand: Any) -> Adder:
+        self._append((self._code + operation, kept(operand, sign)))
+        return self
+
+    return method
+
+
+for _name in ("append", "appendleft", "add", "insert"):
+    setattr(Adder, _name, _calling(_name))
+for _name in ("extend", "extendleft", "update"):
+    setattr(Adder, _name, _extending(_name))
+for _name, _sign in (("__iadd__", "+"), ("__ior__", "|")):
+    setattr(Adder, _name, _growing(number(_sign) + 1, _sign))

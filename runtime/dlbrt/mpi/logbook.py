@@ -1,0 +1,131 @@
+"""The journals of all ranks: kept where they are written, brought to rank 0 in order, and applied there.
+
+While ranks share a loop, what iterations do besides storing to rows goes to a journal on each, standard
+output too. At the end rank 0 knows from the results which positions each segment spans. It asks for
+them one after the other as their turn comes, so that no rank ever holds more of the log than what it
+wrote itself and rank 0 a few segments; then it lets the others go.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dlbrt.effects.journal import Journal
+from dlbrt.effects.kinds import Kind
+from dlbrt.effects.merge import Place, merged
+from dlbrt.effects.operations import LOST
+from dlbrt.effects.output import Output, Shown
+from dlbrt.effects.replay import Fault, Replay
+from dlbrt.effects.segments import Extent, Segment, Shelf
+from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.wire import JOURNAL, Wire
+
+__all__ = ["Logbook"]
+
+#: Bytes of its log that a rank keeps in memory.
+_IN_MEMORY = 64 << 20
+
+
+class Logbook:
+    """One rank's journal in one shared run of a loop.
+
+    From `open` to `close` standard output is written to it; ``ordinal`` tells which iteration of the run
+    under way it comes from, None between iterations.
+    """
+
+    def __init__(self, wire: Wire, objects: Objects, about: Shown) -> None:
+        self.journal = Journal(self._keep)
+        self._wire = wire
+        self._objects = objects
+        self._about = about
+        self._real: Any = None
+        self._is_open = False
+        self._replay: Replay | None = None
+        self._segments: list[Segment | None] = []
+        self._shelf = Shelf(_IN_MEMORY)
+
+    def open(self, ordinal: Callable[[], int | None]) -> None:
+        """Take what is written to standard output from here on."""
+        journal = self.journal
+
+        def log(entry: tuple[Any, ...]) -> None:
+            place = ordinal()
+            if place is not None:
+                journal.note(place)
+            journal.log.append(entry)
+
+        self._real, self._is_open = sys.stdout, True
+        sys.stdout = Output(log, self._real, self._about)
+
+    def close(self) -> None:
+        """Give standard output back, and complete the journal; nothing where that is done already."""
+        if self._is_open:
+            self._is_open = False
+            sys.stdout = self._real
+            self.journal.end_run(range(0))
+            self.journal.finish()
+
+    def serve(self) -> None:
+        """Give rank 0 the segments that it asks for, until it asks no more."""
+        if not self.journal.extents:
+            return
+        while request := self._wire.wait_bytes(0, JOURNAL)[1]:
+            data = self._shelf.take(int.from_bytes(request, "little"))
+            self._wire.complete([self._wire.send_bytes(data, 0, JOURNAL)])
+        self._shelf.close()
+
+    def replay(
+        self, extents: Sequence[Sequence[Extent]], kinds: dict[str, Kind], values: dict[str, Any], end: int
+    ) -> Fault | None:
+        """At rank 0: apply the logs of all ranks up to position ``end``; what failed, if something did."""
+        replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
+        try:
+            faults = (replay.apply(segment) for segment in merged(extents, self._fetch, end))
+            return next(filter(None, faults), None)
+        finally:
+            others = (rank for rank, known in enumerate(extents) if known and rank)
+            self._wire.complete([self._wire.send_bytes(b"", rank, JOURNAL) for rank in others])
+
+    def doubt(self, failed_at: int) -> str:
+        """After `replay`: why the failure may not be one of the sequential program, or nothing."""
+        doubts = self._replay.doubts(failed_at) if self._replay is not None else []
+        if not doubts:
+            return ""
+        names = ", ".join(doubts)
+        return f"the sequential program may have passed this over, by what earlier iterations left in {names}"
+
+    def _keep(self, segment: Segment) -> None:
+        """Rank 0 keeps the objects themselves, the others what they will send."""
+        if self._wire.rank == 0:
+            self._segments.append(segment)
+        else:
+            self._shelf.add(self._packed(segment))
+
+    def _packed(self, segment: Segment) -> bytes:
+        try:
+            return self._dumps(segment)
+        except Exception:  # objects' own pickling hooks may raise anything: find out which
+            entries = [self._sendable(entry) for entry in segment.listed()]
+            return self._dumps(Segment(segment.positions, segment.starts, entries))
+
+    def _sendable(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
+        try:
+            self._objects.dumps(entry, back=True)
+        except Exception as error:  # as above
+            return LOST, f"what an iteration contributes cannot leave its rank: {error}"
+        return entry
+
+    def _dumps(self, segment: Segment) -> bytes:
+        return self._objects.dumps((segment.positions, segment.starts, segment.entries), back=True)
+
+    def _fetch(self, place: Place) -> Segment:
+        if place.rank == 0:
+            segment, self._segments[place.number] = self._segments[place.number], None
+            assert segment is not None
+            return segment
+        request = place.number.to_bytes(8, "little")
+        self._wire.complete([self._wire.send_bytes(request, place.rank, JOURNAL)])
+        return Segment(*self._objects.loads(self._wire.wait_bytes(place.rank, JOURNAL)[1]))

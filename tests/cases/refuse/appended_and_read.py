@@ -1,0 +1,12 @@
+# expect: DLB406 11:5
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+items = []
+# dlb: parallel
+for i in range(n):
+    items.append(B[i])
+    B[i] = len(items)

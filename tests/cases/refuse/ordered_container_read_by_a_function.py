@@ -1,0 +1,16 @@
+# expect: DLB413 16:12
+import numpy as np
+
+n = 8
+A = np.zeros((n, n))
+B = np.ones(n)
+xs = [[0] for _ in range(n)]
+items = []
+def count():
+    return len(items)
+
+
+# dlb: parallel
+for i in range(n):
+    items.append(B[i])
+    B[i] = count()

@@ -1,0 +1,115 @@
+"""The class of every variable: one for each name of a planned loop, none for what would be wrong."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from dlbc.ir.loop import Module
+from dlbc.ir.reduction import Contributions
+from dlbc.ir.region import ModuleNames
+from dlbc.ir.variables import LoopVariable, Role
+from dlbc.parse.find_loops import find_loops
+from dlbc.passes.classify_scalars import classify_scalars
+from dlbc.passes.classify_variables import classify_variables
+from dlbc.passes.find_accesses import find_accesses
+from dlbc.passes.resolve_names import resolve_module, resolve_names
+from dlbc.passes.summarize_functions import summarize_functions
+from dlbc.source import Source
+from tests.dlbc.passes.planning import plan_of
+
+
+def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> list[LoopVariable]:
+    lines = "".join(f"        {line}\n" for line in body.split("\n"))
+    text = (
+        "import numpy as np\n\ndef f(A, B, C, n, k, xs, s, items):\n"
+        f"    # dlb: parallel{clauses}\n    for {space}:\n{lines}    return s, last\n"
+    )
+    return list(plan_of(text).variables)
+
+
+TABLES = [
+    ("A[i] = B[i]", [("i", Role.LOOP), ("A", Role.DISTRIBUTED), ("B", Role.DISTRIBUTED)]),
+    ("t = n\nA[i] = t", [("n", Role.BROADCAST), ("t", Role.PRIVATE), ("A", Role.DISTRIBUTED)]),
+    ("last = k\nA[i] = last", [("last", Role.LAST), ("k", Role.BROADCAST), ("A", Role.DISTRIBUTED)]),
+    ("for j in range(k):\n    A[i, j] = j", [("j", Role.PRIVATE), ("k", Role.BROADCAST)]),
+    ("s += A[i]", [("s", Role.REDUCTION), ("A", Role.DISTRIBUTED)]),
+    ("items.append(A[i])", [("items", Role.ORDERED)]),
+    ("xs[B[i]] += 1", [("xs", Role.REDUCTION), ("B", Role.DISTRIBUTED)]),
+    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", Role.REDUCTION), ("last", Role.REDUCTION)]),
+    ("A[i] = sum(B)", [("B", Role.BROADCAST)]),
+    ("import math\nA[i] = math.sqrt(i)", [("math", Role.PRIVATE)]),
+    ("def g(x):\n    return x\nA[i] = g(i)", [("g", Role.PRIVATE)]),
+    ("A[i] = (y := B[i]) + y", [("y", Role.PRIVATE)]),
+    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", Role.PRIVATE)]),
+    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", Role.PRIVATE)]),
+    ("A[i] = [q for q in B[i]]", [("B", Role.DISTRIBUTED)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), TABLES, ids=[body for body, _ in TABLES])
+def test_classes(body: str, expected: list[tuple[str, Role]]) -> None:
+    found = {v.name: v.role for v in variables(body)}
+    assert {name: found.get(name) for name, _ in expected} == dict(expected)
+
+
+def test_functions_and_modules_are_no_variables() -> None:
+    assert [v.name for v in variables("A[i] = np.sqrt(abs(i))")] == ["i", "A"]
+
+
+def test_targets_that_the_body_binds_again_are_temporaries() -> None:
+    found = variables("x = x + 1\nA[i] = x", space="i, x in enumerate(xs)")
+    assert {v.name: v.role for v in found} == {"i": Role.LOOP, "x": Role.PRIVATE, "A": Role.DISTRIBUTED}
+
+
+HALOS = [
+    ("B[i] = A[i - 1] + A[i + 1]", 1, 1, ()),
+    ("B[i] = A[i - 2] + A[i]", 2, 0, ()),
+    ("B[i] = A[i] + A[i + 3]", 0, 3, ()),
+    ("B[i] = A[i + 1] + A[i + 2]", 0, 1, ()),
+    ("B[i] = A[n - i] + A[n - 1 - i]", 0, 0, ()),
+    ("B[i] = A[k] + A[i]", 0, 0, ("k",)),
+    ("B[i] = A[2 * i] + A[2 * i + 1]", 0, 0, ()),
+    ("B[i] = A[i - 1 : i + 2].sum()", 1, 1, ()),
+]
+
+
+@pytest.mark.parametrize(("body", "below", "above", "fixed"), HALOS, ids=[h[0] for h in HALOS])
+def test_halos(body: str, below: int, above: int, fixed: tuple[str, ...]) -> None:
+    [array] = [v for v in variables(body) if v.name == "A"]
+    assert (array.role, array.axis, array.below, array.above) == (Role.DISTRIBUTED, 0, below, above)
+    assert array.fixed == fixed
+
+
+@pytest.mark.parametrize("space", ["i in range(n - 1, 0, -1)", "i in reversed(range(n))"])
+def test_a_halo_of_a_loop_that_counts_down(space: str) -> None:
+    [array] = [v for v in variables("B[i] = A[i - 1] + A[i + 1]", space=space) if v.name == "A"]
+    assert (array.below, array.above) == (1, 1)
+
+
+def test_an_array_that_every_rank_has_is_broadcast() -> None:
+    [array] = [v for v in variables("B[i] = A[i - 1]", ", WHOLE(A)") if v.name == "A"]
+    assert (array.role, array.whole) == (Role.BROADCAST, True)
+
+
+def unfit_of(body: str) -> list[str]:
+    """The names without a class, where nothing else has looked at the loop, as the pass sees them."""
+    text = f"def f(A, s):\n  # dlb: parallel\n  for i in range(3):\n    {body}\n"
+    source = Source("case.py", text.encode(), text)
+    module = Module(source, ast.parse(text))
+    [loop], _, _ = find_loops(module)
+    world: ModuleNames = resolve_module(module)
+    names = resolve_names(loop, world)
+    facts = find_accesses(loop, names, world, summarize_functions(world))
+    scalars = classify_scalars(loop.node.body, names)
+    given = Contributions()
+    _, unfit = classify_variables(loop, names, scalars, None, facts.accesses, (), given, frozenset(), source)
+    assert {d.code for d in unfit} <= {"DLB327"}
+    return [d.message.rpartition("`")[0].rpartition("`")[2] for d in unfit]
+
+
+def test_a_name_that_fits_no_class_is_refused() -> None:
+    assert unfit_of("s = s + 1") == ["s"]
+    assert unfit_of("A[i] = 1") == ["A"]
+    assert unfit_of("t = A[i]") == []

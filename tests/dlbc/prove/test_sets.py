@@ -1,0 +1,112 @@
+"""Integer sets and the solver against enumeration."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlbc.ir.form import Condition, Form, Kind, Variable
+from dlbc.prove.sets import Sets
+from dlbc.prove.solver import Solver
+from tests.dlbc.ir.test_form import READER, holds
+
+FORMS = {"i": Form.of(Variable(Kind.INDEX, "i"))}
+BOUND = 4
+IN_BOX = " and ".join(f"-{BOUND} <= {name} <= {BOUND}" for name in "inm")
+
+coefficients = st.integers(-3, 3)
+affine = st.tuples(coefficients, coefficients, coefficients, st.integers(-5, 5)).map(
+    lambda t: f"({t[0]} * i + {t[1]} * n + {t[2]} * m + {t[3]})"
+)
+terms = st.one_of(
+    affine,
+    st.tuples(affine, st.sampled_from(["//", "%"]), st.integers(1, 4)).map(
+        lambda t: f"({t[0]} {t[1]} {t[2]})"
+    ),
+    st.tuples(st.sampled_from(["min", "max"]), affine, affine).map(lambda t: f"{t[0]}({t[1]}, {t[2]})"),
+)
+tests = st.tuples(terms, st.sampled_from(["<", "<=", "==", "!=", ">"]), terms).map(" ".join)
+questions = st.lists(
+    st.one_of(tests, st.tuples(tests, tests).map(lambda t: f"({t[0]} or {t[1]})")), min_size=1, max_size=4
+).map(lambda parts: [*parts, IN_BOX])
+
+SETS, SOLVER = Sets(), Solver()
+
+
+def conditions_of(texts: list[str]) -> list[Condition]:
+    found = [READER.condition(ast.parse(text, mode="eval").body, FORMS, {}) for text in texts]
+    return [c for c in found if c is not None]
+
+
+def solutions(conditions: list[Condition]) -> list[tuple[int, int, int]]:
+    box = range(-BOUND, BOUND + 1)
+    return [p for p in itertools.product(box, box, box) if all(holds(c, *p) for c in conditions)]  # type: ignore[arg-type]
+
+
+@settings(max_examples=150, deadline=None)
+@given(questions)
+def test_sets_decide_what_is_affine(texts: list[str]) -> None:
+    conditions = conditions_of(texts)
+    assert len(conditions) == len(texts)
+    found = solutions(conditions)
+    assert SETS.empty(conditions) == (not found)
+    assert SETS.affine
+    witness = SETS.witness(conditions)
+    if witness is not None:
+        point = {v.name: value for v, value in witness.items()}
+        assert tuple(point.get(name, found[0][k]) for k, name in enumerate("inm")) in found
+
+
+@settings(max_examples=60, deadline=None)
+@given(questions)
+def test_the_solver_agrees(texts: list[str]) -> None:
+    conditions = conditions_of(texts)
+    if solutions(conditions):
+        assert not SOLVER.empty(conditions)
+    else:
+        assert SOLVER.empty(conditions)
+
+
+def test_products_are_left_to_the_solver() -> None:
+    conditions = conditions_of(["i * n == 1", "i > 1", "n > 1"])
+    assert not SETS.empty(conditions)
+    assert not SETS.affine
+    assert SOLVER.empty(conditions)
+
+
+def test_a_product_of_names_from_outside_is_one_number() -> None:
+    assert SETS.empty(conditions_of(["i == n * m", "i == m * n + 1"]))
+
+
+def test_names_are_kept_out_of_the_text_of_sets() -> None:
+    for name in ("mod", "min", "exists", "floor", "µ", "true"):
+        form = Form.of(Variable(Kind.PARAMETER, name))
+        assert not SETS.empty([*conditions_of(["i > 0"]), _equal(form)])
+
+
+def _equal(form: Form) -> Condition:
+    from dlbc.ir.form import Comparison
+
+    return Comparison.equal(form, Form.literal(3))
+
+
+@pytest.mark.parametrize(
+    ("meeting", "expected"),
+    [
+        (["0 <= i < n", "i + m < n", "m > 0"], "m >= n or m <= 0"),
+        (["0 <= i < n"], None),
+    ],
+)
+def test_guards(meeting: list[str], expected: str | None) -> None:
+    several = conditions_of(["n >= 2"])
+    found = SETS.guard([conditions_of(meeting)], several, [conditions_of(["n >= 64"])])
+    if expected is None:
+        assert found is None
+    else:
+        assert found is not None
+        for n, m in itertools.product(range(2, 9), range(-9, 10)):
+            assert eval(found, {"n": n, "m": m}) == eval(expected, {"n": n, "m": m}), (found, n, m)

@@ -1,0 +1,131 @@
+"""Logs are cut into segments that ascend, bounded in length, and are put away and found again."""
+
+from __future__ import annotations
+
+from array import array
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+from dlbrt.effects.journal import Journal
+from dlbrt.effects.merge import Place, merged
+from dlbrt.effects.segments import Entries, Extent, Segment, Shelf, compact
+
+Listed = list[tuple[list[int], list[Any]]]
+
+
+def listed(segments: list[Segment]) -> Listed:
+    return [
+        ([segment.position(k) for k in range(len(segment.entries))], [entry[1] for entry in segment.listed()])
+        for segment in segments
+    ]
+
+
+def work(journal: Journal, run: range, entries: dict[int, list[str]]) -> None:
+    for position in journal.marked(iter(run)):
+        journal.log += [(0, text) for text in entries.get(position, [])]
+    journal.end_run(run)
+
+
+def test_runs_that_ascend_share_a_segment_and_others_begin_one() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append)
+    journal.mark_all()
+    work(journal, range(4, 8), {5: ["a", "b"], 7: ["c"]})
+    work(journal, range(10, 50, 2), {12: ["d"], 48: ["e"]})
+    work(journal, range(3), {0: ["f"]})
+    work(journal, range(3, 4), {})
+    journal.finish()
+    assert listed(kept) == [([5, 5, 7, 12, 48], ["a", "b", "c", "d", "e"]), ([0], ["f"])]
+    assert journal.extents == [Extent(5, 48), Extent(0, 0)]
+
+
+def test_a_long_log_is_cut_within_a_run() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append, long=2)
+    journal.mark_all()
+    run = range(6)
+    for position in journal.marked(iter(run)):
+        journal.log.append((0, str(position)))
+        if journal.is_long:
+            journal.cut(run, position + 1)
+    journal.end_run(run)
+    journal.finish()
+    assert listed(kept) == [([0, 1], ["0", "1"]), ([2, 3], ["2", "3"]), ([4, 5], ["4", "5"])]
+
+
+def test_an_entry_for_the_iteration_before_goes_there_across_a_cut() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append)
+    journal.mark_all()
+    run = range(10, 13)
+    for done, position in enumerate(journal.marked(iter(run))):
+        if done:
+            journal.before((0, f"share of {position - 1}"))
+        journal.cut(run, done + 1)
+    journal.log.append((0, "share of 12"))
+    journal.end_run(run)
+    journal.finish()
+    positions = [position for positions, _ in listed(kept) for position in positions]
+    assert positions == [10, 11, 12]
+    assert [text for _, texts in listed(kept) for text in texts] == [f"share of {p}" for p in positions]
+
+
+def test_where_only_output_comes_the_writer_marks() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append)
+    items = iter(range(3))
+    assert journal.marked(items) is items
+    for ordinal in (1, 1, 4):
+        journal.note(ordinal)
+        journal.log.append((0, str(ordinal)))
+    journal.end_run(range(100, 200, 10))
+    journal.log.append((0, "between runs"))
+    journal.end_run(range(0))
+    journal.finish()
+    assert [position for positions, _ in listed(kept) for position in positions] == [110, 110, 140, 140]
+
+
+def test_floats_of_one_code_are_kept_as_an_array() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append)
+    journal.mark_all()
+    for _ in journal.marked(iter(range(50))):
+        journal.log.append((7, 0.5))
+    journal.end_run(range(50))
+    journal.finish()
+    assert isinstance(kept[0].entries, Entries)
+    assert kept[0].part(10, 20).listed() == [(7, 0.5)] * 10
+
+
+def test_segments_come_one_after_the_other_where_they_do_not_overlap() -> None:
+    order: list[Place] = []
+    extents = [[Extent(0, 9), Extent(30, 39)], [Extent(20, 29), Extent(10, 19)], [Extent(90, 99)]]
+
+    def fetch(place: Place) -> Segment:
+        order.append(place)
+        extent = extents[place.rank][place.number]
+        positions = np.arange(extent.first, extent.last + 1)
+        return Segment(positions, np.arange(10), [(0, int(p)) for p in positions])
+
+    open_at_once = []
+    for segment in merged(extents, fetch, 35):
+        open_at_once.append(len(order))
+        assert len(segment.positions) in (6, 10)
+    assert order == [Place(0, 0), Place(1, 1), Place(1, 0), Place(0, 1)]
+    assert open_at_once == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("bound", [0, 5, 100])
+def test_what_is_put_away_is_found_again(bound: int) -> None:
+    pieces = [b"one", b"", b"three", b"four"]
+    with closing(Shelf(bound)) as shelf:
+        for piece in pieces:
+            shelf.add(piece)
+        assert [shelf.take(number) for number in (3, 0, 2, 1)] == [pieces[k] for k in (3, 0, 2, 1)]
+
+
+def test_an_integer_among_floats_stays_one() -> None:
+    segment = compact(array("q", [0]), array("q", [0]), [(0, 1.5), (0, 2)])
+    assert segment.listed() == [(0, 1.5), (0, 2)]

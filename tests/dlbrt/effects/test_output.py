@@ -1,0 +1,38 @@
+"""Captured standard output behaves as a text stream, and says of itself what rank 0's says."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from dlbrt.effects.operations import RAW, WRITE
+from dlbrt.effects.output import Output, Shown, shown
+
+
+def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> None:
+    log: list[tuple[Any, ...]] = []
+    stream = Output(log.append, io.StringIO(), Shown("latin-1", "replace", True))
+    print("a", 1, file=stream, flush=True)
+    assert stream.write("bc") == 2
+    stream.writelines(["d", "e"])
+    assert stream.buffer.write(memoryview(b"\xff")) == 1
+    stream.buffer.flush()
+    assert "".join(entry[1] for entry in log if entry[0] == WRITE) == "a 1\nbcde"
+    assert log[-1] == (RAW, b"\xff")
+    assert (stream.encoding, stream.errors, stream.isatty(), stream.writable()) == (
+        "latin-1",
+        "replace",
+        True,
+        True,
+    )
+
+
+def test_what_a_stream_refuses_is_refused() -> None:
+    stream = Output([].append, io.StringIO(), shown())
+    with pytest.raises(TypeError, match=r"write\(\) argument must be str, not bytes"):
+        stream.write(b"bytes")  # type: ignore[arg-type]
+    with pytest.raises(io.UnsupportedOperation):
+        stream.fileno()
+    with pytest.raises(io.UnsupportedOperation):
+        stream.read()

@@ -1,0 +1,146 @@
+"""Stand-ins log what is done to them, as it was, and refuse any other use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
+from dlbrt.effects.operations import MisuseError, Stand
+from dlbrt.effects.proxies import Extreme, Total
+from dlbrt.effects.recorders import Adder, Recorder
+
+Log = list[tuple[Any, ...]]
+
+
+def test_numpy_leaves_the_operation_to_the_stand_in() -> None:
+    log: Log = []
+    total = Total(log.append, 0)
+    row = np.arange(3.0)
+    assert row + total is total
+    assert np.float64(2.0) + total is total
+    assert max(Extreme(log.append, 0, "max"), np.float64(1.0)) is not None
+    row[0] = 9.0
+    assert log[0][1].tolist() == [0.0, 1.0, 2.0]
+    assert [type(operand).__name__ for _, operand in log] == ["ndarray", "float64", "float64"]
+
+
+def test_operands_that_can_change_are_kept_as_they_were() -> None:
+    log: Log = []
+    total: Any = Total(log.append, 0)
+    pieces, names = [1], {"a": 1}
+    total += pieces
+    total += (x for x in (5, 6))
+    total += names.keys()
+    pieces.append(2)
+    names["b"] = 2
+    assert [operand for _, operand in log] == [[1], [5, 6], ["a"]]
+
+
+class Vector:
+    def __init__(self, x: float) -> None:
+        self.xs = [x]
+
+
+def test_objects_are_kept_as_they_were_but_stay_themselves_as_elements_and_keys() -> None:
+    log: Log = []
+    total: Any = Total(log.append, 0)
+    best: Any = Extreme(log.append, 0, "max")
+    hist: Any = Recorder(log.append, 0, "+")
+    vector = Vector(1.0)
+    total += vector
+    total += [vector]
+    total += (vector,)
+    hist[vector] += 1
+    best = max(best, vector)
+    vector.xs[0] = 2.0
+    assert log[0][1].xs == [1.0]
+    assert [log[1][1][0], log[2][1][0], log[3][1], log[4][1]] == [vector] * 4
+
+
+def test_ties_and_values_that_lose_are_not_logged_twice() -> None:
+    log: Log = []
+    low: Any = Extreme(log.append, 0, "min")
+    for value in (5, 7, 5, float("nan"), 3, 4, 3.0, 2.5):
+        low = min(low, value)
+    assert repr([operand for _, operand in log]) == "[5, nan, 3, 3.0, 2.5]"
+
+
+def test_an_element_that_is_only_read_is_not_logged() -> None:
+    log: Log = []
+    hist: Any = Recorder(log.append, 0, "+")
+    hist[1] + 5
+    hist[2] = hist[2]
+    assert log == []
+    hist[1] = 2 + hist[1] + 5
+    assert [(entry[1], entry[2]) for entry in log] == [(1, [(2, 2), (0, 5)])]
+
+
+def test_keys_that_can_change_are_kept_as_they_were() -> None:
+    log: Log = []
+    hist: Any = Recorder(log.append, 0, "+")
+    where = np.array([0, 1])
+    hist[where] += 1
+    np.add.at(hist, where, 2.0)
+    where[0] = 9
+    assert log[0][1].tolist() == [0, 1]
+    assert log[1][2][0].tolist() == [0, 1]
+
+
+MISUSES: list[Callable[[Any], Any]] = [
+    lambda s: bool(s),
+    lambda s: s == 1,
+    lambda s: f"{s}",
+    lambda s: float(s),
+    lambda s: s[0] if not isinstance(s, Recorder) else s[0].real,
+    lambda s: len(s),
+    lambda s: list(s),
+    lambda s: s.shape,
+    lambda s: s / 2,
+    lambda s: np.sqrt(s),
+    lambda s: Total([].append, 0) + s,
+]
+
+
+@pytest.mark.parametrize("use", MISUSES, ids=range(len(MISUSES)))
+@pytest.mark.parametrize("kind", ["total", "hist", "items"])
+def test_any_other_use_is_an_error(kind: str, use: Callable[[Any], Any]) -> None:
+    log: Log = []
+    made: dict[str, Stand] = {
+        "total": Total(log.append, 0),
+        "hist": Recorder(log.append, 0, "+"),
+        "items": Adder(log.append, 0),
+    }
+    with pytest.raises((MisuseError, TypeError)):
+        use(made[kind])
+    assert log == []
+
+
+def test_a_store_of_another_element_is_an_error() -> None:
+    hist: Any = Recorder([].append, 0, "+")
+    for value in (0, hist[2]):
+        with pytest.raises(MisuseError, match="stored to in another way"):
+            hist[1] = value
+
+
+def test_identities() -> None:
+    start: Any = Identity()
+    row = np.zeros(2)
+    assert str(start + -0.0) == "-0.0"
+    assert ("a" + start, start + "b", start * 7) == ("a", "b", 7)
+    first = start + row
+    row[0] = 1.0
+    assert first.tolist() == [0.0, 0.0]
+    assert ((Truth(True) and 5), (Truth(False) or 5)) == (5, 5)
+    assert float("inf") < Beaten()  # type: ignore[operator]
+    assert not float("nan") > Beaten()  # type: ignore[operator]
+
+
+def test_what_has_no_total_order_is_not_selected_from() -> None:
+    assert has_order((1.5, "a", np.int64(3)))
+    for value in ({1}, (1.0, float("nan")), np.zeros(2), object()):
+        assert not has_order(value)
+    with pytest.raises(MisuseError, match="no total order"):
+        assert {1} < Beaten()  # type: ignore[operator]

@@ -1,0 +1,8 @@
+# free: a cell of the plane by one number
+import numpy as np
+
+a = np.zeros(30)
+# dlb: parallel
+for k in range(30):
+    a[k] = (k // 5) * (k % 5)
+print(a)

@@ -1,0 +1,12 @@
+# free: rows of one elimination step
+import numpy as np
+
+n = 6
+a = np.eye(n) * n + 1
+for k in range(n):
+    # dlb: parallel
+    for i in range(k + 1, n):
+        a[i, k] /= a[k, k]
+        for j in range(k + 1, n):
+            a[i, j] -= a[i, k] * a[k, j]
+print(a)

@@ -1,0 +1,10 @@
+# free: two vectors
+n = 6
+A = [[float(i * j) for j in range(n)] for i in range(n)]
+x = [1.0] * n
+y = [1.0] * n
+# dlb: parallel
+for i in range(n):
+    for j in range(n):
+        x[i] = x[i] + A[i][j] * y[j]
+print(x)

@@ -1,0 +1,15 @@
+# free: two fields
+class Field:
+    def __init__(self, n):
+        self.v = [float(k) for k in range(n)]
+        self.w = [0.0] * n
+
+    def smooth(self):
+        # dlb: parallel
+        for i in range(1, len(self.v)):
+            self.w[i] = 0.5 * (self.v[i] + self.v[i - 1])
+
+
+field = Field(9)
+field.smooth()
+print(field.w)

@@ -1,0 +1,12 @@
+# races: one scalar for the sum of all rows
+n = 6
+a = [[float(i + j) for j in range(n)] for i in range(n)]
+v = [1.0] * n
+out = [0.0] * n
+s = 0.0
+# dlb: parallel
+for i in range(n):
+    for j in range(n):
+        s += a[i][j] * v[j]
+    out[i] = s
+print(out)

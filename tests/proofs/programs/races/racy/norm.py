@@ -1,0 +1,9 @@
+# races: the vector is scaled by a norm of what was scaled
+import numpy as np
+
+n = 6
+v = np.arange(36.0).reshape(n, n) + 1
+# dlb: parallel
+for i in range(n):
+    v[i] = v[i] / v[:, 0].sum()
+print(v)

@@ -1,0 +1,72 @@
+"""No program, however broken, brings a traceback of the compiler, and what it emits is Python.
+
+The programs are real ones with a few tokens or lines deleted, doubled, moved or replaced: most still parse,
+and reach the passes with a shape that nobody wrote. The seeds are fixed; `tests/fuzz/run_atheris.py` goes on
+from there.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+import pytest
+
+from dlbc.diagnostics import render
+from dlbc.parse.read_source import decode_source
+from dlbc.pipeline import check, transform
+from tests.proofs.broken_programs import PROGRAMS, broken
+
+CASES = 1500
+BATCH = 50
+
+
+def accepts_anything(text: str) -> None:
+    """The promise, of one text; raises where it is broken."""
+    data = text.encode("utf-8", "surrogatepass")
+    source, problems = decode_source("broken.py", data)
+    if problems:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = transform(source)
+    internal = [d.message for d in result.diagnostics if d.code == "DLB008"]
+    assert not internal, f"{internal}\n{text}"
+    assert all(render(d, source).startswith("broken.py") for d in result.diagnostics)
+    assert result.text is not None or result.diagnostics
+    if result.parallel:
+        assert result.text is not None
+        ast.parse(result.text)
+
+
+@pytest.mark.parametrize("batch", range(CASES // BATCH))
+@pytest.mark.filterwarnings("ignore")
+def test_a_broken_program_gets_a_verdict(batch: int) -> None:
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        accepts_anything(broken(seed))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_checking_alone_finds_what_transforming_finds() -> None:
+    for seed in range(0, CASES, 20):
+        source, problems = decode_source("broken.py", broken(seed).encode("utf-8", "surrogatepass"))
+        assert problems or [d for d in transform(source).diagnostics if d.code != "DLB009"] == list(
+            check(source)
+        )
+
+
+def test_the_broken_programs_are_many_and_some_still_parse() -> None:
+    texts = [broken(seed) for seed in range(CASES)]
+    assert len(PROGRAMS) >= 200
+    assert len(set(texts)) >= CASES * 0.95
+    assert sum(_parses(text) for text in texts) >= CASES * 0.15
+
+
+def _parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
