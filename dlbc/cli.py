@@ -9,9 +9,11 @@ status.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -41,6 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What reads our output has enough of it; the interpreter must not flush into it again.
         sys.stdout = None
         return 1
+    except OSError as error:
+        # A full disk, a closed stream: what was to be shown cannot be; nor at the end.
+        with suppress(OSError):
+            print(f"dlbc: {error.strerror or error}", file=sys.stderr)
+        sys.stdout = None
+        return 2
     return status
 
 
@@ -71,7 +79,10 @@ def _add_transform(parser: argparse.ArgumentParser) -> None:
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="annotated Python programs")
-    parser.add_argument("--format", choices=("full", "json", "sarif", "github"), default="full")
+    parser.add_argument(
+        "--format", choices=("full", "json", "sarif", "github"), default="full",
+        help="full: for people, on standard error (default); others: for programs, on standard output",
+    )  # fmt: skip
     _add_strict(parser)
     parser.set_defaults(command=_check)
 
@@ -84,7 +95,9 @@ def _add_strict(parser: argparse.ArgumentParser) -> None:
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an annotated Python program")
-    parser.add_argument("--format", choices=("full", "json"), default="full")
+    parser.add_argument(
+        "--format", choices=("full", "json"), default="full", help="full: for people (default)"
+    )
     _add_strict(parser)
     parser.set_defaults(command=_explain)
 
@@ -147,12 +160,13 @@ def _transform(options: argparse.Namespace) -> int:
     if result.text is None:
         return status
     if options.output == "-":
-        sys.stdout.buffer.write(result.text)
-        sys.stdout.buffer.flush()
+        output = _standard_output()
+        output.buffer.write(result.text)
+        output.buffer.flush()
         return 0
     path = Path(options.file)
-    output = Path(options.output) if options.output else path.with_name(f"{path.stem}_dlb.py")
-    refusal = write_output(output, path, result.text, options.force)
+    target = Path(options.output) if options.output else path.with_name(f"{path.stem}_dlb.py")
+    refusal = write_output(target, path, result.text, options.force)
     return _report(source, (refusal,)) if refusal else 0
 
 
@@ -164,7 +178,8 @@ def _check(options: argparse.Namespace) -> int:
         source, problems = read_source(file)
         results.append((source, problems or check(source, strict=options.strict)))
     if options.format != "full":
-        print(FORMATS[options.format](results))
+        if text := FORMATS[options.format](results):
+            _print(text)
         return max(_status(diagnostics) for _, diagnostics in results)
     return max(_report(source, diagnostics) for source, diagnostics in results)
 
@@ -232,13 +247,22 @@ def _report(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
 
 def _print(text: str) -> None:
     """Print on standard output; what its encoding lacks is escaped, as on standard error."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    output = _standard_output()
+    encoding = output.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=output, flush=True)
 
 
-def _takes_colors(stream: TextIO) -> bool:
+def _standard_output() -> TextIO:
+    """Raises OSError where the command was started without one."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    return sys.stdout
+
+
+def _takes_colors(stream: TextIO | None) -> bool:
     """Whether colours are seen there, and wanted (https://no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    seen = stream is not None and stream.isatty()
+    return seen and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _status(diagnostics: Iterable[Diagnostic]) -> int:

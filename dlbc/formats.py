@@ -77,7 +77,8 @@ def _sarif_rule(code: str) -> dict[str, Any]:
 
 
 def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
-    text = diagnostic.message + (f". Help: {diagnostic.help}" if diagnostic.help else "")
+    stop = "" if diagnostic.message.endswith("?") else "."
+    text = diagnostic.message + (f"{stop} Help: {diagnostic.help}" if diagnostic.help else "")
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,

@@ -48,7 +48,7 @@ def show_rule(code: str, *, color: bool = False) -> str | None:
 
 def unknown_rule(code: str) -> str:
     """What to say of a code that does not exist."""
-    near = get_close_matches(code.upper(), CATALOGUE, n=1)
+    near = get_close_matches(code.upper(), CATALOGUE, n=1, cutoff=0.8)
     hint = f", did you mean {near[0]}?" if near else ""
     return f"dlbc rules: there is no code {code}{hint}"
 

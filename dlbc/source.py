@@ -23,6 +23,11 @@ class Place:
     end_line: int
     end_column: int
 
+    def within(self, other: Place) -> bool:
+        """Whether all of it is part of ``other``."""
+        begins = (other.line, other.column) <= (self.line, self.column)
+        return begins and (self.end_line, self.end_column) <= (other.end_line, other.end_column)
+
 
 @dataclass(frozen=True)
 class Source:

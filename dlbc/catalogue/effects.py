@@ -9,8 +9,10 @@ __all__ = ["EFFECTS"]
 EFFECTS: dict[str, Entry] = {
     "DLB402": Entry(
         E,
-        "`{function}` changes files in the body, in whatever order the ranks come to it",
-        "store the results by index, and write them after the loop",
+        "`{function}` writes to files, or changes other things outside the program, in whatever order the "
+        "ranks come to it",
+        "store the results by index, and write them after the loop; where the order does not matter (a file "
+        "for each iteration), say so by `assume_independent`",
     ),
     "DLB403": Entry(
         E,
@@ -34,8 +36,9 @@ EFFECTS: dict[str, Entry] = {
         E,
         "`{function}` adds to `{name}` in the order of the iterations, which can be kept only where the "
         "body adds to a plain name and uses it in no other way",
-        "take it to a name before the loop (`items = {name}`), and do nothing with it in the body but "
-        "`items.append(e)`",
+        "do nothing with it in the body but `items.append(e)`, and read it after the loop; take an attribute "
+        "to a name before the loop (`items = self.items`); collect what belongs under keys as pairs "
+        "(`pairs.append((key, e))`), and group them after the loop",
     ),
     "DLB407": Entry(
         E,
@@ -82,7 +85,8 @@ EFFECTS: dict[str, Entry] = {
     "DLB417": Entry(
         E,
         "`{name}` is an iterator: each iteration would take its items from where another one stopped",
-        "make a list of it before the loop: `{name} = list({name})`",
+        "read it out under another name before the loop (`items = list({name})`), and take `items[i]` or "
+        "loop over it; compute what counts on from the loop's variable",
     ),
     "DLB418": Entry(
         E,
@@ -98,7 +102,8 @@ EFFECTS: dict[str, Entry] = {
     "DLB420": Entry(
         E,
         "`{name}` is a defaultdict: reading a key that it lacks adds it, which all iterations share",
-        "make a plain dictionary of it before the loop, or read it with `.get(key)`",
+        "make a plain dictionary of it before the loop, or read it with `.get(key)`; collect what belongs "
+        "under keys as pairs (`pairs.append((key, e))`), and group them after the loop",
     ),
     "DLB421": Entry(
         E,
@@ -119,6 +124,7 @@ EFFECTS: dict[str, Entry] = {
     "DLB424": Entry(
         E,
         "`{clause}` says of `{array}` what was not proved, and `--strict` takes no word for it",
-        "subscript `{array}` so that it can be seen, make it anew in the body, or leave out `--strict`",
+        "subscript an array so that it can be seen, make scratch space in the body, write files after the "
+        "loop, or leave out `--strict`",
     ),
 }

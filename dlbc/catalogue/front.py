@@ -12,7 +12,7 @@ FRONT: dict[str, Entry] = {
         E, "expected a readable file, but: {reason}", "check the path and the file's permissions"
     ),
     "DLB002": Entry(
-        E, "expected a text file, found {what}", "save it as UTF-8, or declare its encoding in line 1"
+        E, "expected a text file, found {what}", "save it as text in UTF-8, or declare its encoding in line 1"
     ),
     "DLB003": Entry(
         E,
@@ -97,7 +97,11 @@ FRONT: dict[str, Entry] = {
     "DLB109": Entry(E, "`{name}` is named twice, in {one} and in {other}", "name it in one clause, once"),
     "DLB110": Entry(E, "`{one}` and `{other}` contradict each other", "keep one of them"),
     "DLB111": Entry(
-        E, "{clause}: expected {wanted}, found {found}", "see the clause's row in the language page"
+        E,
+        "{clause}: expected {wanted}, found {found}",
+        "the forms are `BLOCK(A, axis=0)`, `CYCLIC(A)`, `WHOLE(A)`, `reduction(s, order=any)`, `private(t)`, "
+        "`schedule(GDDLB, group=2)`, `cost(EXPR)`, `cost(cumulative=EXPR)`, `profile(group=5, every=10, "
+        "threshold=0.10)`; of `iterate`: `model=akima`, `tolerance=0.05`, `every=1`",
     ),
     "DLB112": Entry(
         E,

@@ -58,19 +58,21 @@ LOOPS: dict[str, Entry] = {
         E,
         "iterations {index}={first} and {index}={second} both touch {element}: the iterations are not "
         "independent (proved)",
-        "write to another array than the one read, or leave this loop sequential",
+        "store to elements that no other iteration touches (of another array than the one read, or of "
+        "scratch space made in the body), or leave this loop sequential",
     ),
     "DLB302": Entry(
         E,
         "two iterations may touch the same element of `{array}`; it cannot be excluded (not proved either)",
         "use subscripts a*{index} + c with the same integer a, copy what is read before the loop, or, if "
-        "you know that they never meet, add `assume_independent`",
+        "you know that they never meet (`dlbc witness` looks at a run), add `assume_independent`",
     ),
     "DLB303": Entry(
         E,
         "iterations {index}={first} and {index}={second} both store to {element}: the iterations are not "
         "independent (proved)",
-        "give each iteration an element of its own, subscripted by {index}",
+        "give each iteration an element of its own, subscripted by {index}; make scratch space in the body, "
+        "or name it in `private(...)`",
     ),
     "DLB304": Entry(
         E,
@@ -92,7 +94,8 @@ LOOPS: dict[str, Entry] = {
         E,
         "the loop stores into `{array}` and uses it as a whole; it cannot be excluded that an iteration "
         "sees what another stores (not proved either)",
-        "take a copy before the loop, or subscript it by the loop's variable",
+        "take a copy before the loop, or subscript it by the loop's variable; make scratch space in the "
+        "body, or name it in `private`; count under keys by `d[key] = d.get(key, 0) + e` alone",
     ),
     "DLB307": Entry(
         E,
@@ -102,7 +105,8 @@ LOOPS: dict[str, Entry] = {
     "DLB308": Entry(
         E,
         "`{name}` is an item of what the loop runs over, and this may change it in place",
-        "write `x = x + e` in place of `x += e`, or store into an array by index",
+        "loop over `i in range(len(...))`, and store by index: `rows[i] = ...`; where a new object will do, "
+        "write `x = x + e` in place of `x += e`",
     ),
     "DLB309": Entry(
         E,
@@ -114,7 +118,8 @@ LOOPS: dict[str, Entry] = {
         E,
         "`{name}` may be read before this iteration has bound it: it carries a value from one iteration to "
         "the next, or from before the loop",
-        "bind `{name}` on every path before it is read, or compute it from the loop's variable",
+        "bind `{name}` on every path before it is read, or compute it from the loop's variable; collect what "
+        "grows by `items.append(e)`, and put it together after the loop",
     ),
     "DLB311": Entry(
         E,
@@ -170,7 +175,8 @@ LOOPS: dict[str, Entry] = {
         E,
         "`{name}` is accumulated over the iterations and used in the body, which so depends on the "
         "iterations before",
-        "use `{name}` after the loop alone, or leave this loop sequential",
+        "use `{name}` after the loop alone, compute it from the loop's variable, collect what it counts by "
+        "`items.append(e)`, or leave this loop sequential",
     ),
     "DLB325": Entry(
         E,
@@ -189,5 +195,11 @@ LOOPS: dict[str, Entry] = {
         "expected every variable of the loop to be of a class (loop, distributed, broadcast, reduction, "
         "ordered container, private, last value), found none for `{name}`",
         "please report this, with the file",
+    ),
+    "DLB328": Entry(
+        E,
+        "`{name}` is updated where the body catches what the update may raise, but iterations are put "
+        "together when they have run",
+        "do in the `try` what the value is made of, and update `{name}` in its `else`, or after it",
     ),
 }

@@ -145,6 +145,7 @@ def _kind(reduction: Reduction) -> str:
     sign = f"[{reduction.operator}]" if reduction.element else reduction.operator
     words = {
         "int": reduction.element and reduction.integer,
+        "grows": reduction.grows,
         "each": _folded(reduction),
         "any": reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC),
     }
@@ -202,7 +203,9 @@ def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
 def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
     """The call of a kernel; its second argument is ``_``, where the user's iterable is put."""
     written = {mangled: name for name, mangled in plan.mangled}
-    arguments = [written.get(p, p) for p in plan.parameters]
+    plain = [written.get(p, p) for p in plan.parameters]
+    unsure = {written.get(p, p) for p in plan.unsure}
+    arguments = [f"{names.dlb}.bound(lambda: {p})" if p in unsure else p for p in plain]
     keys = (*plan.definite, *plan.conditional, *_combined(plan))
     results = tuple((written.get(key, key), key) for key in keys)
     live = bool(results) or plan.targets_live

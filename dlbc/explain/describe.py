@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -49,7 +50,7 @@ def describe(report: LoopReport) -> tuple[Section, ...]:
 
 def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
     yield Section("rests on", tuple(_conditions(report, plan)))
-    yield Section("iterations", ((_dealt(plan), ""),))
+    yield Section("iterations", ((_dealt(plan), ""), *((line, "") for line in _items(plan.loop.node.iter))))
     yield Section("arrays", tuple(table_words(plan)))
     yield Section("variables", tuple((v.name, variable_words(v)) for v in plan.variables))
     yield Section(
@@ -96,6 +97,8 @@ def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
     for verdict in plan.verdicts:
         if verdict.means is Means.ASSERTED:
             yield "user", f"`assume_independent`: each iteration has elements of `{verdict.array}` of its own"
+    for name in report.asserted:
+        yield "user", f"`assume_independent`: it does not matter in which order `{name}` writes"
     for name in report.trusted:
         yield "user", f"`private({name})`: no iteration reads what another one left in it"
     if plan.status is Status.PROVEN:
@@ -110,9 +113,23 @@ def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
 def _ordered(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
     for container in plan.ordered:
         name = written_name(container.name, plan)
-        yield name, "additions are made in iteration order: it ends as the sequential program leaves it"
+        yield name, "added to and stored into in iteration order: it ends as the sequential program leaves it"
     if report.prints:
         yield "standard output", "captured on each rank, written in iteration order"
+
+
+def _items(space: ast.expr) -> Iterator[str]:
+    """What is sent of the sequences that the loop runs over; a range needs no sending."""
+    match space:
+        case ast.Call(func=ast.Name(id="range")):
+            return
+        case ast.Call(func=ast.Name(id="enumerate" | "reversed" | "tqdm"), args=[inner, *_]):
+            yield from _items(inner)
+        case ast.Call(func=ast.Name(id="zip"), args=parts):
+            for part in parts:
+                yield from _items(part)
+        case _:
+            yield f"each rank gets the items of `{ast.unparse(space)}` that its iterations take"
 
 
 def _dealt(plan: LoopPlan) -> str:

@@ -74,6 +74,7 @@ def _finding_object(finding: Diagnostic) -> dict[str, Any]:
         "line": place.line,
         "column": place.column,
         "message": finding.message,
+        "help": finding.help,
     }
 
 
@@ -92,6 +93,7 @@ def _loop_object(source: Source, report: LoopReport) -> dict[str, Any]:
         "findings": [_finding_object(finding) for finding in report.findings],
         "dependences": decided,
         "asserted_private": report.trusted,
+        "asserted_files": report.asserted,
         "standard_output": report.prints,
         **({} if report.plan is None else _plan_object(report.plan)),
     }

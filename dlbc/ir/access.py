@@ -112,6 +112,23 @@ class Access:
         """Whether it stores."""
         return self.kind is not AccessKind.READ
 
+    @property
+    def complete(self) -> bool:
+        """Whether its subscripts are all that stands in its brackets, so that it is of one element or row."""
+        node, depth = self.node, 0
+        while isinstance(node, ast.Subscript):
+            depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
+            node = node.value
+        return depth == len(self.subscripts)
+
+    @property
+    def direct(self) -> bool:
+        """Whether the brackets stand behind the array's own name, not that of a view or an argument."""
+        node: ast.AST = self.node
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        return ast.unparse(node) == self.array
+
     def overlaps(self, array: str) -> bool:
         """Whether it is of that array, of the object that holds it, or of a part of it."""
         return self.array == array or array.startswith(self.array + ".") or self.array.startswith(array + ".")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.uses import bound_names, parameters_of
+from dlbc.ir.uses import UseKind, bound_names, parameters_of, uses_of
 
-__all__ = ["bound_once", "statements_before"]
+__all__ = ["bound_once", "perhaps_unbound", "statements_before"]
 
 
 def statements_before(loop: AnnotatedLoop) -> Iterator[ast.stmt]:
@@ -36,3 +36,86 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, world: ModuleNa
     if not isinstance(scope, ast.Module | ast.ClassDef):
         nodes = [*nodes, *(p for p in parameters_of(scope) if p.arg == name and p not in nodes)]
     return len(nodes) <= 1
+
+
+def perhaps_unbound(name: str, loop: AnnotatedLoop) -> bool:
+    """Whether a name of the loop's own scope may have no value where the loop is met.
+
+    Where the loop has no iteration, the program need never have bound what the body reads.
+    """
+    scope = loop.scope
+    body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
+    if name not in bound_names(body) or name in _arguments(loop):
+        return False
+    bound: frozenset[str] = frozenset()
+    for statement in statements_before(loop):
+        bound = _after(statement, bound)
+    return name not in bound | _of_heads(loop)
+
+
+def _arguments(loop: AnnotatedLoop) -> frozenset[str]:
+    scope = loop.scope
+    parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
+    declared = (n for n in ast.walk(scope) if isinstance(n, ast.Global | ast.Nonlocal))
+    return frozenset([p.arg for p in parameters] + [name for node in declared for name in node.names])
+
+
+def _of_heads(loop: AnnotatedLoop) -> frozenset[str]:
+    """Names that the statements around the loop bind before they come to it."""
+    found: set[str] = set()
+    for owner in loop.path:
+        match owner:
+            case ast.For(target=target):
+                found |= bound_names([target]).keys()
+            case ast.With(items=items):
+                found |= bound_names(items).keys()
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.match_case(pattern=pattern):
+                found |= bound_names([pattern]).keys()
+            case ast.If(test=test) | ast.While(test=test):
+                found |= {u.name for u in uses_of(test) if u.kind is UseKind.STORE and u.sure}
+    return frozenset(found)
+
+
+def _block(statements: list[ast.stmt], bound: frozenset[str]) -> frozenset[str] | None:
+    """The names bound after a block; None where it does not come to its end."""
+    for statement in statements:
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            return None
+        bound = _after(statement, bound)
+    return bound
+
+
+def _after(node: ast.stmt, bound: frozenset[str]) -> frozenset[str]:
+    """The names surely bound after a statement."""
+    match node:
+        case ast.If(test=test, body=body, orelse=orelse):
+            start = _simple(test, bound)
+            return _both([_block(body, start), _block(orelse, start)], start)
+        case ast.With(items=items, body=body):
+            for item in items:
+                bound = _simple(item, bound)
+            return _both([_block(body, bound)], bound)
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody):
+            ends = [_block([*body, *orelse], bound), *(_block(h.body, bound) for h in handlers)]
+            return _both([_block(finalbody, _both(ends, bound))], bound)
+        case ast.For() | ast.AsyncFor() | ast.While() | ast.Match() | ast.TryStar() | ast.AsyncWith():
+            gone = {u.name for u in uses_of(node) if u.kind is UseKind.DELETE}
+            return bound - gone
+    return _simple(node, bound)
+
+
+def _simple(node: ast.AST, bound: frozenset[str]) -> frozenset[str]:
+    for use in uses_of(node):
+        if use.kind is UseKind.STORE and use.sure:
+            bound |= {use.name}
+        elif use.kind is UseKind.DELETE:
+            bound -= {use.name}
+    return bound
+
+
+def _both(ends: list[frozenset[str] | None], start: frozenset[str]) -> frozenset[str]:
+    """What is bound on every path that comes to its end."""
+    reached = [end for end in ends if end is not None]
+    return frozenset.intersection(*reached) if reached else start

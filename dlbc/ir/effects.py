@@ -11,6 +11,7 @@ from dlbc.ir.access import Call, Origins
 from dlbc.ir.known_calls import (
     DRAWS,
     FILE_METHODS,
+    FILE_SAVERS,
     FILE_WRITERS,
     GENERATORS,
     MUTATORS,
@@ -113,8 +114,8 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
     elif name == "builtins.open":
         if _opens_for_writing(node):
             yield Deed(Effect.FILE, node, "open")
-    elif name in FILE_WRITERS:
-        yield Deed(Effect.FILE, node, name)
+    elif name in FILE_WRITERS or name.rpartition(".")[2] in FILE_SAVERS or _saves_as_text(name, node):
+        yield Deed(Effect.FILE, node, name.removeprefix("."))
     elif name == "builtins.input":
         yield Deed(Effect.INPUT, node, "input")
     elif name.startswith(RANDOM_PACKAGES) and name not in GENERATORS:
@@ -152,6 +153,12 @@ def _printed_to_a_file(call: Call) -> Iterator[Deed]:
     for key, value, node in call.arguments:
         if key in ("file", "stream", "**") and value.outer and not ast.unparse(node).endswith("stderr"):
             yield Deed(Effect.FILE, call.node, call.function.removeprefix("builtins."))
+
+
+def _saves_as_text(name: str, node: ast.Call) -> bool:
+    """Whether a table is written to a file; without one its text is the result."""
+    given = bool(node.args) or any(k.arg in ("path_or_buf", None) for k in node.keywords)
+    return name.endswith((".to_csv", ".to_json")) and given
 
 
 def _opens_for_writing(node: ast.Call) -> bool:

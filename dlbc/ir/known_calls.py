@@ -13,6 +13,7 @@ __all__ = [
     "DRAWS",
     "EFFECTIVE_BUILTINS",
     "FILE_METHODS",
+    "FILE_SAVERS",
     "FILE_WRITERS",
     "FORM_CALLS",
     "FRESH_CALLS",
@@ -116,7 +117,7 @@ FRESH_CALLS: Final = (
 
 #: New containers that hold what their arguments hold.
 HOLDERS: Final = _words(
-    "list tuple set frozenset dict sorted enumerate zip reversed map filter iter memoryview", "builtins."
+    "list tuple set frozenset dict sorted enumerate zip reversed map filter iter", "builtins."
 ) | _words("collections.deque collections.defaultdict collections.OrderedDict copy.copy itertools.product "
            "itertools.chain itertools.combinations itertools.permutations")  # fmt: skip
 
@@ -166,6 +167,12 @@ DRAWS: Final = _words(
 #: Methods that write to a file.
 FILE_METHODS: Final = _words(
     "write writelines flush truncate write_text write_bytes writerow writerows savefig"
+)
+
+#: Functions and methods whose names say that they write to files, whatever they belong to.
+FILE_SAVERS: Final = _words(
+    "savefig imsave imwrite savemat tofile to_parquet to_pickle to_excel to_hdf to_feather "
+    "write_text write_bytes"
 )
 
 #: Functions that write to files, or change the world outside.

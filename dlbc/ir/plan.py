@@ -63,7 +63,7 @@ class LoopPlan:
     ``mangled`` maps private names of the enclosing class to their mangled form. ``guards`` are conditions,
     as source text over the parameters, that the runtime looks at before the loop. ``status``, ``verdicts``
     and ``outside`` (functions taken to have no side effects) say on what the plan rests; ``variables`` is the
-    class of each variable.
+    class of each variable. ``unsure`` are parameters that may have no value where the loop has no iteration.
     """
 
     loop: AnnotatedLoop
@@ -83,4 +83,5 @@ class LoopPlan:
     status: Status = Status.PROVEN
     verdicts: tuple[Verdict, ...] = ()
     outside: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
     variables: tuple[LoopVariable, ...] = ()

@@ -16,7 +16,8 @@ class Reduction:
     comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``. ``element``: elements of the
     object named are updated (``hist[b] += 1``), not the name. ``several``: an iteration may update a name
     more than once, and its share can be put together before it is combined. ``integer``: each contribution
-    is surely an integer. ``any_order``: the user gave up iteration order. ``updates`` are the statements.
+    is surely an integer. ``grows``: updates may add elements. ``any_order``: the user gave up iteration
+    order. ``updates`` are the statements.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Reduction:
     several: bool = False
     integer: bool = False
     any_order: bool = False
+    grows: bool = False
     companions: tuple[str, ...] = ()
 
 
@@ -45,7 +47,7 @@ class Contributions:
     elements of their own these are stores like others, and no contributions. ``settled``: names carried from
     one iteration to the next that are explained here, by a reduction or by a diagnostic. ``claimed``: calls
     that are such a contribution. ``arrays``: those of the disputed that are only stored to, and surely are
-    arrays or lists.
+    arrays or lists. ``hashed``: containers that surely are dictionaries.
     """
 
     reductions: tuple[Reduction, ...] = ()
@@ -54,6 +56,7 @@ class Contributions:
     settled: frozenset[str] = frozenset()
     claimed: frozenset[ast.AST] = frozenset()
     arrays: frozenset[str] = frozenset()
+    hashed: frozenset[str] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,4 +78,5 @@ class Contributions:
             self.settled,
             self.claimed,
             self.arrays - names,
+            self.hashed - names,
         )

@@ -19,7 +19,8 @@ class LoopReport:
 
     ``verdicts`` and ``refusals`` are those of the arrays that it stores into, ``trusted`` the private objects
     that exist outside the loop, ``unseen`` the places of outside functions by name. ``prints``: the body, or
-    a function that it may call, writes to standard output.
+    a function that it may call, writes to standard output. ``asserted``: what writes to files, by the word of
+    the user.
     """
 
     loop: AnnotatedLoop
@@ -30,3 +31,4 @@ class LoopReport:
     trusted: tuple[str, ...] = ()
     unseen: tuple[tuple[str, Place], ...] = ()
     prints: bool = False
+    asserted: tuple[str, ...] = ()

@@ -91,7 +91,8 @@ def rows_of(access: Access, axis: int) -> RowRange | None:
 
 
 def _sliced(low: Form, high: Form) -> RowRange:
-    return RowRange(low, high, f"slice({low}, {high})")
+    rows = RowRange(low, high, f"slice({low}, {high})")
+    return rows.first if rows.single else rows
 
 
 def _extent(form: Form, binders: Mapping[Variable, Binder], *, highest: bool = False) -> Form | None:

@@ -92,6 +92,10 @@ def _chosen(new: ast.expr, old: ast.Name, pairs: list[Pair], world: ModuleNames)
     if taken is None:
         return False
     own = {name.id for name, _ in pairs}
+    if not all(
+        is_repeatable(value, world) for _, value in pairs
+    ):  # a rank takes more of them than the program
+        return False
     if isinstance(new, ast.NamedExpr):  # if (v := f(i)) < best: best = v
         same = isinstance(taken, ast.Name) and taken.id == new.target.id and new.target.id not in own
         read = [value for _, value in pairs]

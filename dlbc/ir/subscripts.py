@@ -77,7 +77,7 @@ class Subscripts:
             case ast.BinOp(left=left, op=op, right=right):
                 return _combined(op, self.form(left, forms, hidden), self.form(right, forms, hidden))
             case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if self._builtin("int"):
-                return self.form(argument, forms, hidden)
+                return self._whole_part(node, argument, forms, hidden)
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if len(args) > 1:
                 parts = [self.form(a, forms, hidden) for a in args]
                 known = tuple(p for p in parts if p is not None)
@@ -86,6 +86,15 @@ class Subscripts:
             case ast.Subscript(value=value, slice=inside) if _dotted(value) and not _is_shape(value):
                 return self._element(value, inside, forms, hidden)
         return _parameter(ast.unparse(node)) if self._figure(node, hidden) else None
+
+    def _whole_part(self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+        """``int(argument)``: of what is no integer it is another number than that."""
+        form = self.form(argument, forms, hidden)
+        if form is None or self._integers.sure(argument, hidden):
+            return form
+        if isinstance(argument, ast.Name) and self._outside(argument, hidden):
+            return _parameter(ast.unparse(node))
+        return form if isinstance(argument, ast.Subscript) and form.moves() else None
 
     def _element(self, array: ast.expr, inside: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
         parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]

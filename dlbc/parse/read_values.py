@@ -53,7 +53,7 @@ class Reader:
             inner = inner.value
         if isinstance(inner, ast.Name):
             return ast.unparse(node)
-        wanted = "names such as A or self.A" if dotted else "names"
+        wanted = "a name such as A or self.A" if dotted else "a name"
         self.expected(self.arguments.place_of(node), clause, wanted, node)
         return None
 

@@ -28,6 +28,7 @@ from dlbc.ir.access import (
 )
 from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
 from dlbc.ir.effects import OUTWARD, Effect, Summaries, Summary, direct_deeds, writes_output
+from dlbc.ir.known_calls import ORDERED
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.reduction import Contributions
 from dlbc.ir.region import LoopNames, ModuleNames, Region
@@ -47,7 +48,8 @@ class Effects:
 
     ``cleared``: per dotted array, places that hand on its owner to functions that do not touch the array.
     ``unseen``: what may run and cannot be seen, with a place in the body. ``trusted``: private objects from
-    outside that the body changes. ``prints``: something writes to standard output.
+    outside that the body changes. ``prints``: something writes to standard output. ``asserted``: what writes
+    to files by the word of the user, each with a place in the body.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -57,6 +59,13 @@ class Effects:
     unseen: Mapping[str, Place]
     trusted: frozenset[str]
     prints: bool
+    asserted: tuple[tuple[str, Place], ...] = ()
+
+    @property
+    def writing(self) -> tuple[Place, ...]:
+        """Where the body writes to files, refused or asserted."""
+        refused = (f.place for f in self.findings if f.code == Effect.FILE.value)
+        return (*refused, *(place for _, place in self.asserted))
 
 
 def check_effects(
@@ -89,8 +98,9 @@ def check_effects(
     trusted = frozenset(check.trusted)
     prints = any(map(writes_output, facts.calls)) or any(f.prints for f in functions)
     return Effects(
-        tuple(check.findings), tuple(check.stores), functions, cleared, check.unseen, trusted, prints
-    )
+        tuple(check.findings), tuple(check.stores), functions, cleared, check.unseen, trusted, prints,
+        tuple(dict.fromkeys(check.asserted)),
+    )  # fmt: skip
 
 
 def _roots(facts: Facts, body: list[ast.stmt], world: ModuleNames) -> frozenset[ast.AST]:
@@ -126,7 +136,7 @@ class _Check:
         loop: AnnotatedLoop,
         contributions: Contributions,
     ) -> None:
-        self._around = loop.path
+        self._around, self._body = loop.path, loop.node.body
         self._claimed = contributions.claimed
         self._private = {n for clause in loop.annotation.private for n in clause.names}
         self._names, self._world, self._summaries, self._source = names, world, summaries, source
@@ -134,6 +144,8 @@ class _Check:
         self.stores: list[Access] = []
         self.unseen: dict[str, Place] = {}
         self.trusted: set[str] = set()
+        self._asserts = loop.annotation.assume_independent is not None
+        self.asserted: list[tuple[str, Place]] = []
 
     def change(self, change: Change) -> None:
         """A change in place that the body makes by itself."""
@@ -146,7 +158,9 @@ class _Check:
         for deed in direct_deeds(call):
             if call.node in self._claimed:
                 continue
-            if deed.effect in OUTWARD:
+            if deed.effect is Effect.FILE and self._asserts:
+                self.asserted.append((deed.function, self._source.place_of(call.node)))
+            elif deed.effect in OUTWARD:
                 self._report(deed.effect.value, call.node, function=deed.function)
             else:
                 whole = deed.effect is Effect.DRAW
@@ -168,7 +182,9 @@ class _Check:
         for name, node in function.unseen.items():
             self._unseen(name, place, Note(self._source.place_of(node), f"in `{function.name}`"))
         for deed in function.deeds:
-            if deed.effect in OUTWARD:
+            if deed.effect is Effect.FILE and self._asserts:
+                self.asserted.append((deed.function, place))
+            elif deed.effect in OUTWARD:
                 note = Note(self._source.place_of(deed.node), f"in `{function.name}`")
                 self._once(report(deed.effect.value, place, notes=(note,), function=deed.function))
         for names in (function.rebinds, function.touches):
@@ -247,7 +263,17 @@ class _Check:
         )
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
-        self.findings.append(report(code, self._source.place_of(node), "", (), **fields))
+        notes = tuple(self._other_use(fields.get("name", ""))) if code == Effect.ORDERED.value else ()
+        self.findings.append(report(code, self._source.place_of(node), "", notes, **fields))
+
+    def _other_use(self, name: str) -> Iterator[Note]:
+        """Where the body does more with a container than add to it."""
+        nodes = [n for s in self._body for n in every_node(s)]
+        called = [n.func for n in nodes if isinstance(n, ast.Call)]
+        receivers = {f.value for f in called if isinstance(f, ast.Attribute) and f.attr in ORDERED}
+        others = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and n not in receivers]
+        for node in sorted(others, key=lambda n: (n.lineno, n.col_offset))[:1]:
+            yield Note(self._source.place_of(node), "used here in another way")
 
 
 def _selected(origin: Origin) -> bool:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic
+from dlbc.diagnostics import Diagnostic, Note
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.uses import every_node, own_nodes
@@ -103,7 +103,15 @@ def _foreign(loop: AnnotatedLoop, names: LoopNames, source: Source) -> Iterator[
     for node in own_nodes(loop.scope.body):
         if not isinstance(node, ast.Global | ast.Nonlocal) or id(node) in inside:
             continue
-        rebound = sorted(names.temporaries & set(node.names))
-        if rebound:
-            word = "global" if isinstance(node, ast.Global) else "nonlocal"
-            yield report("DLB206", source.place_of(loop.node), word=word, name=", ".join(rebound))
+        word = "global" if isinstance(node, ast.Global) else "nonlocal"
+        for name in sorted(names.temporaries & set(node.names)):
+            note = Note(source.place_of(node), f"{word} in this function")
+            place = source.place_of(_binding(loop.node, name))
+            yield report("DLB206", place, notes=(note,), word=word, name=name)
+
+
+def _binding(loop: ast.For, name: str) -> ast.expr | ast.stmt:
+    """Where the loop binds the name first; the loop where no `Name` does."""
+    found = [n for n in every_node(loop) if isinstance(n, ast.Name) and n.id == name]
+    bound = [n for n in found if not isinstance(n.ctx, ast.Load)]
+    return min(bound, key=lambda n: (n.lineno, n.col_offset), default=loop)

@@ -33,12 +33,14 @@ def check_hidden(
     source: Source,
     loop: AnnotatedLoop,
     added_to: Set[str] = frozenset(),
+    writing: Sequence[Place] = (),
 ) -> tuple[Diagnostic, ...]:
     """Every hidden effect, once per place; ``functions`` are those that the body may run.
 
-    ``added_to``: containers whose reads are part of what iterations contribute to them.
+    ``added_to``: containers whose reads are part of what iterations contribute to them. ``writing``:
+    where the body writes to files; an open file is no iterator there.
     """
-    check = _Check(world, source)
+    check = _Check(world, source, writing)
     body = loop.node.body
     start = source.place_of(body[0])
     found = [
@@ -56,8 +58,8 @@ def _changing(functions: Sequence[Summary]) -> dict[ast.AST, Summary]:
 
 
 class _Check:
-    def __init__(self, world: ModuleNames, source: Source) -> None:
-        self._world, self._source = world, source
+    def __init__(self, world: ModuleNames, source: Source, writing: Sequence[Place]) -> None:
+        self._world, self._source, self._writing = world, source, writing
 
     def operators(self, functions: Sequence[Summary], place: Place) -> Iterator[Diagnostic]:
         """Special methods that change the object: any operator may run them."""
@@ -105,7 +107,9 @@ class _Check:
                 if name not in added_to:
                     yield report("DLB420", self._source.place_of(node), name=name)
             if isinstance(node, ast.expr) and self._holds(node, names, self._world.iterators):
-                yield report("DLB417", self._source.place_of(node), name=ast.unparse(node))
+                place = self._source.place_of(node)
+                if not any(map(place.within, self._writing)):
+                    yield report("DLB417", place, name=ast.unparse(node))
 
     @staticmethod
     def _holds(node: ast.expr, names: LoopNames, kind: frozenset[ast.AST | str]) -> bool:

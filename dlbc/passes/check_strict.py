@@ -31,6 +31,9 @@ def _asserted(found: LoopReport) -> Iterator[Diagnostic]:
         if verdict.means is Means.ASSERTED and annotation.assume_independent is not None:
             place = annotation.assume_independent
             yield report("DLB424", place, clause="assume_independent", array=verdict.array)
+    if annotation.assume_independent is not None:
+        for name in found.asserted:
+            yield report("DLB424", annotation.assume_independent, clause="assume_independent", array=name)
     for clause in annotation.private:
         for name in clause.names:
             if name in found.trusted:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from dlbc.ir.caught import lets_through
 from dlbc.ir.region import LoopNames
 from dlbc.ir.scalars import Scalars
 from dlbc.ir.uses import Use, UseKind, uses_of
@@ -17,26 +18,6 @@ from dlbc.ir.uses import Use, UseKind, uses_of
 __all__ = ["classify_scalars"]
 
 State = frozenset[str] | None  # None: not reached
-
-#: Context managers that surely let exceptions through, by the last part of their name.
-_PLAIN_MANAGERS = frozenset(
-    [
-        "open",
-        "errstate",
-        "catch_warnings",
-        "printoptions",
-        "localcontext",
-        "closing",
-        "nullcontext",
-        "Lock",
-        "RLock",
-        "TemporaryDirectory",
-        "NamedTemporaryFile",
-        "TemporaryFile",
-        "redirect_stdout",
-        "redirect_stderr",
-    ]
-)
 
 
 def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> Scalars:
@@ -100,7 +81,7 @@ class _Flow:
                 for item in node.items:
                     state = self._uses(item, state)
                 end = self.block(node.body, state)
-                plain = all(_lets_through(item.context_expr) for item in node.items)
+                plain = all(lets_through(item.context_expr) for item in node.items)
                 return end if plain else _meet(end, state - _deleted(node.body))
             case ast.Match():
                 return self._match(node, state)
@@ -158,7 +139,3 @@ class _Flow:
             last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
         )
         return end if complete else _meet(end, state)
-
-
-def _lets_through(manager: ast.expr) -> bool:
-    return isinstance(manager, ast.Call) and ast.unparse(manager.func).split(".")[-1] in _PLAIN_MANAGERS

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from dlbc.ir.access import Facts
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames, Region
-from dlbc.ir.uses import uses_of
 from dlbc.ir.walk_code import walk_code
 
 __all__ = ["find_accesses"]
@@ -26,9 +26,7 @@ def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, sum
             integers=names.integers,
             fresh=summaries.fresh,
             passing=summaries.passing,
-            counted=frozenset(u.name for u in uses_of(loop.node.iter))
-            if _counts(loop, world)
-            else frozenset(),
+            counted=_counted(loop.node.iter) if _counts(loop, world) else frozenset(),
         )
     )
 
@@ -37,3 +35,21 @@ def _counts(loop: AnnotatedLoop, world: ModuleNames) -> bool:
     """Whether the items are integers, none of them shared, whatever the body binds the variable to."""
     node = loop.node.iter
     return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and world.builtin("range")
+
+
+def _counted(iterable: ast.expr) -> frozenset[str]:
+    """The names in the arguments of a `range` that cannot be other than integers: it takes no others."""
+    arguments = iterable.args if isinstance(iterable, ast.Call) else []
+    return frozenset(name for argument in arguments for name in _operands(argument))
+
+
+def _operands(node: ast.expr) -> Iterator[str]:
+    """The names in arithmetic that gives an integer of integers alone."""
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
+            yield from _operands(left)
+            yield from _operands(right)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            yield from _operands(operand)

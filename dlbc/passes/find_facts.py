@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlbc.ir.before import bound_once, statements_before
-from dlbc.ir.form import Comparison, Condition, Form, Kind, Variable, negated
+from dlbc.ir.form import Comparison, Condition, Form, Junction, Kind, Variable, negated
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames, Region
 from dlbc.ir.space import IndexSpace
@@ -33,16 +33,14 @@ def find_facts(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames) -> Ind
     step = Form.literal(1) if space.step is None else reader.form(space.step)
     literal = None if step is None else step.constant or None
     known = literal is not None and start is not None and stop is not None
-    return IndexSpace(
-        names.index, start, stop, literal, tuple(reader.facts()), known, None if literal else step
-    )
+    facts = tuple(fact for fact in reader.facts() if _lasting(fact))
+    return IndexSpace(names.index, start, stop, literal, facts, known, None if literal else step)
 
 
 class _Reader:
     def __init__(self, loop: AnnotatedLoop, names: LoopNames, world: ModuleNames) -> None:
         self._loop, self._names, self._world = loop, names, world
-        whole = frozenset(n for n in names.integers) | _around(loop)
-        self._subscripts = Subscripts(Region((), names.temporaries, world, integers=whole, counted=whole))
+        self._subscripts = Subscripts(Region((), names.temporaries, world, integers=names.integers))
 
     def form(self, node: ast.expr) -> Form | None:
         """An expression evaluated once before the loop: of names that the body does not bind."""
@@ -122,13 +120,9 @@ class _Reader:
         return bool(bound_names(body).keys() & names or self._world.declared & names)
 
 
-def _around(loop: AnnotatedLoop) -> frozenset[str]:
-    """Variables of loops around that count."""
-    return frozenset(
-        n.target.id
-        for n in loop.path
-        if isinstance(n, ast.For)
-        and isinstance(n.target, ast.Name)
-        and isinstance(n.iter, ast.Call)
-        and ast.unparse(n.iter.func) == "range"
-    )
+def _lasting(fact: Condition) -> bool:
+    """Whether it goes on holding while its names are not bound: no element or length, which may change."""
+    if isinstance(fact, Junction):
+        return all(map(_lasting, fact.parts))
+    plain = (v.name.isidentifier() or ".shape[" in v.name for v in fact.form.variables)
+    return not fact.form.elements and all(plain)

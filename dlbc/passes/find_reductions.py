@@ -54,6 +54,7 @@ def find_reductions(
         disputed=disputed,
         arrays=frozenset(finder.arrays(disputed & {o.name for o in ordered})),
         settled=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
+        hashed=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
         claimed=frozenset(c for parts in _effects(elements, ordered).values() for c in parts),
     )
     return found, tuple(finder.findings)
@@ -158,6 +159,7 @@ class _Finder:
             several=again and may_repeat(self._loop.node.body, {u.statement for u in updates}),
             integer=all(self._is_integer(v) for u in updates for v in u.values),
             any_order=first.name in self._any,
+            grows=first.element and any(_adds_elements(u.statement) for u in updates),
             companions=first.companions,
         )
 
@@ -201,12 +203,16 @@ class _Finder:
         said = annotation.reductions if annotation.assume_independent is not None else ()
         declared = {name for clause in said for name in clause.names}  # the clause says more of its names
         for name, calls in _effects(elements, ordered).items():
-            if not calls and name not in declared and not self._made(name, _makes_dictionary):
+            if not calls and name not in declared and not self.is_dictionary(name):
                 yield name
 
     def arrays(self, names: Iterable[str]) -> Iterator[str]:
         """Those of the names that surely hold an array or a list."""
         return (name for name in names if self._made(name, self._makes_array))
+
+    def is_dictionary(self, name: str) -> bool:
+        """Whether the name surely holds a dictionary."""
+        return self._made(name, _makes_dictionary)
 
     def _makes_array(self, node: ast.expr) -> bool:
         match node:
@@ -266,6 +272,12 @@ def _mentions(body: Sequence[ast.stmt]) -> dict[str, list[ast.expr | ast.stmt]]:
         for word in words:
             found.setdefault(word, []).append(node)  # type: ignore[arg-type]  # all of these have places
     return found
+
+
+def _adds_elements(node: ast.stmt) -> bool:
+    """Whether an update may make room for what it stores: `get` takes what is missing, slices grow."""
+    return any(isinstance(n, ast.Slice) or (isinstance(n, ast.Attribute) and n.attr == "get")
+               for n in ast.walk(node))  # fmt: skip
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

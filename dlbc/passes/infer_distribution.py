@@ -50,6 +50,7 @@ def infer_distribution(
     annotation: Annotation,
 ) -> tuple[tuple[ArrayPlan, ...], tuple[Diagnostic, ...]]:
     """The array table. ``verdicts``: of each stored array; ``whole``: arrays seen wholly elsewhere."""
+    whole |= _in_rows(accesses)
     plans: list[ArrayPlan] = []
     findings: list[Diagnostic] = []
     tabled = [a.array for a in accesses if a.subscripts]
@@ -68,6 +69,13 @@ def infer_distribution(
         else:
             findings.append(problem)
     return tuple(plans), tuple(findings)
+
+
+def _in_rows(accesses: Sequence[Access]) -> frozenset[str]:
+    """Arrays of which elements say which rows of others are touched, on every rank (``A[i + first[0]]``)."""
+    forms = (f for a in accesses for s in a.subscripts for f in s.forms)
+    atoms = (atom for form in forms for atom in form.atoms if not Form.of(atom).moves())
+    return frozenset(name for atom in atoms for name in Form.of(atom).elements)
 
 
 def _distribution(clause: ArrayClause | None, annotation: Annotation) -> Distribution:
@@ -161,4 +169,6 @@ def _overwritten(array: _Array) -> bool:
         return False
     access = array.accesses[0]
     others = [s for k, s in enumerate(access.subscripts) if k != array.axis]
-    return access.sure and not access.in_place and all(s.full for s in others)
+    row = access.subscripts[array.axis or 0]  # a slice may be less than its rows: an empty one
+    whole = access.complete and access.direct and row.span is None and all(s.full for s in others)
+    return whole and access.sure and not access.in_place

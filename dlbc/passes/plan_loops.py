@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.access import Access, Facts
+from dlbc.ir.before import perhaps_unbound
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
@@ -24,6 +25,7 @@ from dlbc.ir.report import LoopReport
 from dlbc.ir.scalars import Scalars
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import UseKind, every_node, uses_of
+from dlbc.passes.check_caught import check_caught
 from dlbc.passes.check_effects import Effects, check_effects
 from dlbc.passes.check_form import check_form
 from dlbc.passes.check_hidden import check_hidden
@@ -85,11 +87,12 @@ def _plan_loop(
     findings += check_scalars(scalars, facts, effects.callees, loop, names, source, contributions.settled)
     findings += effects.findings
     added_to = frozenset(contributions.containers) - contributions.disputed
-    findings += check_hidden(facts, effects.callees, names, world, source, loop, added_to)
+    findings += check_hidden(facts, effects.callees, names, world, source, loop, added_to, effects.writing)
     accesses = _in_order(_not_private([*facts.accesses, *effects.stores], loop))
     aliases = find_aliases(loop, names, world, _depths(accesses))
     judge = _Judge(effects, loop, names, find_facts(loop, names, world), aliases, provers, source)
     contributions = contributions.without(_plain_stores(contributions, accesses, judge))
+    findings += check_caught(contributions, loop, world, source)
     accesses = [a for a in accesses if a.array not in contributions.containers]
     verdicts, refusals = judge.verdicts(accesses)
     findings += (r.finding for r in refusals)
@@ -99,16 +102,19 @@ def _plan_loop(
     findings += contradictions
     findings += _deleted(loop, names, scalars, source)
     trusted = _trusted(facts, effects, loop)
-    told = tuple(verdicts.values()), tuple(refusals), trusted, tuple(effects.unseen.items()), effects.prints
+    asserted = tuple(dict.fromkeys(name for name, _ in effects.asserted))
+    unseen = tuple(effects.unseen.items())
+    told = tuple(verdicts.values()), tuple(refusals), trusted, unseen, effects.prints, asserted
     if has_errors(findings):
         return LoopReport(loop, None, _sorted(findings), *told)
-    plan = _assemble(loop, module, names, world, scalars, arrays, contributions, verdicts)
+    lengths = tuple(_of_fixed_length(accesses))
+    plan = _assemble(loop, module, names, world, scalars, arrays, contributions, verdicts, lengths)
     variables, unfit = classify_variables(
         loop, names, scalars, judge.space, accesses, arrays, contributions, _last(plan, names), source
     )
     if unfit:
         return LoopReport(loop, None, _sorted([*findings, *unfit]), *told)
-    status = _status(verdicts.values(), trusted, tuple(effects.unseen))
+    status = _status(verdicts.values(), (*trusted, *asserted), tuple(effects.unseen))
     plan = replace(plan, variables=variables, outside=tuple(effects.unseen), status=status)
     return LoopReport(loop, plan, _sorted(findings), *told)
 
@@ -224,6 +230,7 @@ def _assemble(
     arrays: tuple[ArrayPlan, ...],
     contributions: Contributions,
     verdicts: Mapping[str, Verdict],
+    lengths: Sequence[str],
 ) -> LoopPlan:
     private = {n for clause in loop.annotation.private for n in clause.names}
     kept = (names.temporaries - {*names.targets, *contributions.names}) | names.rebound
@@ -231,8 +238,8 @@ def _assemble(
     definite = live & kept & scalars.definite
     order = [n for n in _order(loop) if n in live & kept and n not in private]
     schedule = loop.annotation.schedule
-    guards = tuple(dict.fromkeys(g for v in verdicts.values() for g in v.guards))
-    parameters = _parameters(names, arrays, contributions)
+    guards = tuple(dict.fromkeys((*(g for v in verdicts.values() for g in v.guards), *lengths)))
+    parameters = tuple(_parameters(names, arrays, contributions))
     mangled = dict(_mangled(loop))
     return LoopPlan(
         loop=loop,
@@ -248,9 +255,19 @@ def _assemble(
         mangled=tuple(mangled.items()),
         reductions=tuple(_rename_reduction(r, mangled) for r in contributions.reductions),
         ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
+        unsure=tuple(mangled.get(p, p) for p in parameters if perhaps_unbound(p, loop)),
         guards=tuple(_swapped(guard, mangled) for guard in guards),
         verdicts=tuple(verdicts.values()),
     )
+
+
+def _of_fixed_length(accesses: Sequence[Access]) -> Iterator[str]:
+    """Guards of arrays to slices of which the loop assigns: that of a list may change the list's length."""
+    for access in accesses:
+        node = access.node
+        sliced = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+        if access.writes and sliced and not isinstance(node.value, ast.Subscript):  # type: ignore[union-attr]
+            yield f"{access.array}.ndim > 0"
 
 
 def _named_in(texts: Sequence[str]) -> Iterator[str]:

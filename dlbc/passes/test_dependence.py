@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, Note
@@ -31,6 +32,8 @@ from dlbc.source import Place, Source
 __all__ = ["test_dependence"]
 
 Pair = tuple[Access, Access]
+
+_WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
 
 #: How many iterations a guard has to leave room for.
 _MANY = 64
@@ -72,6 +75,8 @@ def test_dependence(
         return looked
     still = [w for w in writes if not any(s.moves for s in w.subscripts)]
     finding = _unindexed(array, still, names, source) if still else _possible(array, ladder, names, source)
+    if provers.sets is None:
+        finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
     return Refusal(array, finding, tuple(ladder.tried))
 
 
@@ -220,14 +225,17 @@ class _Ladder:
         sets = self._provers.sets
         if sets is None:
             return None
-        for write, other, same in self._pairs(self._accesses):
-            found = meeting(write, other, self._all_axes, self._space, self._written, ordered=same)
-            if not found.exact or not (_complete(write) and _complete(other)):
-                continue
-            values = sets.witness(found.conditions)
-            if values is not None and sets.affine:
-                self.tried.append(f"{Means.SETS.value}: two iterations surely meet")
-                return write, other, found, values
+        for natural in (True, False):
+            for write, other, same in self._pairs(self._accesses):
+                found = meeting(
+                    write, other, self._all_axes, self._space, self._written, ordered=same, natural=natural
+                )
+                if not found.exact or not (write.complete and other.complete):
+                    continue
+                values = sets.witness(found.conditions)
+                if values is not None and sets.affine:
+                    self.tried.append(f"{Means.SETS.value}: two iterations surely meet")
+                    return write, other, found, values
         return None
 
     def asserted(self) -> Verdict:
@@ -282,16 +290,6 @@ def _has_product(form: Form) -> bool:
     return any(len(monomial) > 1 and Form(((monomial, 1),)).moves() for monomial, _ in form.terms) or any(
         _has_product(o) for atom in form.atoms if not isinstance(atom, Variable) for o in atom.operands
     )
-
-
-def _complete(access: Access) -> bool:
-    """Whether its subscripts are all that stands in the brackets, so that it is of one element or row."""
-    node = access.node
-    depth = 0
-    while isinstance(node, ast.Subscript):
-        depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
-        node = node.value
-    return depth == len(access.subscripts)
 
 
 def _proved(

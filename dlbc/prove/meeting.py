@@ -9,7 +9,7 @@ too weak at most: no solution means no dependence. ``exact`` says that they are 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dlbc.ir.access import Access, Binder, Subscript
@@ -92,11 +92,13 @@ def meeting(
     written: frozenset[str],
     wrap: bool = False,
     ordered: bool = False,
+    natural: bool = False,
 ) -> Meeting:
     """Two iterations, of one access each, reach one element as far as ``axes`` tell.
 
-    Subscripts are not negative, or if ``wrap`` they may be, and count from the end as in Python.
-    ``ordered``: the first iteration has the smaller index (for an access and itself).
+    Equal subscripts reach one element, negative ones too; if ``wrap``, negative ones count from the end as in
+    Python. ``natural``: none is negative (for examples). ``ordered``: the first iteration has the smaller
+    index (for an access and itself).
     """
     left, right = Side(1, written), Side(2, written)
     first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
@@ -104,6 +106,7 @@ def meeting(
     for side, access, index in ((left, one, first), (right, other, second)):
         conditions += _executed(access, side, index, space)
     element = tuple(Variable(Kind.INNER, f"element {axis}") for axis in axes)
+    conditions += [Comparison.at_least(Form.of(place), ZERO) for place in element if natural]
     for axis, place in zip(axes, element, strict=True):
         for side, access in ((left, one), (right, other)):
             conditions += _reached(access, axis, Form.of(place), side, wrap)
@@ -188,9 +191,9 @@ def _range(binder: Binder, value: Form, side: Side, here) -> Iterator[Condition]
 
 
 def _reached(access: Access, axis: int, place: Form, side: Side, wrap: bool) -> Iterator[Condition]:
-    yield Comparison.at_least(place, ZERO)
     length = Form.of(Variable(Kind.PARAMETER, f"length {axis} of {access.array}"))
     if wrap:
+        yield Comparison.at_least(place, ZERO)
         yield Comparison.below(place, length)
     if axis >= len(access.subscripts):
         return
@@ -198,7 +201,7 @@ def _reached(access: Access, axis: int, place: Form, side: Side, wrap: bool) -> 
     if wrap and not (subscript.integer or subscript.span is not None or subscript.full):
         side.exact = False  # it may be no integer, and nothing will look at it before the loop
     elif subscript.span is not None:
-        yield from _sliced(subscript, place, length, side)
+        yield from _sliced(subscript, place, length, side, wrap)
     elif subscript.form is not None:
         yield from _single(side.of(subscript.form), place, length, wrap)
         if not subscript.integer:
@@ -219,16 +222,37 @@ def _single(value: Form, place: Form, length: Form, wrap: bool) -> Iterator[Cond
         yield Comparison.equal(place, value)
 
 
-def _sliced(subscript: Subscript, place: Form, length: Form, side: Side) -> Iterator[Condition]:
+def _sliced(subscript: Subscript, place: Form, length: Form, side: Side, wrap: bool) -> Iterator[Condition]:
     assert subscript.span is not None
     start, stop, step = subscript.span
-    begin = ZERO if start is None else _end(side.of(start), length)
-    yield Comparison.at_least(place, begin)
-    yield Comparison.below(place, length if stop is None else _end(side.of(stop), length))
-    if step > 1:
-        yield Comparison.equal(place, begin + Form.of(side.new("step")) * Form.literal(step))
+    turn = Form.of(side.new("step")) * Form.literal(step)
+
+    def begun(begin: Form) -> Condition:
+        reached = Comparison.at_least(place, begin)
+        return Junction("and", (reached, Comparison.equal(place, begin + turn))) if step > 1 else reached
+
+    # Counted from the end, it may begin before the axis does, so which steps it takes is not known.
+    yield from _cut(ZERO if start is None else side.of(start), length, wrap, begun,
+                    lambda begin: Comparison.at_least(place, begin))  # fmt: skip
+    side.exact = side.exact and (step == 1 or start is None or (start.constant or 0) >= 0)
+    if stop is None:
+        yield Comparison.below(place, length)
+    else:
+        yield from _cut(side.of(stop), length, wrap, *[lambda end: Comparison.below(place, end)] * 2)
 
 
-def _end(form: Form, length: Form) -> Form:
-    """An end of a slice, counted from the axis's end where it is a negative literal."""
-    return form + length if form.constant is not None and form.constant < 0 else form
+def _cut(
+    value: Form,
+    length: Form,
+    wrap: bool,
+    plain: Callable[[Form], Condition],
+    ended: Callable[[Form], Condition],
+) -> Iterator[Condition]:
+    """What is said of an end of a slice, which counts from the axis's end where it is negative."""
+    fixed = value.constant
+    if fixed is not None:
+        yield plain(value) if fixed >= 0 else ended(value + length)
+        return
+    positive = Junction("and", (Comparison.at_least(value, ZERO), plain(value)))
+    negative = Junction("and", (Comparison.below(value, ZERO), ended(value + length)))
+    yield Junction("or", (positive, negative)) if wrap else positive

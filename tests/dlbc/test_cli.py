@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -299,6 +301,28 @@ def test_both_places_of_a_dependence_are_in_every_format(
         "read in iteration i=2",
     ]
     assert [p["physicalLocation"]["region"]["startColumn"] for p in places] == [5, 12]
-    assert "Help: write to another array" in result["message"]["text"]
+    assert "(proved). Help: store to elements" in result["message"]["text"]
     line = shown("github")
-    assert "%0Aline 4: write in iteration i=1%0Aline 4: read in iteration i=2%0Ahelp: write to" in line
+    assert "%0Aline 4: write in iteration i=1%0Aline 4: read in iteration i=2%0Ahelp: store to" in line
+
+
+@pytest.mark.parametrize("words", [["rules"], ["check", "--format", "json"], ["explain"]])
+def test_an_output_that_is_full_brings_no_traceback(
+    words: list[str], dependent: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert main([*words, *([str(dependent)] if words[0] != "rules" else [])]) == 2
+    assert capsys.readouterr().err == "dlbc: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", [["rules"], ["explain"], ["transform", "-o", "-"]])
+def test_a_closed_output_brings_no_traceback(
+    words: list[str], program: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main([*words, *([str(program)] if words[0] != "rules" else [])]) == 2
+    assert capsys.readouterr().err == "dlbc: standard output is closed\n"

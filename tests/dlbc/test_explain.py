@@ -101,6 +101,8 @@ STATUSES = [
     ("for x in ix:\n        x.step()\n    A[i] = 0", "", Status.CONDITIONAL),
     ("A[ix[i], 0] = A[ix[i], 1]", "assume_independent", Status.ASSERTED),
     ("A[i] = i", "assume_independent", Status.PROVEN),
+    ("open(f'{i}.txt', 'w').close()", "assume_independent", Status.ASSERTED),
+    ("saved(f'{i}.npy')", "assume_independent", Status.ASSERTED),
     ("A[ix[i], 0] = lib.f(A[ix[i], 1])", "assume_independent", Status.ASSERTED),
     ("ix[0] = i\n    A[i] = ix[0]", "private(ix)", Status.ASSERTED),
     ("ix.fill(i)\n    A[i] = ix[0]", "private(ix)", Status.ASSERTED),
@@ -115,6 +117,7 @@ def test_status(body: str, clauses: str, status: Status) -> None:
     text = (
         "import functools\nimport heapq\nimport lib\nimport numpy as np\n"
         "def through(x):\n    return lib.g(x)\n"
+        "def saved(name):\n    np.save(name, 1)\n"
         "@lib.wrap\ndef wrapped(x):\n    return x\n"
         "@functools.cache\ndef cached(x):\n    return x\n"
         f"def f(A, ix, fs, n, m):\n  {annotation}\n  for i in range(n):\n    {body}\n"
@@ -125,7 +128,7 @@ def test_status(body: str, clauses: str, status: Status) -> None:
     assert emitted is not None
     names = f"proven if {', '.join(plan.outside)} has no side effects"
     head = names if status is Status.CONDITIONAL else status.value
-    assert f"# case.py:15, {head}\n" in emitted.decode()
+    assert f"# case.py:17, {head}\n" in emitted.decode()
     assert f"# dlbc: proof _dlb_loop_1={status.value}\n" in emitted.decode()
 
 

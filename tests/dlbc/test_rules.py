@@ -57,3 +57,8 @@ def test_an_unknown_rule(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "there is no code dlb301x, did you mean DLB301?" in shown.err
+
+
+def test_a_code_that_resembles_none_has_no_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "DLB999"]) == 2
+    assert capsys.readouterr().err == "dlbc rules: there is no code DLB999\n"

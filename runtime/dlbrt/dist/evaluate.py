@@ -2,7 +2,8 @@
 
 All iterations are evaluated at once where that means the same (see `dlbrt.dist.index_vector`), checked on
 a few of them one by one; else each by itself. A subscript counts as Python's own does: a negative
-one from the end, one out of range touches nothing, a slice is cut to the array.
+one from the end, one out of range touches nothing, a slice is cut to the array. A slice with a negative
+start and no negative stop is refused: it may stand for the rows of an inner loop, which Python would wrap.
 """
 
 from __future__ import annotations
@@ -149,5 +150,10 @@ def _rows_of_integers(values: Integers, length: int) -> _Column:
 
 
 def _rows_of_slices(starts: Integers, stops: Integers, length: int) -> _Column:
+    # Rows -2 to 0 of an inner loop are three, the slice -2:1 is none: which of them is meant is not known here.
+    crossing = (starts < 0) & (stops >= 0) & (stops < _BEYOND)
+    if crossing.any():
+        found = int(np.flatnonzero(crossing)[0])
+        raise FootprintError(f"rows {starts[found]} to {stops[found]} lie on both sides of the array's ends")
     starts, stops = (np.clip(np.where(ends < 0, ends + length, ends), 0, length) for ends in (starts, stops))
     return starts, np.maximum(starts, stops)

@@ -125,7 +125,7 @@ class Field:
 
         By affine subscripts, and where stores are distinct.
         """
-        if not self.spec.stores or not self.by_rows or self.inspected or self.spec.writes is None:
+        if not self.spec.stores or self.by_elements or self.inspected or self.spec.writes is None:
             return True
         return stores_are_apart(n, self.index, self.spec.stored, self.spec.rows, self.length)
 

@@ -92,8 +92,7 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
 
 
 def _conflicts(field: Field, tables: Tables) -> Iterable[str]:
-    # Where every rank holds all of it, other elements of rows that others store to may be read.
-    conflict = find_conflict(tables, field.length, reads=field.by_rows)
+    conflict = find_conflict(tables, field.length)
     if conflict is not None:
         name = index_name(field.spec)
         values = [f"{name}={field.index.value(p)}" for p in (conflict.first, conflict.second)]

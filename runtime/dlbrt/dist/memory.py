@@ -62,9 +62,7 @@ def allocate(layout: Layout) -> Array:
     size = layout.extent + 2 * _ALIGNMENT
     memory = _mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8)
     shift = (layout.phase - memory.ctypes.data) % _ALIGNMENT
-    return np.ndarray(
-        layout.shape, layout.dtype, memory.data, shift + layout.offset, layout.strides
-    )
+    return np.ndarray(layout.shape, layout.dtype, memory.data, shift + layout.offset, layout.strides)
 
 
 def prefer_large_pages(address: int, size: int) -> None:

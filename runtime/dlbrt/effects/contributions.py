@@ -7,16 +7,17 @@ result does not depend on their number. In a crew every rank works on stand-ins 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
 from dlbrt.effects.journal import Journal
 from dlbrt.effects.kinds import ORDERED, Form, Kind, is_decided, parse
 from dlbrt.effects.operations import APPLY, SELECT, SHARE, WIDTH, Stand, boolean, combining
+from dlbrt.effects.places import Places, places
 from dlbrt.effects.private import Likeness, likeness, share_of
 from dlbrt.effects.proxies import Extreme, Total
-from dlbrt.effects.recorders import Adder, Recorder
+from dlbrt.effects.recorders import Adder, Recorder, adder
 
 __all__ = ["UNSET", "Contributions", "Description", "describe", "selectable"]
 
@@ -40,19 +41,27 @@ class _Way(Protocol):
 class Description:
     """What a rank above 0 is told of a value that it contributes to, instead of the value."""
 
-    __slots__ = ("decided", "likeness")
+    __slots__ = ("adder", "decided", "likeness", "places")
 
-    def __init__(self, likeness: Likeness | None = None, decided: bool = False) -> None:
+    def __init__(
+        self,
+        likeness: Likeness | None = None,
+        decided: bool = False,
+        adder: type[Adder] = Adder,
+        places: Places | None = None,
+    ) -> None:
         self.likeness = likeness
         self.decided = decided
+        self.adder = adder
+        self.places = places
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Description, (self.likeness, self.decided)
+        return Description, (self.likeness, self.decided, self.adder, self.places)
 
 
 def describe(kind: Kind, value: Any) -> Description:
     """The description of a value."""
-    return Description(likeness(kind, value), is_decided(kind, value))
+    return Description(likeness(kind, value), is_decided(kind, value), adder(value), places(kind, value))
 
 
 def selectable(kind: Kind, value: Any) -> bool:
@@ -172,6 +181,7 @@ class _Shared:
         self._codes = {name: WIDTH * number for number, name in enumerate(kinds, 1)}
         self._identities: dict[str, Stand] = {}
         self._private: dict[str, Any] = {}
+        self._readers: dict[str, Callable[[Any], Any] | None] = {}
 
     def partial(self, name: str, run: range) -> Any:
         kind, append, code = self._kinds[name], self._append, self._codes[name]
@@ -179,11 +189,11 @@ class _Shared:
             case Form.LOGGED:
                 return Total(append, code)
             case Form.EXTREME:
-                return Extreme(append, code, kind.operator)
+                return Extreme(append, code, kind.operator, run.step == 1)
             case Form.ELEMENTS:
                 return self._elements(name, run)
             case Form.ADDED:
-                return Adder(append, code)
+                return self._descriptions[name].adder(append, code)
         return self._identities.setdefault(name, self._identity(name))
 
     def _identity(self, name: str) -> Stand:
@@ -198,9 +208,15 @@ class _Shared:
         alike, sign = self._descriptions[name].likeness, self._kinds[name].operator
         private = alike.private(sign, len(run)) if alike is not None and run.step == 1 else None
         if private is None:
-            return Recorder(self._append, self._codes[name], sign)
+            return Recorder(self._append, self._codes[name], sign, self._reader(name))
         self._private[name] = private
         return private
+
+    def _reader(self, name: str) -> Callable[[Any], Any] | None:
+        if name not in self._readers:
+            known = self._descriptions[name].places
+            self._readers[name] = None if known is None else known.reader()
+        return self._readers[name]
 
     def fold(self, name: str, share: Any) -> Any:
         identity = self._identities.get(name)

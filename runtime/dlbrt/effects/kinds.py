@@ -2,7 +2,7 @@
 
 A kind is one string: an operator, in brackets where elements of a container are updated, then words.
 ``"+"``, ``"+ each"``, ``"+ any"``, ``"max reflected"``, ``"[+] int"``; a comparison is followed by the
-companions of a selection: ``"< where row"``.
+companions of a selection: ``"< where row"``. ``grows``: updates may add elements (``d.get(k, 0) + 1``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["ARITHMETIC", "COMPARISONS", "ORDERED", "Form", "Kind", "is_decided",
 ARITHMETIC = ("+", "-", "*", "&", "|", "^")
 COMPARISONS = ("<", "<=", ">", ">=")
 _OPERATORS = (*ARITHMETIC, "max", "min", "and", "or")
-_WORDS = frozenset({"each", "any", "int", "reflected"})
+_WORDS = frozenset({"each", "any", "int", "grows", "reflected"})
 
 
 class Form(Enum):
@@ -39,6 +39,7 @@ class Kind:
     operator: str = ""
     integer: bool = False
     any_order: bool = False
+    grows: bool = False
     companions: tuple[str, ...] = ()
 
     @property
@@ -65,7 +66,7 @@ def parse(text: str) -> Kind:
     if bare not in _OPERATORS or not set(words) <= _WORDS:
         raise ValueError(f"expected an operator and words ({', '.join(sorted(_WORDS))}), found {text!r}")
     form = Form.ELEMENTS if bare != operator else _form(bare, words)
-    return Kind(form, bare, integer="int" in words, any_order="any" in words)
+    return Kind(form, bare, integer="int" in words, any_order="any" in words, grows="grows" in words)
 
 
 def is_decided(kind: Kind, value: Any) -> bool:

@@ -39,7 +39,8 @@ class Likeness:
         if np.prod(self.shape) > iterations * _ELEMENTS_PER_ITERATION:
             return None
         if self.dtype:
-            return np.full(self.shape, _ZEROS[sign], self.dtype)
+            zeros = np.zeros(self.shape, self.dtype)
+            return np.invert(zeros, out=zeros) if _ZEROS[sign] else zeros
         return [_ZEROS[sign]] * self.shape[0]
 
 

@@ -63,14 +63,17 @@ class Extreme(Stand):
     is dropped. What was compared, and on which side, tells the spelling: ``max(s, e)`` asks ``e > s``,
     ``max(e, s)`` asks ``s > e``; they differ where values are equal, or NaN: ``max(s, e)`` keeps an s that
     is NaN for good, ``max(e, s)`` never does, so it drops values only once s is known to be a number.
+    Where iterations of other ranks come in between (not ``stretch``) any of them may have made s NaN and then
+    another number: nothing is dropped.
     """
 
-    __slots__ = ("_append", "_best", "_code", "_kind", "_max", "_sure")
+    __slots__ = ("_append", "_best", "_code", "_kind", "_max", "_stretch", "_sure")
 
-    def __init__(self, append: Append, code: int, sign: str) -> None:
+    def __init__(self, append: Append, code: int, sign: str, stretch: bool = True) -> None:
         self._append = append
         self._code = code
         self._max = sign == "max"
+        self._stretch = stretch
         self._kind: type | None = None
         self._best: Any = None
         self._sure = False  # that the value is a number, no worse than the best
@@ -96,7 +99,7 @@ class Extreme(Stand):
         return True
 
     def _log(self, operation: int, value: Any) -> None:
-        if type(value) in _ORDERED and value == value:
+        if self._stretch and type(value) in _ORDERED and value == value:
             self._kind, self._best = type(value), value
         else:
             self._kind = None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from dlbrt.effects.operations import (
     AT,
@@ -27,7 +31,7 @@ from dlbrt.effects.operations import (
 )
 from dlbrt.effects.proxies import Append
 
-__all__ = ["Adder", "Element", "Recorder"]
+__all__ = ["Adder", "CopyingAdder", "Element", "HashingAdder", "Recorder", "adder"]
 
 _new = object.__new__
 
@@ -93,16 +97,21 @@ for _name, _number in NAMES.items():
 
 
 class Recorder(Stand):
-    """Stands for an array, list or dictionary whose elements iterations update."""
+    """Stands for an array, list or dictionary whose elements iterations update; ``read`` fails as reading."""
 
-    __slots__ = ("_append", "_code", "_sign")
+    __slots__ = ("_append", "_code", "_read", "_sign")
 
-    def __init__(self, append: Append, code: int, sign: str) -> None:
+    def __init__(
+        self, append: Append, code: int, sign: str, read: Callable[[Any], Any] | None = None
+    ) -> None:
         self._append = append
         self._code = code
         self._sign = sign
+        self._read = read
 
     def __getitem__(self, key: Any) -> Element:
+        if self._read is not None:
+            self._read(key)
         element = _new(Element)
         element._key, element._operation, element._sign = key, -1, self._sign
         return element
@@ -134,6 +143,8 @@ class Recorder(Stand):
             return NotImplemented
         if method != "at" or inputs[0] is not self or named:
             self._misused()
+        if self._read is not None:
+            self._read(inputs[1])
         self._append((self._code + AT, ufunc, (kept_key(inputs[1]), *map(kept, inputs[2:]))))
         return None
 
@@ -160,7 +171,7 @@ for _name, _number in NAMES.items():
 
 
 class Adder(Stand):
-    """Stands for a container that iterations only add to."""
+    """Stands for a container that iterations only add to: a list, a deque, or one that is not known."""
 
     __slots__ = ("_append", "_code")
 
@@ -169,7 +180,51 @@ class Adder(Stand):
         self._code = code
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) not in IMMUTABLE:
+            key = kept_key(key)
+            if type(key) is slice:  # what is assigned to a slice is read out
+                value = read_out(value)
         self._append((self._code + STORE, key, value))
+
+
+class CopyingAdder(Adder):
+    """Stands for an array: it takes what values hold, not the values."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) not in IMMUTABLE:
+            key = kept_key(key)
+        if type(value) not in IMMUTABLE:
+            value = kept(value)
+        self._append((self._code + STORE, key, value))
+
+
+class HashingAdder(Adder):
+    """Stands for a dictionary or a set: what has no hash fails where the body adds it."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        hash(key)
+        self._append((self._code + STORE, key, value))
+
+    def add(self, item: Any) -> None:
+        """As of a set."""
+        hash(item)
+        self._append((self._code + CALL, "add", (item,), {}))
+
+
+#: Types of containers that are known by the hash of what is in them.
+_HASHING = frozenset({dict, defaultdict, Counter, OrderedDict, set})
+
+
+def adder(real: Any) -> type[Adder]:
+    """What stands for a container."""
+    if type(real) in _HASHING:
+        return HashingAdder
+    contents = isinstance(real, np.ndarray) and not real.dtype.hasobject
+    return CopyingAdder if contents or isinstance(real, bytearray | array) else Adder
 
 
 def _calling(name: str) -> Callable[..., None]:

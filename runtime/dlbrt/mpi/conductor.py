@@ -38,6 +38,7 @@ from dlbrt.mpi.packing import Packed, SentKernel
 from dlbrt.mpi.perform import Result, form_crew, own_result, perform, stored_by
 from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.team import Crew, Solo, Team, clock
+from dlbrt.mpi.unbound import check_bound
 from dlbrt.mpi.wire import ANY, COMMAND, RESULT, Wire
 from dlbrt.options import Options
 
@@ -79,6 +80,8 @@ class Conductor:
     def run(self, kernel: Kernel, iterable: Any, arguments: Sequence[Any]) -> After:
         """Run a loop to its end; the exception of its body, if any, is in what is returned."""
         space = space_of(iterable)
+        if len(space):
+            check_bound(arguments)
         alone = self.wire.rank or os.getpid() != self._process or not self._idle.acquire(blocking=False)
         if alone:
             return _alone(kernel, space, arguments)

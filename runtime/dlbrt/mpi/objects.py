@@ -75,6 +75,10 @@ def _element(place: int, row: int) -> Any:
     return objects.originals.get(place, objects.fields[place].data)[row]
 
 
+#: What stands in pickles for objects that the reader has.
+_READERS = (_known, _view, _element)
+
+
 def _never(_: Any) -> None:
     return None
 
@@ -129,7 +133,11 @@ class Objects:
     @cached_property
     def references(self) -> dict[int, tuple[Callable[..., Any], tuple[int, ...]]]:
         """What stands in a pickle for each of them, by identity."""
-        return {id(value): (_known, (number,)) for number, value in enumerate(self.known)}
+        found: dict[int, tuple[Callable[..., Any], tuple[int, ...]]]
+        found = {id(value): (_known, (number,)) for number, value in enumerate(self.known)}
+        for function in _READERS:  # met where the call's own pickle had references: they stand by their names
+            found.pop(id(function), None)
+        return found
 
     def note(self, field: Field, rows: Sequence[int], elements: Sequence[Any]) -> None:
         """Elements of a list have come: on the way back they are references, rank 0 having the originals."""

@@ -27,6 +27,7 @@ from dlbrt.mpi.ending import After
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.player import serve
+from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
 from dlbrt.options import Options
 
@@ -51,6 +52,10 @@ class Session:
     def attempt(self, kernel: Callable[..., None], iterable: Any, *arguments: Any) -> After:
         """Run a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
         return self._conductor.run(kernel, iterable, arguments)
+
+    def bound(self, read: Callable[[], Any]) -> Any:
+        """The value of a name that may have none yet: it is missed only where the loop has an iteration."""
+        return value_or_unbound(read)
 
     def __reduce__(self) -> tuple[Callable[[], Session], tuple[()]]:
         return _session, ()

@@ -1,4 +1,4 @@
-# expect: DLB206 11:5
+# expect: DLB206 12:9
 import numpy as np
 
 n = 8

@@ -24,6 +24,17 @@ WITHOUT = {
     "another value later": "h = n // 2\nn = 30\n@for i in range(h):\n    A[i] = A[n - 1 - i]\n",
     "a condition on it": "if m >= n:\n    m = g()\n    @for i in range(n):\n        A[i + m] = A[i]\n",
     "after the loop": "@for i in range(h):\n    A[i] = A[n - 1 - i]\nh = n // 2\n",
+    "a length": "if len(c) < 3:\n    c.extend(g)\n    @for i in range(1, len(c)):\n        A[i] = A[i - 1]\n",
+    "an element": (
+        "for k in range(c[0]):\n    c[0] = 0\n    @for i in range(c[0], n):\n        if i <= k:\n"
+        "            A[i] = A[i - 1]\n"
+    ),
+    "no integer any more": (
+        "for k in range(1, 4):\n    k = k / 4\n    if 0 < k < 1:\n        @for i in range(1, n):\n"
+        "            A[i] = A[i - 1]\n"
+    ),
+    "cut to an integer": "@for i in range(int(n * c)):\n    if 2 * c == 1:\n        A[i + 1] = A[i]\n",
+    "the least of two": "@for i in range(min(n, c)):\n    if 0 < c < 1:\n        A[i + 1] = A[i]\n",
     "in a branch": "if c:\n    h = n // 2\n@for i in range(h):\n    A[i] = A[n - 1 - i]\n",
     "a name that a function may bind": (
         "h = n // 2\ndef change():\n    global n\n    n = 5\nchange()\n"

@@ -168,6 +168,8 @@ REFUSED = [
     ("if X[i] > best:\n    best, where = X[i], i\nif Y[i] > best:\n    best = Y[i]", ["DLB326"]),
     ("if X[i] > best:\n    best = X[i]\nif Y[i] < best:\n    best = Y[i]", ["DLB325"]),
     ("if X[i] != best:\n    best = X[i]", ["DLB326"]),
+    ("if X[i] > best:\n    best, where = X[i], start()", ["DLB326"]),
+    ("if X[i] > best:\n    best, where = X[i], print(i)", ["DLB326"]),
     ("items.append(X[i])\nY[i] = len(items)", ["DLB406"]),
     ("items.append(items)", ["DLB406"]),
     ("Y[i] = items.append(X[i])", ["DLB406"]),
@@ -182,6 +184,27 @@ REFUSED = [
     ("hist[0] = X[i]", ["DLB303"]),
     ("hist[i // 2] = X[i]", ["DLB301"]),
 ]
+
+
+CAUGHT = [
+    ("try:\n    d[X[i]] += 1\nexcept KeyError:\n    s += 1", ["DLB328"]),
+    ("try:\n    s += X[i]\nexcept (KeyError, TypeError):\n    pass", ["DLB328"]),
+    ("try:\n    s += X[i]\nexcept ERRORS:\n    pass", ["DLB328"]),
+    ("try:\n    s += X[i]\nfinally:\n    continue", ["DLB328"]),
+    ("with suppress(TypeError):\n    s += X[i]", ["DLB328"]),
+    ("with np.errstate():\n    s += X[i]", []),
+    ("try:\n    s += float(X[i])\nexcept ValueError:\n    pass", []),
+    ("try:\n    v = int(X[i])\n    s += v * 2\nexcept Exception:\n    pass", []),
+    ("try:\n    s += X[i]\nexcept OSError:\n    pass", []),
+    ("try:\n    v = Y[i]\nexcept KeyError:\n    pass\nelse:\n    s += v", []),
+    ("try:\n    items.append(X[i])\nexcept Exception:\n    s += 1", []),
+    ("try:\n    hist[i] += X[i]\nexcept Exception:\n    s += 1", []),
+]
+
+
+@pytest.mark.parametrize(("body", "codes"), CAUGHT, ids=[c[0] for c in CAUGHT])
+def test_updates_whose_failure_the_body_would_catch(body: str, codes: list[str]) -> None:
+    assert [c for c in codes_of(text_of(body)) if c != "DLB412"] == codes
 
 
 @pytest.mark.parametrize(("body", "codes"), REFUSED, ids=[c[0] for c in REFUSED])

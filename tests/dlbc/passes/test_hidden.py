@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.dlbc.passes.planning import codes_of, plan_of, table
+from tests.dlbc.passes.planning import codes_of, plan_of, results_of, table
 
 
 def program(before: str, body: str) -> str:
@@ -90,3 +90,33 @@ def test_what_has_no_effect_is_taken(before: str, body: str) -> None:
 
 def test_an_element_updated_directly_changes_in_place() -> None:
     assert table(plan_of(program("", "out[i] += 1"))) == ["out BLOCK 0 rw in_place"]
+
+
+SAVES = [
+    ("a figure of a module", "import lib.plot as plt\n", "plt.savefig('a.png')"),
+    ("a figure of the iteration", "import lib\n", "lib.figure().savefig('a.png')"),
+    ("a table", "import lib\n", "lib.table(i).to_csv('a.csv')"),
+    ("a row", "", "out[i].tofile('a.bin')"),
+    ("text of a path", "from pathlib import Path\n", "Path('a').write_text('b')"),
+]
+
+
+@pytest.mark.parametrize(("before", "body"), [c[1:] for c in SAVES], ids=[c[0] for c in SAVES])
+def test_what_saves_by_its_name_writes_files(before: str, body: str) -> None:
+    assert "DLB402" in codes_of(program(before, body))
+
+
+def test_a_table_as_text_is_no_file() -> None:
+    assert "DLB402" not in codes_of(program("import lib\n", "out[i] = lib.table(i).to_csv()"))
+
+
+def test_an_open_file_that_is_written_to_is_no_iterator() -> None:
+    assert codes_of(program("f = open('a', 'w')\n", "f.write('b')")) == ["DLB402"]
+    assert codes_of(program("f = open('a', 'w')\n", "print(i, file=f)")) == ["DLB402"]
+    assert "DLB417" in codes_of(program("f = open('a')\n", "out[i] = f.readline()"))
+
+
+def test_another_use_of_a_container_is_shown() -> None:
+    [(_, [finding])] = results_of(program("found = []\n", "found.append(i); out[i] = found[-1]"))
+    assert finding.code == "DLB406"
+    assert [note.label for note in finding.notes] == ["used here in another way"]

@@ -36,6 +36,12 @@ ARRAYS = [
     ("a row by a slice", "Z[i, :] = 0", ["Z BLOCK 0 w"]),
     ("a column", "Z[:, i] = 0", ["Z BLOCK 1 w"]),
     ("an element of a row", "Z[i, 0] = 1", ["Z BLOCK 0 rw"]),
+    ("an element of a row that may be no integer", "Z[i + q, 0] = 1", ["Z BLOCK 0 rw rows=i + q"]),
+    ("an element behind a new axis", "Z[i, None, 0] = 1", ["Z BLOCK 0 rw"]),
+    ("a slice that may be empty", "Z[2*i - 2:2*i] = 1", ["Z BLOCK 0 rw rows=2*i - 2,2*i - 1"]),
+    ("a slice of one row", "Z[i:i + 1] = 1", ["Z BLOCK 0 rw"]),
+    ("elements that say which rows", "Z[i] = X[i + Y[0]] + Y[i]",
+     ["Z BLOCK 0 w", "X BLOCK 0 r rows=i + Y[0]", "Y WHOLE r"]),
     ("a list of lists", "Z[i][0] = 1", ["Z BLOCK 0 rw in_place"]),
     ("inner loops on the other axis", "for j in range(m):\n    Z[j, i] = 1", ["Z BLOCK 1 rw"]),
     ("only some iterations store", "if i % 2:\n    Z[i] = 1", ["Z BLOCK 0 rw"]),
@@ -64,6 +70,12 @@ ARRAYS = [
     ("a break inside", "for k in range(9):\n    if X[i]:\n        break\nelse:\n    k = 9\nZ[i] = k",
      ["X BLOCK 0 r", "Z BLOCK 0 w"]),
 ]  # fmt: skip
+
+
+def test_slices_that_may_change_the_length_of_a_list_are_guarded() -> None:
+    assert plan_of(loop("Z[2*i:2*i + 2] = X[i]")).guards == ("Z.ndim > 0",)
+    assert plan_of(loop("Z[i, 2:4] = X[i]")).guards == ()
+    assert plan_of(loop("Z[i][2:4] = X[i]")).guards == ()
 
 
 @pytest.mark.parametrize(("body", "expected"), [c[1:] for c in ARRAYS],

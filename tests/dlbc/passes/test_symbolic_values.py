@@ -8,7 +8,7 @@ from tests.dlbc.passes.planning import results_of
 
 HEAD = """\
 import numpy as np
-n, k = 8, 3
+n, k, x = 8, 3, 0.7
 A = np.zeros((40, 40))
 B = np.zeros(400)
 ix = list(range(40))
@@ -54,6 +54,10 @@ DEPENDENT = [
     "u = B[i:i + 2]\nu[1] = 3",
     "u = A[i:]\nu[0, 0] = 2\nu[1, 0] = 3",
     "u = A.T\nu[i, 0] = A[0, i + 1]",
+    "B[i + int(x * 2)] = B[i + 2 * int(x)]",
+    "for j in range(5):\n    A[i, 5] = A[i - 1, :j - 1].sum()",
+    "for j in range(5):\n    A[i, 5] = A[i - 1, j - 9::2].sum()",
+    "memoryview(B)[i] = B[i + 1]",
 ]
 
 INDEPENDENT = [
@@ -79,6 +83,9 @@ INDEPENDENT = [
     "A[i, 1:] = A[i, :-1]",
     "A[:, i] = A[:, i] + 1",
     "for j, v in enumerate(ix):\n    A[i, j] = A[i, j] + v",
+    "B[i + int(x)] = B[i + int(x)] + 1",
+    "A[i, 1::2] = A[i - 1, ::2]",
+    "for j in range(5):\n    A[i, 5] = A[i - 1, :j].sum()",
 ]
 
 

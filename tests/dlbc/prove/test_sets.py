@@ -13,6 +13,7 @@ from dlbc.ir.form import Condition, Form, Kind, Variable
 from dlbc.prove.sets import Sets
 from dlbc.prove.solver import Solver
 from tests.dlbc.ir.test_form import READER, holds
+from tests.dlbc.passes.planning import results_of
 
 FORMS = {"i": Form.of(Variable(Kind.INDEX, "i"))}
 BOUND = 4
@@ -110,3 +111,14 @@ def test_guards(meeting: list[str], expected: str | None) -> None:
         assert found is not None
         for n, m in itertools.product(range(2, 9), range(-9, 10)):
             assert eval(found, {"n": n, "m": m}) == eval(expected, {"n": n, "m": m}), (found, n, m)
+
+
+def test_without_the_packages_equal_subscripts_are_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlbc.prove.sets.available", lambda: False)
+    monkeypatch.setattr("dlbc.prove.solver.available", lambda: False)
+    head = "import numpy as np\nn = 9\nA = np.zeros((n, n))\n# dlb: parallel\n"
+    [(plan, _)] = results_of(f"{head}for i in range(n):\n    A[i, 0] = A[i, 1]\n")
+    assert plan is not None
+    [(plan, [finding])] = results_of(f"{head}for i in range(n // 2):\n    A[i, 0] = A[n - 1 - i, 1]\n")
+    assert plan is None
+    assert "islpy" in finding.help

@@ -30,7 +30,7 @@ SUBSCRIPTS: list[Callable[[int], Any]] = [
     lambda i: (slice(PTR[i], PTR[i + 1]), i),
     lambda i: slice(i * (i + 1) // 2, (i + 1) * (i + 2) // 2),
     lambda i: (slice(None, i), slice(-i, None)),
-    lambda i: slice(-3, i),
+    lambda i: slice(-3 - i, -1),
     lambda i: slice(i, 2 * i, 1),
     lambda i: i if i % 3 else slice(i, i + 4),
     lambda i: (i,) * (i % 3),
@@ -130,6 +130,7 @@ def test_what_differs_one_by_one_is_evaluated_one_by_one() -> None:
         (lambda i: "rows", "integers and slices"),
         (lambda i: slice(0, i, 2), "without a step"),
         (lambda i: slice(i / 2, None), "integers"),
+        (lambda i: slice(i - 2, i + 1), "rows -2 to 1 lie on both sides"),
         (lambda i: np.array([i]), "integers and slices"),
     ],
 )

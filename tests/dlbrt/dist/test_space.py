@@ -138,7 +138,9 @@ def test_bars_stay_and_do_not_travel() -> None:
         (lambda: space_of(None), lambda: iter(None)),
     ],
 )
-def test_what_the_builtins_refuse_is_refused_alike(ours: Callable[[], Any], builtin: Callable[[], Any]) -> None:
+def test_what_the_builtins_refuse_is_refused_alike(
+    ours: Callable[[], Any], builtin: Callable[[], Any]
+) -> None:
     with pytest.raises((TypeError, ValueError)) as expected:
         builtin()
     with pytest.raises(expected.type):

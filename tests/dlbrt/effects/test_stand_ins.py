@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
+from dlbrt.effects.kinds import parse
 from dlbrt.effects.operations import MisuseError, Stand
+from dlbrt.effects.places import places
+from dlbrt.effects.private import likeness
 from dlbrt.effects.proxies import Extreme, Total
-from dlbrt.effects.recorders import Adder, Recorder
+from dlbrt.effects.recorders import Adder, Recorder, adder
 
 Log = list[tuple[Any, ...]]
 
@@ -144,3 +147,75 @@ def test_what_has_no_total_order_is_not_selected_from() -> None:
         assert not has_order(value)
     with pytest.raises(MisuseError, match="no total order"):
         assert {1} < Beaten()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("real", "key", "error"),
+    [
+        ({"a": 1.0}, "b", KeyError("b")),
+        ([1.0, 2.0], 2, IndexError("list index out of range")),
+        (np.zeros((2, 3)), (1, 3), IndexError("index 3 is out of bounds for axis 1 with size 3")),
+    ],
+    ids=["dict", "list", "array"],
+)
+def test_an_element_that_is_missing_fails_where_it_is_read(real: Any, key: Any, error: Exception) -> None:
+    log: Log = []
+    known = places(parse("[+]"), real)
+    assert known is not None
+    hist: Any = Recorder(log.append, 0, "+", known.reader())
+    with pytest.raises(type(error)) as caught:
+        hist[key] += 1.0
+    assert caught.value.args == error.args
+    assert log == []
+
+
+def test_places_are_not_known_where_they_may_grow_or_keys_are_no_plain_values() -> None:
+    assert places(parse("[+] grows"), {"a": 1}) is None
+    assert places(parse("[+]"), {Vector(1.0): 1}) is None
+    assert places(parse("+"), [1]) is None
+
+
+def test_an_array_takes_what_is_stored_as_it_is_then() -> None:
+    log: Log = []
+    stand: Any = adder(np.zeros((2, 2)))(log.append, 0)
+    row, key = np.ones(2), np.array([1])
+    stand[key] = row
+    row[0], key[0] = 5.0, 0
+    assert [log[0][1].tolist(), log[0][2].tolist()] == [[1], [1.0, 1.0]]
+
+
+def test_a_list_takes_objects_themselves_and_slices_what_they_hold() -> None:
+    log: Log = []
+    stand: Any = adder([0, 0])(log.append, 0)
+    row = [1, 2]
+    stand[0] = row
+    stand[0:2] = row
+    row.append(3)
+    assert log[0][2] is row
+    assert log[1][2] == [1, 2]
+
+
+@pytest.mark.parametrize("real", [{}, set()])
+def test_what_has_no_hash_fails_where_it_is_added(real: Any) -> None:
+    log: Log = []
+    stand: Any = adder(real)(log.append, 0)
+    add = stand.add if isinstance(real, set) else lambda item: stand.__setitem__(item, 0)
+    with pytest.raises(TypeError, match="unhashable"):
+        add([1])
+    assert log == []
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u8", "i4"])
+def test_a_private_array_starts_from_what_leaves_bits_alone(dtype: str) -> None:
+    alike = likeness(parse("[&] int"), np.full(3, 6, dtype))
+    assert alike is not None
+    private = alike.private("&", 3)
+    assert (private & 5).tolist() == [5, 5, 5]
+
+
+def test_a_largest_value_among_iterations_of_others_drops_nothing() -> None:
+    log: Log = []
+    largest: Any = Extreme(log.append, 0, "max", stretch=False)
+    for value in (0, 7, 1):
+        largest = max(value, largest)
+    assert [value for _, value in log] == [0, 7, 1]

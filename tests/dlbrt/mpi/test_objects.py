@@ -48,6 +48,19 @@ def test_an_object_of_the_call_is_the_same_object_in_later_messages() -> None:
     assert back[1] is node
 
 
+def test_what_reads_references_is_none_itself() -> None:
+    node = Node(1)
+    first, *_ = both_sides(node)
+    call = first.dumps([node, 1])  # a pickle with references, as a call's body may be
+    unpickler = pickle.Unpickler(io.BytesIO(call))
+    with first.reading():
+        unpickler.load()
+    met = met_by_unpickler(unpickler)
+    assert any(getattr(value, "__name__", "") == "_known" for value in met)
+    back = Objects(lambda: [*first.known, *met])
+    assert back.loads(back.dumps([node], back=True)) == [node]
+
+
 def test_a_function_of_the_program_comes_back_as_itself() -> None:
     scope: dict[str, Any] = {"__name__": "__main__", "SCALE": 2}
     exec("class Cell:\n    def area(self): return SCALE\ndef make(): return Cell()", scope)
