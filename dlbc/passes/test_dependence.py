@@ -301,8 +301,10 @@ def _proved(
         write, [_element(write, axis, values) for axis in range(len(write.subscripts))]
     )
     low, high = sorted((first, second))
-    if write is other and write.kind is AccessKind.WRITE and not any(s.moves for s in write.subscripts):
-        return report("DLB303", _place(write, source), index=index, first=low, second=high, element=element)
+    if write.kind is other.kind is AccessKind.WRITE:
+        also = () if write is other else (Note(_place(other, source), "and here"),)
+        return report("DLB303", _place(write, source), "", also, index=index, first=low, second=high,
+                      element=element)  # fmt: skip
     note = Note(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
     label = f"{write.kind.value} in iteration {index}={first}"
     return report("DLB301", _place(write, source), label, (note,), index=index, first=low, second=high,

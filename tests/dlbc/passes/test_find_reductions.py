@@ -182,7 +182,7 @@ REFUSED = [
     ("hist[start()] = hist[start()] + 1", ["DLB304"]),
     ("hist[start()][0] += 1", ["DLB304"]),
     ("hist[0] = X[i]", ["DLB303"]),
-    ("hist[i // 2] = X[i]", ["DLB301"]),
+    ("hist[i // 2] = X[i]", ["DLB303"]),
 ]
 
 
