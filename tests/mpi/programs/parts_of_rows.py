@@ -39,9 +39,9 @@ def before(A, n, m):
 
 def around_the_end(A, n, width):
     # dlb: parallel
-    for i in range(3):
-        A[i + 9] = i
-        for j in range(i, n):
+    for i in range(n):
+        A[i + 5] = i
+        for j in range(2 * i, 2 * i + 2):
             A[-j - 1] = A[-j - 1] * width + i
     return A.tolist()
 
@@ -51,4 +51,4 @@ print(shifted(np.arange(90.0).reshape(30, 3), 9, 3, [2, 5, 1, 0, 4, 7, 6, 8, 3])
 print(shifted(np.arange(90.0).reshape(30, 3), 9, -4, np.array([2, 5, 1, 0, 4, 7, 6, 8, 3])))
 print(tiles(np.zeros(20), 9, 2), tiles([0] * 20, 9, 2), tiles([0] * 20, 9, 3), tiles([0] * 20, 9, 1))
 print(before(np.arange(20.0), 20, 20), before(np.arange(20.0), 15, 15), before(np.arange(20.0), 5, -10))
-print(around_the_end(np.arange(20.0), 2, 3), around_the_end(np.arange(20.0), 1, 3))
+print(around_the_end(np.arange(20.0), 4, 3), around_the_end(np.arange(20.0), 6, 3))
