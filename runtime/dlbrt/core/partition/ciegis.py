@@ -1,0 +1,106 @@
+"""Rows in proportion to the rates of processors: in blocks, and scattered.
+
+Ciegis, Sablinskas, Simkevicius, Wasniewski, Informatica 7 (1996): problem (1), to find integers M_j >= 0
+of sum m with the greatest M_j / w_j least. Block distribution: M_j = floor(m w_j / W) (equation 3),
+and each remaining row to the processor that would finish it first (figure 1). Scattered (figure 3): rows are
+dealt from the last to the first, each to the processor that would finish it first, so that whatever the
+number of rows from any one to the last, it is shared in proportion; that is what elimination needs.
+
+Ties go to the processor named first. The floors and figure 1 are computed in exact fractions: in doubles the
+paper's example 1 depends on the order in which W is summed. Figure 3 is computed in doubles as the
+paper did: its row 50 is a tie of 5/1.5 and 12/3.6, which doubles decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from heapq import heapify, heapreplace
+from math import fsum, isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "block_rows",
+    "elimination_order",
+    "floors",
+    "floors_and_first",
+    "scattered_owners",
+    "scattered_rows",
+]
+
+
+def floors(m: int, rates: Sequence[float]) -> tuple[int, ...]:
+    """floor(m w_j / W), exactly (equation 3); ValueError for bad rates or m below 0."""
+    exact = _checked(m, rates)
+    total = sum(exact)
+    return tuple(int(m * rate / total) for rate in exact)
+
+
+def block_rows(m: int, rates: Sequence[float]) -> tuple[int, ...]:
+    """Rows per processor by figure 1: optimal for problem (1); a rate of 0 gets none.
+
+    ValueError unless m is 0 or more and the rates are 0 or more, finite, and one above 0.
+    """
+    rows = list(floors(m, rates))
+    exact = _checked(m, rates)
+    queue = [(Fraction(rows[j] + 1) / rate, j) for j, rate in enumerate(exact) if rate]
+    heapify(queue)
+    for _ in range(m - sum(rows)):
+        j = queue[0][1]
+        rows[j] += 1
+        heapreplace(queue, (Fraction(rows[j] + 1) / exact[j], j))
+    return tuple(rows)
+
+
+def floors_and_first(m: int, rates: Sequence[float]) -> tuple[int, ...]:
+    """The floors, and one of the remaining rows for each of the first processors.
+
+    For equal rates this is section 2.1; for others it is what the paper's block times of example 2 rest
+    on (rows 7 10 16 19 22 26), although its text names figure 1.
+    """
+    rows = floors(m, rates)
+    more = m - sum(rows)
+    return tuple(count + (j < more) for j, count in enumerate(rows))
+
+
+def scattered_owners(n: int, rates: Sequence[float]) -> NDArray[np.int64]:
+    """The processor of each of n rows by figure 3; ValueError as `block_rows`.
+
+    Processor j finishes its k-th row at k / w_j; the n earliest finishing times, in order, are those of
+    rows n, n - 1, .. 1.
+    """
+    _checked(n, rates)
+    total = fsum(rates)
+    # The last row dealt ends no later than when every processor has its ceiling of m w_j / W.
+    counts = [int(n * (rate / total)) + 2 if rate else 0 for rate in rates]
+    owner = np.repeat(np.arange(len(rates)), counts)
+    finish = np.concatenate(
+        [np.arange(1, count + 1) / (rate or 1.0) for count, rate in zip(counts, rates, strict=True)]
+    )
+    earliest = np.argsort(finish, kind="stable")[:n]
+    return owner[earliest][::-1]
+
+
+def scattered_rows(n: int, rates: Sequence[float]) -> tuple[tuple[int, ...], ...]:
+    """R_j: the rows of each processor by figure 3, counted from 1 as in the paper, ascending."""
+    owners = scattered_owners(n, rates)
+    return tuple(tuple((np.flatnonzero(owners == j) + 1).tolist()) for j in range(len(rates)))
+
+
+def elimination_order(rates: Sequence[float]) -> tuple[int, ...]:
+    """The processors in the order in which they should get the blocks of a block LU: slowest first.
+
+    The owner of the first block is the first to be idle (section 4); equal rates stay in order. With rows
+    in exact proportion no order is better; with whole rows `elimination.block_order` may be.
+    """
+    return tuple(sorted(range(len(rates)), key=lambda j: rates[j]))
+
+
+def _checked(m: int, rates: Sequence[float]) -> list[Fraction]:
+    if m < 0:
+        raise ValueError(f"expected 0 or more rows, found {m}")
+    if not rates or not all(rate >= 0 and isfinite(rate) for rate in rates) or not any(rates):
+        raise ValueError(f"expected rates of 0 or more and one above 0, found {list(rates)}")
+    return [Fraction(rate) for rate in rates]
