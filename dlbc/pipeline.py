@@ -48,15 +48,15 @@ def transform(source: Source, *, strict: bool = False) -> TransformResult:
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
     """The diagnostics of a source alone."""
-    return explain(source, strict=strict).diagnostics
+    return _with_deep_stack(lambda: _guarded(source, emit=False, strict=strict)).diagnostics
 
 
 def explain(source: Source, *, strict: bool = False) -> TransformResult:
-    """The diagnostics of a source, and what came of its loops; no program is made."""
-    return _with_deep_stack(lambda: _guarded(source, emit=False, strict=strict))
+    """The diagnostics of a source, and what came of its loops, costs too; no program is made."""
+    return _with_deep_stack(lambda: _guarded(source, emit=False, strict=strict, costs=True))
 
 
-def _guarded(source: Source, emit: bool, strict: bool) -> TransformResult:
+def _guarded(source: Source, emit: bool, strict: bool, costs: bool = False) -> TransformResult:
     """Whatever a broken input does to a stage, a diagnostic comes out and no traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
@@ -65,7 +65,7 @@ def _guarded(source: Source, emit: bool, strict: bool) -> TransformResult:
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     gc.disable()  # trees and facts stay until the end: looking for garbage among them finds none
     try:
-        return _stages(module, emit, strict)
+        return _stages(module, emit, strict, costs)
     except (RecursionError, MemoryError):
         return TransformResult(None, (report("DLB005", WHOLE_FILE),))
     except Exception as error:
@@ -77,7 +77,7 @@ def _guarded(source: Source, emit: bool, strict: bool) -> TransformResult:
             gc.enable()
 
 
-def _stages(module: Module, emit: bool, strict: bool) -> TransformResult:
+def _stages(module: Module, emit: bool, strict: bool, costs: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_strict import check_strict
     from dlbc.passes.plan_loops import report_loops
@@ -87,7 +87,7 @@ def _stages(module: Module, emit: bool, strict: bool) -> TransformResult:
     loops, annotated, diagnostics = find_loops(module)
     if not annotated:
         return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
-    reports = tuple(report_loops(module, loops))
+    reports = tuple(report_loops(module, loops, costs))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     found = sorted(

@@ -57,7 +57,7 @@ def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
         "reductions", tuple((written_name(r.name, plan), reduction_words(r)) for r in plan.reductions)
     )
     yield Section("ordered effects", tuple(_ordered(report, plan)))
-    yield Section("cost", tuple(cost_words(plan.loop.annotation)))
+    yield Section("cost", tuple(cost_words(report)))
 
 
 def _finding(finding: Diagnostic) -> Row:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from dlbrt.contract import Distribution, Mode
 
-from dlbc.ir.annotation import Annotation
+from dlbc.ir.cost import Class, Cost
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.ir.reduction import Reduction
+from dlbc.ir.report import LoopReport
 from dlbc.ir.variables import LoopVariable, Role
 
 __all__ = ["cost_words", "reduction_words", "table_words", "variable_words", "written_name"]
@@ -107,8 +108,15 @@ def _promise(reduction: Reduction) -> str:
     return "combined in iteration order, bit-identical to the sequential program"
 
 
-def cost_words(annotation: Annotation) -> Iterator[tuple[str, str]]:
-    """What the version does with costs, and with each clause about them."""
+def cost_words(report: LoopReport) -> Iterator[tuple[str, str]]:
+    """What an iteration costs, whether pairs of iterations cost the same, and what is done with it."""
+    if report.cost is not None:
+        yield from _work_words(report.cost)
+    plain = report.cost is not None and report.cost.kind in (Class.UNIFORM, Class.UNKNOWN)
+    if report.folding is not None and not plain:
+        yield "fold", "pairs of iterations cost the same" if report.folding.legal else report.folding.why
+    yield "", "not used in this version: blocks are of one length, the speed of each rank is measured"
+    annotation = report.loop.annotation
     given = {
         "cost": annotation.cost,
         "profile": annotation.profile,
@@ -116,7 +124,17 @@ def cost_words(annotation: Annotation) -> Iterator[tuple[str, str]]:
         "nofold": annotation.nofold,
         "jit": annotation.jit,
     }
-    yield "", "not derived from the loop; the speed of each rank is measured while it runs"
     for clause, value in given.items():
         if value is not None:
             yield clause, "accepted, without effect in this version"
+
+
+def _work_words(cost: Cost) -> Iterator[tuple[str, str]]:
+    name = f"W({cost.index.name})"
+    if cost.work is None:
+        yield name, f"not derived: {cost.why}"
+        return
+    text = cost.text if cost.short else f"a sum of {len(cost.work.terms)} terms"
+    yield name, f"{text} operations: {cost.kind_text}, {'counted' if cost.exact else 'estimated'}"
+    for note in dict.fromkeys(cost.notes):
+        yield "", note

@@ -38,6 +38,9 @@ class Variable:
     number: int = 0
     loose: bool = False
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.number))
+
     def __str__(self) -> str:
         return self.name
 
@@ -50,20 +53,34 @@ class Operator(Enum):
     MINIMUM = "min"
     MAXIMUM = "max"
     ELEMENT = "[]"
+    CALL = "()"
 
 
 @dataclass(frozen=True)
 class Apply:
-    """``operator`` of the operands; ``name`` is the array of an ELEMENT."""
+    """``operator`` of the operands; ``name`` is the array of an ELEMENT, the function of a CALL."""
 
     operator: Operator
     operands: tuple[Form, ...]
     name: str = ""
 
+    def __hash__(self) -> int:
+        return self._hash
+
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _hash(self) -> int:  # operands are nested, and atoms are looked up often
+        return hash((self.operator.value, self.operands, self.name))
+
+    @cached_property
+    def _text(self) -> str:
         texts = [str(o) for o in self.operands]
         if self.operator is Operator.ELEMENT:
             return f"{self.name}[{', '.join(texts)}]"
+        if self.operator is Operator.CALL:
+            return f"{self.name}({', '.join(texts)})"
         if self.operator in (Operator.MINIMUM, Operator.MAXIMUM):
             return f"{self.operator.value}({', '.join(texts)})"
         return f" {self.operator.value} ".join(
@@ -80,6 +97,13 @@ class Form:
     """``sum(factor * product(monomial))``; the empty monomial is the literal part."""
 
     terms: tuple[tuple[Monomial, int], ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
 
     @classmethod
     def literal(cls, value: int) -> Form:
@@ -111,8 +135,11 @@ class Form:
         return factor == 1 and len(monomial) == 1 and not infix
 
     def __add__(self, other: Form) -> Form:
-        sums = Counter(dict(self.terms))
-        sums.update(dict(other.terms))
+        if not self.terms or not other.terms:
+            return self if self.terms else other
+        sums = dict(self.terms)
+        for monomial, factor in other.terms:
+            sums[monomial] = sums.get(monomial, 0) + factor
         return _normal(sums)
 
     def __neg__(self) -> Form:
@@ -180,6 +207,10 @@ class Form:
         return total
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         text = ""
         for monomial, factor in sorted(self.terms, key=_print_order):
             sign = "-" if factor < 0 else "+"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dlbc.diagnostics import Diagnostic
+from dlbc.ir.cost import Cost, Folding
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.proof import Refusal, Verdict
@@ -20,7 +21,8 @@ class LoopReport:
     ``verdicts`` and ``refusals`` are those of the arrays that it stores into, ``trusted`` the private objects
     that exist outside the loop, ``unseen`` the places of outside functions by name. ``prints``: the body, or
     a function that it may call, writes to standard output. ``asserted``: what writes to files, by the word of
-    the user.
+    the user. ``cost``: what an iteration costs, where it was asked for; ``folding``: whether pairs of
+    iterations cost the same.
     """
 
     loop: AnnotatedLoop
@@ -32,3 +34,5 @@ class LoopReport:
     unseen: tuple[tuple[str, Place], ...] = ()
     prints: bool = False
     asserted: tuple[str, ...] = ()
+    cost: Cost | None = None
+    folding: Folding | None = None

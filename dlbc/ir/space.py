@@ -14,7 +14,7 @@ class IndexSpace:
     """``range(start, stop, step)`` of the variable ``name``; None where not known.
 
     ``pace`` is the step where it is no literal. ``facts`` hold of names from before the loop; ``known`` says
-    that the index takes these values exactly.
+    that the index takes these values exactly; ``reverse`` that it does so from the last to the first.
     """
 
     name: str
@@ -24,6 +24,7 @@ class IndexSpace:
     facts: tuple[Condition, ...] = ()
     known: bool = True
     pace: Form | None = None
+    reverse: bool = False
 
     @property
     def index(self) -> Variable:

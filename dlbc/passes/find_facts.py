@@ -34,7 +34,8 @@ def find_facts(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames) -> Ind
     literal = None if step is None else step.constant or None
     known = literal is not None and start is not None and stop is not None
     facts = tuple(fact for fact in reader.facts() if _lasting(fact))
-    return IndexSpace(names.index, start, stop, literal, facts, known, None if literal else step)
+    pace = None if literal else step
+    return IndexSpace(names.index, start, stop, literal, facts, known, pace, reverse=not space.plain)
 
 
 class _Reader:

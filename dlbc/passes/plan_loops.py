@@ -15,6 +15,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.access import Access, Facts
 from dlbc.ir.before import perhaps_unbound
+from dlbc.ir.cost import foldable
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
@@ -39,6 +40,7 @@ from dlbc.passes.find_facts import find_facts
 from dlbc.passes.find_hidden import find_hidden
 from dlbc.passes.find_iterators import find_iterators
 from dlbc.passes.find_reductions import find_reductions
+from dlbc.passes.infer_cost import infer_cost
 from dlbc.passes.infer_distribution import infer_distribution, iterations_of
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
@@ -61,14 +63,24 @@ def plan_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[Planned]:
     return [(report.plan, report.findings) for report in report_loops(module, loops)]
 
 
-def report_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[LoopReport]:
-    """The same, with what was tried."""
+def report_loops(module: Module, loops: Sequence[AnnotatedLoop], costs: bool = False) -> list[LoopReport]:
+    """The same, with what was tried, and on request with what iterations cost."""
     world = resolve_module(module)
     iterators, growing = find_iterators(module.tree, world)
     world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
     summaries = summarize_functions(world)
     provers = Provers()
-    return [_plan_loop(module, loop, world, summaries, provers) for loop in loops]
+    reports = [_plan_loop(module, loop, world, summaries, provers) for loop in loops]
+    return [_with_cost(r, world) for r in reports] if costs else reports
+
+
+def _with_cost(found: LoopReport, world: ModuleNames) -> LoopReport:
+    if found.plan is None:
+        return found
+    names = resolve_names(found.loop, world)
+    space = find_facts(found.loop, names, world)
+    cost = infer_cost(found.loop, names, world, space)
+    return replace(found, cost=cost, folding=None if space is None else foldable(cost, space))
 
 
 def _plan_loop(

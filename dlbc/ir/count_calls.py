@@ -1,0 +1,174 @@
+"""Count what calls execute: functions of the module with their arguments, array operations by their size."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+
+from dlbc.ir.count_expressions import Expressions
+from dlbc.ir.form import Form
+from dlbc.ir.known_calls import (
+    CONTAINER_METHODS,
+    DRAWS,
+    FILE_METHODS,
+    FRESH_METHODS,
+    MUTATORS,
+    ORDERED,
+    PRINTERS,
+    PURE_METHODS,
+    PURE_PACKAGES,
+)
+from dlbc.ir.price import FREE, UNIT, NotCounted, Price, total_of
+from dlbc.ir.region import Callable as Function
+from dlbc.ir.sizes import Shape, broadcast, call_of, dotted
+from dlbc.ir.uses import own_nodes
+from dlbc.ir.weights import PRODUCTS, READERS, REDUCTIONS, SIZED_METHODS
+from dlbc.ir.work import Work
+
+__all__ = ["Calls"]
+
+#: Calls within calls that are followed.
+_DEEPEST = 8
+
+_KNOWN_METHODS = FRESH_METHODS | PURE_METHODS | CONTAINER_METHODS | ORDERED | MUTATORS | DRAWS | FILE_METHODS
+
+
+class Calls(Expressions):
+    """Costs of calls in one region; ``_within`` are the functions that have been entered."""
+
+    _within: tuple[Function, ...] = ()
+
+    @abstractmethod
+    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> Calls:
+        """A counter for the body of a function that is called with these arguments."""
+
+    @abstractmethod
+    def block(self, statements: Sequence[ast.stmt]) -> Price:
+        """What statements cost."""
+
+    @property
+    @abstractmethod
+    def result(self) -> Shape:
+        """The shape of what the function gives."""
+
+    def _call(self, node: ast.Call) -> Price:
+        parts = [*node.args, *(k.value for k in node.keywords)]
+        price = total_of(map(self._expression, parts))
+        if not dotted(node.func):
+            price += self._expression(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
+        function = self._function(node.func)
+        if function is not None:
+            return price + UNIT + self._entered(node, function)
+        name = self._full(node.func)
+        if name.startswith("numpy."):
+            return price + self._vector_call(name, node)
+        if name.startswith(PURE_PACKAGES) or name in PRINTERS:
+            return price + UNIT + self._read_through(name, node)
+        if isinstance(node.func, ast.Attribute):
+            return price + self._method(node, node.func)
+        raise NotCounted(f"what `{ast.unparse(node.func)}`, called on line {node.lineno}, costs is not known")
+
+    def _method(self, node: ast.Call, function: ast.Attribute) -> Price:
+        method = function.attr
+        if method in self._region.module.methods or method not in _KNOWN_METHODS | SIZED_METHODS.keys():
+            raise NotCounted(f"what the method `{method}`, called on line {node.lineno}, costs is not known")
+        sized = method in SIZED_METHODS
+        shape = self._array(function.value) if sized else None
+        return UNIT if shape is None else self._started(shape)
+
+    def _vector_call(self, name: str, node: ast.Call) -> Price:
+        if name in PRODUCTS and len(node.args) > 1:
+            return self._product(*node.args[:2])
+        look = self._sizes.array if name in REDUCTIONS else self._sizes.shape
+        shapes = [look(argument, self._forms, self._hidden) for argument in node.args]
+        shape = broadcast(*shapes, self._shape(node))
+        return UNIT if shape is None else self._started(shape)
+
+    def _read_through(self, name: str, node: ast.Call) -> Price:
+        """Builtins that go through all of their argument; a generator has paid for itself."""
+        if name not in READERS or len(node.args) != 1:
+            return FREE
+        length = self._sizes.length(node.args[0], self._forms, self._hidden)
+        if length is None or not self._usable(length):
+            return FREE
+        return Price.of(Work.counted(self._usual(length)))
+
+    def _function(self, node: ast.expr) -> Function | None:
+        """The function of the module that is called, if it is one for sure."""
+        module = self._region.module
+        if not isinstance(node, ast.Name) or node.id in self._region.own or node.id in self._hidden:
+            return None
+        found = module.functions.get(node.id, ())
+        once = len(found) == 1 and len(module.bound.get(node.id, ())) == 1 and node.id not in module.declared
+        return found[0] if once and node.id not in self.shared.local else None
+
+    def _entered(self, node: ast.Call, function: Function) -> Price:
+        name = ast.unparse(node.func)
+        if function in self._within or len(self._within) >= _DEEPEST:
+            raise NotCounted(f"`{name}`, called on line {node.lineno}, is recursive")
+        generates = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _inside(function))
+        if generates or isinstance(function, ast.AsyncFunctionDef):
+            raise NotCounted(
+                f"what `{name}`, called on line {node.lineno}, costs is not known: it is a generator"
+            )
+        callee = self._callee(function, self._arguments(node, function))
+        body = [ast.Return(function.body)] if isinstance(function, ast.Lambda) else function.body
+        price = callee.block(body)
+        self._sizes.world.results[node] = callee.result
+        return price
+
+    def _arguments(self, node: ast.Call, function: Function) -> dict[str, ast.expr]:
+        """The parameters that are surely given by one expression each."""
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            return {}
+        given = function.args
+        plain = [p.arg for p in (*given.posonlyargs, *given.args)]
+        found = dict(zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True))
+        found = {n: d for n, d in found.items() if isinstance(d, ast.Constant)}
+        found |= dict(zip(plain, node.args, strict=False))
+        return found | {k.arg: k.value for k in node.keywords if k.arg is not None}
+
+    def _inline(self, node: ast.Call) -> Form | None:
+        """The integer that a function of the module gives: its expression, or the call as it stands."""
+        function = self._function(node.func)
+        if function is None or function in self._within or len(self._within) >= _DEEPEST:
+            return None
+        result = function.body if isinstance(function, ast.Lambda) else _only_return(function.body)
+        if result is not None:
+            callee = self._callee(function, self._arguments(node, function))
+            form = callee._as_form(result)
+            if form is not None:
+                return form
+        forms = [self._as_form(argument) for argument in node.args]
+        known = [form for form in forms if form is not None]
+        plain = isinstance(function, ast.FunctionDef) and not self._within and not node.keywords
+        whole = plain and known and len(known) == len(forms) and _returns_integers(function)
+        return call_of(ast.unparse(node.func), known) if whole else None
+
+
+def _inside(function: Function) -> Iterator[ast.AST]:
+    return own_nodes([function.body] if isinstance(function, ast.Lambda) else function.body)
+
+
+def _only_return(body: Sequence[ast.stmt]) -> ast.expr | None:
+    """What a function gives that does nothing else."""
+    match [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]:
+        case [ast.Return(value=value)]:
+            return value
+    return None
+
+
+def _returns_integers(function: Function) -> bool:
+    """Whether every result is made by an operation that gives integers."""
+    results = [n.value for n in _inside(function) if isinstance(n, ast.Return)]
+    return bool(results) and all(r is not None and _makes_integer(r) for r in results)
+
+
+def _makes_integer(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(op=ast.FloorDiv()) | ast.Constant(value=int()):
+            return True
+        case ast.Call(func=ast.Name(id="int" | "len")) | ast.Call(func=ast.Attribute(attr="isqrt")):
+            return True
+    return False

@@ -1,0 +1,242 @@
+"""Count what statements execute: loops in closed form, branches where they are taken.
+
+Statements after a jump count as often as they are reached; a jump that data decides is as likely as not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from dlbc.ir.bounds import Assumptions, normal
+from dlbc.ir.count_calls import Calls
+from dlbc.ir.count_expressions import Shared, forms_of
+from dlbc.ir.flow import jumps_out
+from dlbc.ir.form import Form, negated
+from dlbc.ir.price import FREE, UNIT, NotCounted, Price, total_of
+from dlbc.ir.region import Callable as Function
+from dlbc.ir.region import Region
+from dlbc.ir.sizes import Shape
+from dlbc.ir.uses import bound_names, free_names, parameters_of
+from dlbc.ir.work import NONE, ONE, Work, truth
+
+__all__ = ["Counter"]
+
+_HALF = Work.literal(Fraction(1, 2))
+
+
+class Counter(Calls):
+    """Counts the operations of one region: the loop's body, or a function called in it."""
+
+    def __init__(
+        self,
+        region: Region,
+        shared: Shared,
+        given: Assumptions,
+        within: tuple[Function, ...] = (),
+        whole: Callable[[str], bool] | None = None,
+    ) -> None:
+        super().__init__(region, shared, whole)
+        self._given = given
+        self._within = within
+        self._returned: list[Shape] = []
+        if within:
+            self._hidden = dict.fromkeys(shared.local & free_names(within[-1]).keys(), False)
+
+    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> Counter:
+        body = () if isinstance(function, ast.Lambda) else tuple(function.body)
+        own = frozenset(bound_names(body)) | {p.arg for p in parameters_of(function)}
+        region = Region(body, own, self._region.module, parameters=own)
+        within = (*self._within, function)
+        callee = Counter(region, self.shared, self._given, within, self._subscripts.is_whole)
+        forms = {name: self._as_form(argument) for name, argument in arguments.items()}
+        depths = callee._sizes.world.depths
+        shapes = {n: self._array(a, depths.get(n, 0)) for n, a in arguments.items()}
+        callee._start({name: self._usual(form) for name, form in forms.items() if form is not None}, shapes)
+        return callee
+
+    def _start(self, forms: Mapping[str, Form], shapes: Mapping[str, Shape]) -> None:
+        """What parameters hold at the head of a function."""
+        self._forms = {**self._forms, **forms}
+        self._sizes.world.shapes.update(shapes)
+
+    @property
+    def result(self) -> Shape:
+        """The shape of what the function gives, where all of its results have the same."""
+        shapes = set(self._returned)
+        return shapes.pop() if len(shapes) == 1 else None
+
+    def block(self, statements: Iterable[ast.stmt]) -> Price:
+        """Statements one after the other; after a jump that may be taken, those that follow count less."""
+        total, mean, worst = FREE, ONE, ONE
+        for statement in statements:
+            total += self._statement(statement).times(mean, worst)
+            left = self._going_on(statement).times(mean, worst)
+            mean, worst = left.mean, left.worst
+            self._passed(statement)
+        return total
+
+    def _going_on(self, statement: ast.stmt) -> Price:
+        """The share of executions that reach the next statement."""
+        match statement:
+            case ast.Continue() | ast.Break() | ast.Return() | ast.Raise():
+                return FREE
+            case ast.If(test=test, body=body, orelse=[]) if _always_jumps(body):
+                condition = self._condition(test)
+                if condition is not None:
+                    self._given = self._given.also(*forms_of(negated(condition)))
+                    return Price.of(ONE - truth(condition))
+        if not jumps_out(statement) or isinstance(statement, ast.Assert):
+            return Price.of(1)
+        self._note(statement, "a jump that data decides is taken to be as likely as not")
+        return Price(_HALF, ONE)
+
+    def _statement(self, node: ast.stmt) -> Price:
+        match node:
+            case ast.Expr(value=value):
+                return self._expression(value)
+            case ast.Return(value=value):
+                self._returned.append(None if value is None else self._shape(value))
+                return self._expression(value)
+            case ast.Assign(targets=targets, value=value):
+                price = self._expression(value)
+                for target in targets:
+                    price += self._assign(target, value)
+                return price
+            case ast.AnnAssign(target=target, value=value):
+                return FREE if value is None else self._expression(value) + self._assign(target, value)
+            case ast.AugAssign():
+                return self._augmented(node)
+            case ast.For():
+                return self._for(node)
+            case ast.If():
+                return self._if(node)
+            case ast.With(items=items, body=body):
+                managers = [self._expression(item.context_expr) + UNIT for item in items]
+                return total_of(managers) + self.block(body)
+            case ast.Try() | ast.TryStar():
+                return self._try(node)
+            case ast.Assert(test=test):
+                return self._expression(test)
+            case ast.Delete(targets=targets):
+                return total_of(map(self._expression, targets))
+            case ast.Raise() | ast.Pass() | ast.Break() | ast.Continue() | ast.Global() | ast.Nonlocal():
+                return FREE
+            case ast.FunctionDef() | ast.Import() | ast.ImportFrom() | ast.ClassDef():
+                return UNIT
+            case ast.Match(subject=subject, cases=cases):
+                return self._expression(subject) + self._either(node, [c.body for c in cases])
+            case ast.While():
+                raise NotCounted(
+                    f"how often the `while` on line {node.lineno} turns is not known before it runs"
+                )
+        raise NotCounted(f"what line {node.lineno} costs is not known")
+
+    def _assign(self, target: ast.expr, source: ast.expr | None) -> Price:
+        match target:
+            case ast.Name(id=name):
+                form = None if source is None else self._as_form(source)
+                shape = None if source is None else self._shape(source)
+                self._define(name, None if form is None else normal(form))
+                self._sizes.world.shapes[name] = shape
+                return FREE
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                sources = self._apart(source, len(parts))
+                return total_of((self._assign(p, s) for p, s in zip(parts, sources, strict=True)))
+            case ast.Starred(value=inner):
+                return self._assign(inner, None)
+        return self._expression(target) + self._filled(self._shape(target))
+
+    def _apart(self, source: ast.expr | None, count: int) -> Sequence[ast.expr | None]:
+        """The sources of the targets of one assignment; of ``n, m = A.shape`` the lengths."""
+        match source:
+            case ast.Tuple(elts=parts) if len(parts) == count:
+                return parts
+            case ast.Attribute(attr="shape"):
+                return [ast.Subscript(source, ast.Constant(axis), ast.Load()) for axis in range(count)]
+        return [None] * count
+
+    def _filled(self, shape: Shape) -> Price:
+        """Storing to all elements of a part."""
+        return FREE if shape is None else self._sized(shape)
+
+    def _augmented(self, node: ast.AugAssign) -> Price:
+        price = self._expression(node.value)
+        operation = ast.BinOp(node.target, node.op, node.value)
+        shape = self._shape(operation)
+        price += UNIT if shape is None else self._started(shape)
+        if isinstance(node.target, ast.Name):
+            form = self._as_form(operation)
+            self._define(node.target.id, form)
+            self._sizes.world.shapes[node.target.id] = shape
+            return price
+        return price + self._expression(node.target) + UNIT  # it is loaded and stored
+
+    def _if(self, node: ast.If) -> Price:
+        price = self._expression(node.test)
+        condition = self._condition(node.test)
+        if condition is None:
+            return price + self._either(node, [node.body, node.orelse])
+        with self._branch(node.test), self._where(condition):
+            taken = self.block(node.body)
+        with self._branch(node.test, holds=False), self._where(negated(condition)):
+            other = self.block(node.orelse)
+        yes = truth(condition)
+        return price + taken.times(yes, yes) + other.times(ONE - yes, ONE - yes)
+
+    def _either(self, node: ast.AST, blocks: Sequence[Sequence[ast.stmt]]) -> Price:
+        """One of several blocks, which data decides."""
+        prices = []
+        for block in blocks:
+            with self._branch(None), self._kept():
+                prices.append(self.block(block))
+        return self._choice(node, prices)
+
+    def _try(self, node: ast.Try | ast.TryStar) -> Price:
+        with self._branch(None), self._kept():
+            price = self.block([*node.body, *node.orelse])
+        handled = [self._either(h, [h.body]) for h in node.handlers]
+        price += Price(NONE, Work.total(h.worst for h in handled))
+        if any(h.worst.constant != 0 for h in handled):
+            self._note(node, "exceptions are taken not to be raised")
+        return price + self.block(node.finalbody)
+
+    def _for(self, node: ast.For) -> Price:
+        bound = bound_names(node.body)
+        binder = self._binder(node, node.target, node.iter)
+        if binder is not None and binder.variable.name in bound:
+            binder = None
+        price = self._expression(node.iter)
+        span = self._span(node.target, node.iter, node)
+        with self._turning(node, binder), self._kept():
+            self._forget(bound)
+            self._bind(node.target, span)
+            body = self.block(node.body) + UNIT
+        turning = self._repeated(body, span, node)
+        if any(map(_ends, node.body)):
+            self._note(node, "a loop that data may end early is taken to be left half-way")
+            turning = turning.times(_HALF, ONE)
+        return total_of([price, turning, self.block(node.orelse)])
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._sizes.world.shapes.pop(name, None)
+
+
+def _always_jumps(body: Sequence[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Continue | ast.Break | ast.Return | ast.Raise)
+
+
+def _ends(node: ast.AST, *, inner: bool = False) -> bool:
+    """Whether it may end the loop that it stands in; a failing iteration does not count."""
+    if isinstance(node, ast.Return) or (isinstance(node, ast.Break) and not inner):
+        return True
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    loop = isinstance(node, ast.For | ast.AsyncFor | ast.While)
+    return any(
+        _ends(child, inner=inner or loop)
+        for child in ast.iter_child_nodes(node)
+        if not isinstance(child, ast.expr)
+    )

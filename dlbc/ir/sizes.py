@@ -1,0 +1,245 @@
+"""Integer forms and shapes of expressions, for counting: lengths of arrays that code makes or slices.
+
+A shape is the lengths of the axes as forms; None is a number, or not known. Slices are taken to lie within
+their array. A function of the module that only returns an expression is that expression; any other one, of
+integers, stays a call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from dlbc.ir.bounds import least
+from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
+from dlbc.ir.known_calls import FRESH_CALLS
+from dlbc.ir.region import Region
+from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.sums import turns
+from dlbc.ir.weights import CONSTRUCTORS, LIKE, PRODUCTS, REDUCTIONS, SIZED_METHODS
+
+__all__ = ["Shape", "Sizes", "World", "broadcast", "call_of", "dotted"]
+
+#: Builtins that give as many items as their first argument has.
+_AS_LONG = frozenset(f"builtins.{name}" for name in ("enumerate", "reversed", "sorted", "list", "tuple"))
+
+Shape = tuple[Form, ...] | None
+Forms = Mapping[str, Form]
+Hidden = Mapping[str, bool]
+
+
+@dataclass
+class World:
+    """What the expressions of one region are read with.
+
+    ``full`` resolves a function to its dotted name; ``inline`` gives the form of a call of the module's own
+    function; ``results`` the shapes that calls gave; ``depths`` by how many subscripts arrays are indexed.
+    """
+
+    full: Callable[[ast.expr], str]
+    inline: Callable[[ast.Call], Form | None]
+    whole: Callable[[str], bool] | None = None
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    results: dict[ast.AST, Shape] = field(default_factory=dict)
+    depths: Mapping[str, int] = field(default_factory=dict)
+
+
+class Sizes(Subscripts):
+    """Reads expressions of one region, shapes too."""
+
+    def __init__(self, region: Region, world: World) -> None:
+        super().__init__(region)
+        self.world = world
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a name from outside surely is an integer."""
+        if name.startswith("len(") or ".shape[" in name:
+            return True
+        return super().is_whole(name) or (self.world.whole is not None and self.world.whole(name))
+
+    def form(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+        """``node`` as an integer form; lengths of arrays made here are known."""
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
+                return self.length(argument, forms, hidden)
+            case ast.Subscript(
+                value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))
+            ):
+                return self._known_length(array, axis, forms, hidden) or super().form(node, forms, hidden)
+            case ast.Call(keywords=[]):
+                return super().form(node, forms, hidden) or self.world.inline(node)
+        return super().form(node, forms, hidden)
+
+    def length(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+        """``len(node)``."""
+        match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                starred = any(isinstance(part, ast.Starred) for part in parts)
+                return None if starred else Form.literal(len(parts))
+            case ast.Call(func=function, args=[_, *_] as args):
+                name = self.world.full(function)
+                if name == "builtins.range":
+                    return self._counted(args, forms, hidden)
+                if name in _AS_LONG:
+                    return self.length(args[0], forms, hidden)
+                if name == "builtins.zip":
+                    return self._shortest(args, forms, hidden)
+        return self._known_length(node, 0, forms, hidden) or self._outer_length(node, 0, hidden)
+
+    def _shortest(self, args: list[ast.expr], forms: Forms, hidden: Hidden) -> Form | None:
+        lengths = [self.length(argument, forms, hidden) for argument in args]
+        known = [length for length in lengths if length is not None]
+        return least(known) if len(known) == len(lengths) else None
+
+    def _counted(self, args: list[ast.expr], forms: Forms, hidden: Hidden) -> Form | None:
+        found = [self.form(a, forms, hidden) for a in args]
+        known = [form for form in found if form is not None]
+        if len(known) != len(found) or not 1 <= len(known) <= 3:
+            return None
+        start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
+        return turns(start, stop, known[2] if len(known) == 3 else Form.literal(1))
+
+    def _known_length(self, node: ast.expr, axis: int, forms: Forms, hidden: Hidden) -> Form | None:
+        shape = self.shape(node, forms, hidden)
+        return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+
+    def _outer_length(self, node: ast.expr, axis: int, hidden: Hidden) -> Form | None:
+        """The length of an axis of an array from outside."""
+        if not dotted(node) or not self._outside(node, hidden):
+            return None
+        name = ast.unparse(node)
+        return Form.of(Variable(Kind.PARAMETER, f"{name}.shape[{axis}]" if axis else f"len({name})"))
+
+    def shape(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Shape:
+        """The shape of an array, as far as it is known."""
+        match node:
+            case ast.Name(id=name):
+                return self.world.shapes.get(name)
+            case ast.Attribute(value=value, attr="T"):
+                shape = self.array(value, forms, hidden)
+                return None if shape is None else shape[::-1]
+            case ast.Subscript():
+                return self._subscripted(node, forms, hidden)
+            case ast.BinOp(left=left, op=op, right=right):
+                if isinstance(op, ast.MatMult):
+                    return _product(self.array(left, forms, hidden), self.array(right, forms, hidden))
+                return broadcast(self.shape(left, forms, hidden), self.shape(right, forms, hidden))
+            case ast.UnaryOp(operand=operand) | ast.IfExp(body=operand) | ast.NamedExpr(value=operand):
+                return self.shape(operand, forms, hidden)
+            case ast.Compare(left=left, comparators=others):
+                return broadcast(*(self.shape(part, forms, hidden) for part in (left, *others)))
+            case ast.Call():
+                return self._called(node, forms, hidden)
+        return None
+
+    def array(self, node: ast.expr, forms: Forms, hidden: Hidden, axes: int = 1) -> Shape:
+        """The shape of what surely has so many ``axes``: those of a name from outside have lengths."""
+        shape = self.shape(node, forms, hidden)
+        if shape is not None or not dotted(node) or not axes:
+            return shape
+        depth = max(self.world.depths.get(ast.unparse(node), 0), axes)
+        lengths = [self._outer_length(node, axis, hidden) for axis in range(depth)]
+        known = tuple(form for form in lengths if form is not None)
+        return known if len(known) == depth else None
+
+    def _subscripted(self, node: ast.Subscript, forms: Forms, hidden: Hidden) -> Shape:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        base = self.shape(node.value, forms, hidden)
+        if base is None:
+            base = self.array(node.value, forms, hidden, len(parts))
+        if base is None or len(base) < len(parts):
+            return None
+        found: list[Form] = []
+        for part, length in zip(parts, base, strict=False):
+            if isinstance(part, ast.Slice):
+                inner = self._sliced(part, length, forms, hidden)
+                if inner is None:
+                    return None
+                found.append(inner)
+            elif self.shape(part, forms, hidden) or (
+                isinstance(part, ast.Constant) and type(part.value) is not int
+            ):
+                return None
+        return (*found, *base[len(parts) :]) or None
+
+    def _sliced(self, node: ast.Slice, length: Form, forms: Forms, hidden: Hidden) -> Form | None:
+        step = None if node.step is None else self.form(node.step, forms, hidden)
+        pace = 1 if node.step is None else None if step is None else step.constant
+        ends = [None if end is None else self.form(end, forms, hidden) for end in (node.lower, node.upper)]
+        given = (node.lower is not None) + (node.upper is not None)
+        if not pace or given != sum(end is not None for end in ends):
+            return None
+        low, high = [None if f is None else length + f if (f.constant or 0) < 0 else f for f in ends]
+        if pace < 0:
+            return length if low is None and high is None and pace == -1 else None
+        if pace == 1 and (low is None or high is None):  # within the array: no end lies beyond the other
+            high = length if high is None else high
+            return high if low is None else high - low
+        return turns(low or ZERO, length if high is None else high, Form.literal(pace))
+
+    def _called(self, node: ast.Call, forms: Forms, hidden: Hidden) -> Shape:
+        if node in self.world.results:
+            return self.world.results[node]
+        name = self.world.full(node.func)
+        if not name.startswith("numpy."):
+            match node.func:
+                case ast.Attribute(value=value, attr=method) if SIZED_METHODS.get(method) is False:
+                    return self.array(value, forms, hidden)
+            return None
+        shapes = [self.shape(a, forms, hidden) for a in node.args]
+        if name in CONSTRUCTORS:
+            return self._made(name, node, forms, hidden)
+        if name in PRODUCTS and len(node.args) > 1:
+            return _product(*(self.array(a, forms, hidden) for a in node.args[:2]))
+        if name in REDUCTIONS or not shapes:
+            return None
+        if name in LIKE:
+            return self.array(node.args[0], forms, hidden)
+        return broadcast(*shapes) if name in FRESH_CALLS else None
+
+    def _made(self, name: str, node: ast.Call, forms: Forms, hidden: Hidden) -> Shape:
+        if not node.args:
+            return None
+        if name == "numpy.arange":
+            count = self._counted(node.args, forms, hidden) if len(node.args) <= 3 else None
+            return None if count is None else (count,)
+        first = node.args[0]
+        parts = first.elts if isinstance(first, ast.Tuple | ast.List) else [first]
+        forms_of = [self.form(part, forms, hidden) for part in parts]
+        known = tuple(form for form in forms_of if form is not None)
+        return known if len(known) == len(parts) else None
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape of an operation on arrays, axis by axis; lengths are taken to fit."""
+    known = [shape for shape in shapes if shape is not None]
+    if not known:
+        return None
+    longest = max(known, key=len)
+    one = Form.literal(1)
+    found = list(longest)
+    for shape in known:
+        for axis in range(1, len(shape) + 1):
+            if found[-axis] == one:
+                found[-axis] = shape[-axis]
+    return tuple(found)
+
+
+def _product(left: Shape, right: Shape) -> Shape:
+    if left is None or right is None:
+        return None
+    rows, columns = left[:-1], right[:-2] + right[-1:] if len(right) > 1 else ()
+    return (*rows, *columns) or None
+
+
+def dotted(node: ast.expr) -> bool:
+    """Whether it is a name, or attributes of one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def call_of(name: str, forms: list[Form]) -> Form:
+    """A function of integers that stays a call."""
+    return Form.of(Apply(Operator.CALL, tuple(forms), name))
