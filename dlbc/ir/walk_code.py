@@ -77,25 +77,9 @@ class _Walker(Evaluator):
                 with self._branch(node.test, holds=False):
                     self._block(node.orelse)
             case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    manager = self._value(item.context_expr)
-                    self._runs_method(item.context_expr, manager, "__exit__")
-                    entered = manager | self._runs_method(item.context_expr, manager, "__enter__")
-                    if item.optional_vars is not None:
-                        self._assign(item.optional_vars, entered, None)
-                before = self._forms, self._steady, self._domain
-                self._block(node.body)
-                self._leave(*before)  # it may swallow an exception
+                self._with(node)
             case ast.Try() | ast.TryStar():
-                handled = [s for h in node.handlers for s in h.body]
-                with self._unsure():
-                    for handler in node.handlers:
-                        self._value(handler.type)
-                bound = frozenset(bound_names([node]))
-                self._forms = {n: f for n, f in self._forms.items() if n not in bound}
-                for block in (node.body, handled, node.orelse, node.finalbody):
-                    with self._branch(None):
-                        self._block(block)
+                self._try(node)
             case ast.Match():
                 self._match(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -116,6 +100,28 @@ class _Walker(Evaluator):
             case ast.Raise(exc=raised, cause=cause):
                 self._value(raised)
                 self._value(cause)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            manager = self._value(item.context_expr)
+            self._runs_method(item.context_expr, manager, "__exit__")
+            entered = manager | self._runs_method(item.context_expr, manager, "__enter__")
+            if item.optional_vars is not None:
+                self._assign(item.optional_vars, entered, None)
+        before = self._forms, self._steady, self._domain
+        self._block(node.body)
+        self._leave(*before)  # it may swallow an exception
+
+    def _try(self, node: ast.Try | ast.TryStar) -> None:
+        handled = [s for h in node.handlers for s in h.body]
+        with self._unsure():
+            for handler in node.handlers:
+                self._value(handler.type)
+        bound = frozenset(bound_names([node]))
+        self._forms = {n: f for n, f in self._forms.items() if n not in bound}
+        for block in (node.body, handled, node.orelse, node.finalbody):
+            with self._branch(None):
+                self._block(block)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         items = self._items(node.iter)

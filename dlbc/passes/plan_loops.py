@@ -7,7 +7,6 @@ person sees them together.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,9 +17,10 @@ from dlbc.ir.before import perhaps_unbound
 from dlbc.ir.cost import foldable
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop, Module
+from dlbc.ir.mangling import mangled_names, rename, rename_array, rename_reduction, swapped
 from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
 from dlbc.ir.proof import Means, Refusal, Status, Verdict
-from dlbc.ir.reduction import Contributions, Reduction
+from dlbc.ir.reduction import Contributions
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.report import LoopReport
 from dlbc.ir.scalars import Scalars
@@ -252,12 +252,12 @@ def _assemble(
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys((*(g for v in verdicts.values() for g in v.guards), *lengths)))
     parameters = tuple(_parameters(names, arrays, contributions))
-    mangled = dict(_mangled(loop))
+    mangled = dict(mangled_names(loop))
     return LoopPlan(
         loop=loop,
-        space=SpaceForm(_space_text(loop.node.iter, module, world), _rename(names.index, mangled)),
+        space=SpaceForm(_space_text(loop.node.iter, module, world), rename(names.index, mangled)),
         parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*parameters, *_named_in(guards)))),
-        arrays=tuple(_rename_array(a, mangled) for a in arrays),
+        arrays=tuple(rename_array(a, mangled) for a in arrays),
         iterations=iterations_of(loop.annotation),
         definite=tuple(mangled.get(n, n) for n in order if n in definite),
         conditional=tuple(mangled.get(n, n) for n in order if n not in definite),
@@ -265,10 +265,10 @@ def _assemble(
         strategy=None if schedule is None else schedule.strategy,
         group=None if schedule is None else schedule.group,
         mangled=tuple(mangled.items()),
-        reductions=tuple(_rename_reduction(r, mangled) for r in contributions.reductions),
+        reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
         ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
         unsure=tuple(mangled.get(p, p) for p in parameters if perhaps_unbound(p, loop)),
-        guards=tuple(_swapped(guard, mangled) for guard in guards),
+        guards=tuple(swapped(guard, mangled) for guard in guards),
         verdicts=tuple(verdicts.values()),
     )
 
@@ -365,43 +365,3 @@ def _wrappers(node: ast.expr, world: ModuleNames) -> Iterator[ast.Name]:
         return
     for argument in node.args:
         yield from _wrappers(argument, world)
-
-
-def _mangled(loop: AnnotatedLoop) -> Iterator[tuple[str, str]]:
-    owner = next((n for n in reversed(loop.path) if isinstance(n, ast.ClassDef)), None)
-    if owner is None or not owner.name.strip("_"):
-        return
-    found = {
-        name
-        for node in every_node(loop.node)
-        for name in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "arg", None))
-        if isinstance(name, str) and name.startswith("__") and not name.endswith("__")
-    }
-    for name in sorted(found):
-        yield name, f"_{owner.name.lstrip('_')}{name}"
-
-
-def _rename(name: str | None, mangled: dict[str, str]) -> str | None:
-    return None if name is None else mangled.get(name, name)
-
-
-def _rename_reduction(reduction: Reduction, mangled: dict[str, str]) -> Reduction:
-    companions = tuple(mangled.get(n, n) for n in reduction.companions)
-    return replace(reduction, name=mangled.get(reduction.name, reduction.name), companions=companions)
-
-
-def _rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:
-    return replace(
-        plan,
-        name=_swapped(plan.name, mangled),
-        rows=tuple(_swapped(row, mangled) for row in plan.rows),
-        writes=None if plan.writes is None else tuple(_swapped(row, mangled) for row in plan.writes),
-    )
-
-
-def _swapped(text: str, mangled: dict[str, str]) -> str:
-    """Source text with private names as the kernel has them."""
-    if not mangled:
-        return text
-    pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, mangled)) + r")(?!\w)")
-    return pattern.sub(lambda m: mangled[m[1]], text)

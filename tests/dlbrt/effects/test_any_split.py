@@ -35,7 +35,7 @@ def bits(value: Any) -> Any:
     return type(value).__name__, repr(value)
 
 
-def agree(
+def assert_agree(
     kinds: dict[str, str], values: dict[str, Any], body: Body, data: st.DataObject, n: int, **more: Any
 ) -> dict[str, Any]:
     """Run both ways, and compare; what the ranks came to."""
@@ -73,7 +73,7 @@ def test_sums_of_numbers(update: str, data: st.DataObject, operands: list[Any], 
         del names["e"]
 
     with np.errstate(all="ignore"):
-        agree({"s": "+"}, {"s": start}, body, data, len(operands))
+        assert_agree({"s": "+"}, {"s": start}, body, data, len(operands))
 
 
 TYPES = [
@@ -98,7 +98,7 @@ def test_sums_of_other_types(place: int, data: st.DataObject) -> None:
             operand.append("changed afterwards")
 
     with np.errstate(all="ignore"):
-        agree({"s": "+"}, {"s": copy.copy(start)}, body, data, len(operands))
+        assert_agree({"s": "+"}, {"s": copy.copy(start)}, body, data, len(operands))
 
 
 @pytest.mark.parametrize("sign", ["-", "&", "|", "^"])
@@ -111,7 +111,7 @@ def test_sets(sign: str, data: st.DataObject, operands: list[set[int]]) -> None:
         exec(code, {}, names)
         del names["e"]
 
-    agree({"s": sign}, {"s": set(range(12))}, body, data, len(operands))
+    assert_agree({"s": sign}, {"s": set(range(12))}, body, data, len(operands))
 
 
 VALUES = st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, 2.5, float("nan"), 7, np.float64(7.0), np.int64(2), -3])
@@ -128,7 +128,7 @@ def test_extremes_keep_the_one_that_python_keeps(
         value, reflected = operands[i]
         names["s"] = function(value, names["s"]) if reflected else function(names["s"], value)
 
-    agree({"s": kind}, {"s": start}, body, data, len(operands))
+    assert_agree({"s": kind}, {"s": start}, body, data, len(operands))
 
 
 @pytest.mark.parametrize("kind", ["and", "or"])
@@ -137,7 +137,7 @@ def test_booleans_keep_the_operand(kind: str, data: st.DataObject, operands: lis
     def body(_: Contributions, names: dict[str, Any], i: int) -> None:
         names["s"] = (names["s"] and operands[i]) if kind == "and" else (names["s"] or operands[i])
 
-    agree({"s": kind}, {"s": start}, body, data, len(operands))
+    assert_agree({"s": kind}, {"s": start}, body, data, len(operands))
 
 
 ORDERED = st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, 2.5, float("nan"), 7, -3])
@@ -155,7 +155,7 @@ def test_selections_take_what_belongs_together(
         exec(code, {}, names)
         del names["new"], names["i"]
 
-    agree({"best": f"{sign} where"}, {"best": start}, body, data, len(operands))
+    assert_agree({"best": f"{sign} where"}, {"best": start}, body, data, len(operands))
 
 
 def _histogram(names: dict[str, Any], k: int, e: Any) -> None:
@@ -183,7 +183,9 @@ CONTAINERS = [
 @given(st.data(), st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.1, 1e16, -0.0, 3])), max_size=60))
 def test_elements(place: int, data: st.DataObject, updates: list[tuple[int, Any]]) -> None:
     kind, update, container = CONTAINERS[place]
-    agree({"s": kind}, {"s": container()}, lambda _, names, i: update(names, *updates[i]), data, len(updates))
+    assert_agree(
+        {"s": kind}, {"s": container()}, lambda _, names, i: update(names, *updates[i]), data, len(updates)
+    )
 
 
 WHOLE = [
@@ -206,7 +208,7 @@ def test_integers_on_private_copies(place: int, data: st.DataObject, updates: li
             names["s"][k] = names["s"].get(k, 0) + e
 
     with np.errstate(all="ignore"):
-        agree({"s": "[+] int"}, {"s": WHOLE[place]()}, body, data, len(updates))
+        assert_agree({"s": "[+] int"}, {"s": WHOLE[place]()}, body, data, len(updates))
 
 
 @given(st.data(), st.lists(st.tuples(st.integers(0, 4), st.integers(-8, 8)), max_size=40))
@@ -220,7 +222,7 @@ def test_bits_on_private_copies(data: st.DataObject, updates: list[tuple[int, in
 
     kinds = {"a": "[&] int", "b": "[^] int", "c": "[|] int", "d": "[-] int"}
     values = {"a": np.full(5, -1), "b": [9] * 5, "c": np.zeros(5, np.int16), "d": np.zeros(5, int)}
-    agree(kinds, values, body, data, len(updates))
+    assert_agree(kinds, values, body, data, len(updates))
 
 
 @given(st.data(), st.integers(0, 40))
@@ -235,7 +237,7 @@ def test_containers_that_are_added_to(data: st.DataObject, n: int) -> None:
         names["found"].add(i % 7)
 
     values = {"items": ["first"], "table": {"a": 0}, "found": {3}, "total": 0.5}
-    found = agree({"total": "+"}, values, body, data, n, ordered=("items", "table", "found"))
+    found = assert_agree({"total": "+"}, values, body, data, n, ordered=("items", "table", "found"))
     rows = [row for row in found["items"] if isinstance(row, list)]
     assert all(any(row is stored for row in rows) for key, stored in found["table"].items() if key != "a")
 
@@ -302,4 +304,4 @@ def test_any_order_is_exact_where_the_numbers_are(
         del names["e"]
 
     values = {"s": 1.0, "p": 1.0, "w": np.ones(3)}
-    agree(kinds, {name: values[name] for name in kinds}, body, data, len(operands))
+    assert_agree(kinds, {name: values[name] for name in kinds}, body, data, len(operands))
