@@ -1,10 +1,17 @@
-"""For all tests: settings of the runtime in the environment of the person testing do not reach them."""
+"""For all tests: which examples are drawn, and no settings of the runtime from the tester's environment."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+from hypothesis import settings
+
+# The suite draws the same examples each time, so that a change is judged by what it changes. To look for
+# more: pytest --hypothesis-profile=search, which draws other and many more examples.
+settings.register_profile("repeatable", derandomize=True)
+settings.register_profile("search", max_examples=5000, deadline=None)
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

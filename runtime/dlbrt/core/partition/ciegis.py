@@ -73,8 +73,9 @@ def scattered_owners(n: int, rates: Sequence[float]) -> NDArray[np.int64]:
     """
     _checked(n, rates)
     total = fsum(rates)
-    # The last row dealt ends no later than when every processor has its ceiling of m w_j / W.
-    counts = [int(n * (rate / total)) + 2 if rate else 0 for rate in rates]
+    # At time T = (n + p) / W the processors have finished sum floor(w_j T) > W T - p = n rows: the last of
+    # the n ends no later, and processor j deals with w_j T of them at most.
+    counts = [int((n + len(rates)) * (rate / total)) + 1 if rate else 0 for rate in rates]
     owner = np.repeat(np.arange(len(rates)), counts)
     finish = np.concatenate(
         [np.arange(1, count + 1) / (rate or 1.0) for count, rate in zip(counts, rates, strict=True)]

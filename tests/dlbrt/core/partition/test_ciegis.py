@@ -173,6 +173,11 @@ class TestScattered:
             best = max(m / w for m, w in zip(block_rows(n - first, rates), rates, strict=True))
             assert max(counts / np.asarray(rates)) == pytest.approx(best, rel=1e-12)
 
+    def test_one_fast_processor_may_get_all_that_its_slow_neighbours_leave(self) -> None:
+        """More than its ceiling of 66: each of the slow ones would finish an eighth row at 16, after 68 / 4.3."""
+        counts = np.bincount(scattered_owners(89, [0.5, 0.5, 0.5, 4.3]))
+        assert counts.tolist() == [7, 7, 7, 68] == list(block_rows(89, [0.5, 0.5, 0.5, 4.3]))
+
     @given(st.integers(1, 100), st.integers(1, 9))
     def test_equal_processors_are_dealt_to_in_turn_from_the_end(self, n: int, p: int) -> None:
         assert scattered_owners(n, [1.0] * p).tolist() == [(n - 1 - row) % p for row in range(n)]
