@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from dlbrt.contract import ENVIRONMENT
+from dlbrt.contract import ENVIRONMENT, OptionError
 
 from dlbc import __version__
 from dlbc.diagnostics import Diagnostic, has_errors, render
@@ -63,6 +63,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_explain(commands.add_parser("explain", help="say of every loop what was found, and why"))
     _add_rules(commands.add_parser("rules", help="list the codes of diagnostics, or show one"))
     _add_run(commands.add_parser("run", help="transform and run under mpiexec in one step"))
+    _add_calibrate(
+        commands.add_parser("calibrate", help="run once and measure how fast each rank computes the loops")
+    )
     _add_witness(
         commands.add_parser("witness", help="run sequentially and show the first conflict between iterations")
     )
@@ -98,6 +101,10 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("full", "json"), default="full", help="full: for people (default)"
     )
+    parser.add_argument(
+        "-n", "--ranks", metavar="P", type=_positive, help="say what distributions will cost on P ranks"
+    )
+    parser.add_argument("--weights", metavar="LIST", help="relative speeds of these ranks: 1,1.5")
     _add_strict(parser)
     parser.set_defaults(command=_explain)
 
@@ -108,21 +115,62 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_ranks(parser)
+    parser.add_argument("--strategy", choices=AVAILABLE, help="for loops that do not name one")
+    parser.add_argument("--group", metavar="K", type=_positive, help="group size of the local strategies")
+    _add_stats(parser)
+    parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
+    parser.add_argument("--progress", action="store_const", const="1", help="progress bar on standard error")
+    _add_emulation(parser)
+    parser.add_argument(
+        "--weights", metavar="LIST",
+        help="known relative speeds, for the initial partition; last: as the last run or calibrate measured",
+    )  # fmt: skip
+    _add_learned(parser)
+    _add_strict(parser)
+    _add_program(parser)
+    parser.set_defaults(command=_run)
+
+
+def _add_calibrate(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run the program once on P ranks, iterations dealt in turn, nothing moving, and measure for "
+        "each loop the relative speeds of the ranks. They are shown on standard error, and kept for runs "
+        "with `--weights last`; standard output is the program's own. Exit status: as that of `run`."
+    )
+    _add_ranks(parser)
+    _add_stats(parser)
+    _add_emulation(parser)
+    _add_learned(parser)
+    _add_strict(parser)
+    _add_program(parser)
+    parser.set_defaults(command=_calibrate)
+
+
+def _add_ranks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", dest="ranks", metavar="P", type=_positive, required=True, help="number of ranks"
     )
-    parser.add_argument("--strategy", choices=AVAILABLE, help="for loops that do not name one")
-    parser.add_argument("--group", metavar="K", type=_positive, help="group size of the local strategies")
+
+
+def _add_stats(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stats", metavar="FILE", help="write statistics there, as JSON")
-    parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
-    parser.add_argument("--progress", action="store_const", const="1", help="progress bar on standard error")
+
+
+def _add_emulation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--load", metavar="SPEC", help="emulated load: fixed:0,3 | random:max=5,... | none")
     parser.add_argument("--speeds", metavar="LIST", help="emulated relative speeds per rank: 1,1.5")
-    parser.add_argument("--weights", metavar="LIST", help="known relative speeds, for the initial partition")
-    _add_strict(parser)
+
+
+def _add_learned(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--learned", metavar="FILE", help="keep what runs teach there, not in the user's cache directory"
+    )
+
+
+def _add_program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an annotated Python program")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own")
-    parser.set_defaults(command=_run)
 
 
 def _add_witness(parser: argparse.ArgumentParser) -> None:
@@ -185,16 +233,22 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from dlbc.explain import as_json, as_text
+    from dlbc.explain import as_json, as_text, read_ranks
 
+    try:
+        ranks = read_ranks(options.ranks, options.weights)
+    except OptionError as error:
+        print(f"dlbc: {error}", file=sys.stderr)
+        return 2
     source, problems = read_source(options.file)
     if problems:
         return _report(source, problems)
     result = explain(source, strict=options.strict)
     if options.format == "json":
-        _print(as_json(source, result.reports, result.diagnostics))
+        _print(as_json(source, result.reports, result.diagnostics, ranks=ranks))
     else:
-        _print(as_text(source, result.reports, result.diagnostics, color=_takes_colors(sys.stdout)))
+        color = _takes_colors(sys.stdout)
+        _print(as_text(source, result.reports, result.diagnostics, color=color, ranks=ranks))
     return _status(result.diagnostics)
 
 
@@ -219,14 +273,34 @@ def _run(options: argparse.Namespace) -> int:
     source, result, status = _transformed(options)
     if result.text is None:
         return status
-    settings = {
-        ENVIRONMENT[name]: value for name in ENVIRONMENT if (value := getattr(options, name)) is not None
-    }
     ranks = options.ranks if result.parallel else 1
     try:
-        return run_program(Path(options.file), result.text, ranks, settings, options.arguments)
+        return run_program(Path(options.file), result.text, ranks, _settings(options), options.arguments)
     except CannotStartError as error:
         return _report(source, (error.diagnostic,))
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    from dlbc.calibrate import calibrate
+    from dlbc.run import CannotStartError
+
+    source, result, status = _transformed(options)
+    if result.text is None:
+        return status
+    ranks, settings = options.ranks if result.parallel else 1, _settings(options)
+    try:
+        return calibrate(Path(options.file), result.text, ranks, settings, options.arguments, options.learned)
+    except CannotStartError as error:
+        return _report(source, (error.diagnostic,))
+    except OptionError as error:
+        print(f"dlbc: {error}", file=sys.stderr)
+        return 2
+
+
+def _settings(options: argparse.Namespace) -> dict[str, str | int]:
+    """What was given of the options of section 6, as generated programs read it."""
+    given = ((variable, getattr(options, name, None)) for name, variable in ENVIRONMENT.items())
+    return {variable: value for variable, value in given if value is not None}
 
 
 def _witness(options: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
-from dlbc.ir.report import LoopReport
+from dlbc.ir.report import LoopReport, Wanted
 from dlbc.parse.check_program import check_program
 from dlbc.parse.find_loops import find_loops
 from dlbc.parse.parse_module import parse_module
@@ -43,20 +43,20 @@ class TransformResult:
 
 def transform(source: Source, *, strict: bool = False) -> TransformResult:
     """The parallel program of a source that was read without errors; ``strict`` takes nothing on trust."""
-    return _with_deep_stack(lambda: _guarded(source, emit=True, strict=strict))
+    return _with_deep_stack(lambda: _guarded(source, Wanted.PLANS, strict))
 
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
     """The diagnostics of a source alone."""
-    return _with_deep_stack(lambda: _guarded(source, emit=False, strict=strict)).diagnostics
+    return _with_deep_stack(lambda: _guarded(source, Wanted.VERDICTS, strict)).diagnostics
 
 
 def explain(source: Source, *, strict: bool = False) -> TransformResult:
     """The diagnostics of a source, and what came of its loops, costs too; no program is made."""
-    return _with_deep_stack(lambda: _guarded(source, emit=False, strict=strict, costs=True))
+    return _with_deep_stack(lambda: _guarded(source, Wanted.COSTS, strict))
 
 
-def _guarded(source: Source, emit: bool, strict: bool, costs: bool = False) -> TransformResult:
+def _guarded(source: Source, wanted: Wanted, strict: bool) -> TransformResult:
     """Whatever a broken input does to a stage, a diagnostic comes out and no traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
@@ -65,7 +65,7 @@ def _guarded(source: Source, emit: bool, strict: bool, costs: bool = False) -> T
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     gc.disable()  # trees and facts stay until the end: looking for garbage among them finds none
     try:
-        return _stages(module, emit, strict, costs)
+        return _stages(module, wanted, strict)
     except (RecursionError, MemoryError):
         return TransformResult(None, (report("DLB005", WHOLE_FILE),))
     except Exception as error:
@@ -77,7 +77,7 @@ def _guarded(source: Source, emit: bool, strict: bool, costs: bool = False) -> T
             gc.enable()
 
 
-def _stages(module: Module, emit: bool, strict: bool, costs: bool) -> TransformResult:
+def _stages(module: Module, wanted: Wanted, strict: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_strict import check_strict
     from dlbc.passes.plan_loops import report_loops
@@ -87,7 +87,7 @@ def _stages(module: Module, emit: bool, strict: bool, costs: bool) -> TransformR
     loops, annotated, diagnostics = find_loops(module)
     if not annotated:
         return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
-    reports = tuple(report_loops(module, loops, costs))
+    reports = tuple(report_loops(module, loops, wanted))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
     found = sorted(
@@ -95,7 +95,7 @@ def _stages(module: Module, emit: bool, strict: bool, costs: bool) -> TransformR
         key=lambda d: (d.place, d.code),
     )
     plans = [r.plan for r in reports if r.plan is not None]
-    if has_errors(found) or not emit:
+    if has_errors(found) or wanted is not Wanted.PLANS:
         return TransformResult(None, tuple(found), reports=reports)
     if not plans:
         return TransformResult(module.source.data, tuple(found))

@@ -20,7 +20,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.parse.read_source import WHOLE_FILE
 
-__all__ = ["CannotStartError", "launcher", "run_program"]
+__all__ = ["CannotStartError", "launcher", "run_program", "shared_directory"]
 
 #: How long the ranks may take to end by themselves after an interrupt.
 _GRACE_S = 5.0
@@ -44,7 +44,7 @@ def run_program(
     seed = {"PYTHONHASHSEED": str(secrets.randbelow(2**32))}
     environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
     try:
-        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=_shared_directory(source)) as directory:
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
             generated = Path(directory) / source.name
             generated.write_bytes(text)
             script = [sys.executable, "-m", "dlbrt.script", str(generated), str(source), *arguments]
@@ -84,7 +84,7 @@ def _vendor_options(mpiexec: str) -> list[str]:
     return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
 
 
-def _shared_directory(source: Path) -> str | None:
+def shared_directory(source: Path) -> str | None:
     """In a Slurm allocation the source's directory, which all nodes see; else the system's own."""
     directory = source.absolute().parent
     return str(directory) if "SLURM_JOB_ID" in os.environ and os.access(directory, os.W_OK) else None

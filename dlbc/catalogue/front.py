@@ -100,8 +100,9 @@ FRONT: dict[str, Entry] = {
         E,
         "{clause}: expected {wanted}, found {found}",
         "the forms are `BLOCK(A, axis=0)`, `CYCLIC(A)`, `WHOLE(A)`, `reduction(s, order=any)`, `private(t)`, "
-        "`schedule(GDDLB, group=2)`, `cost(EXPR)`, `cost(cumulative=EXPR)`, `profile(group=5, every=10, "
-        "threshold=0.10)`; of `iterate`: `model=akima`, `tolerance=0.05`, `every=1`",
+        "`schedule(GDDLB, group=2)`, `cost(EXPR)`, `cost(cumulative=EXPR)`, `cost(fit=EXPR)`, "
+        "`profile(group=5, every=10, threshold=0.10)`; of `iterate`: `model=akima`, `tolerance=0.05`, "
+        "`every=1`",
     ),
     "DLB112": Entry(
         E,
@@ -136,6 +137,42 @@ FRONT: dict[str, Entry] = {
         R,
         "this loop stands inside a parallel loop and runs sequentially there",
         "annotate the outer loop alone, or the inner one alone",
+    ),
+    # Costs and folding.
+    "DLB121": Entry(
+        E,
+        "`{clause}` speaks of the work up to a value of the loop's variable: expected a loop over a `range`, "
+        "found `{found}`",
+        "loop over `range(...)`, or give the work of one iteration: `cost(EXPR)`",
+    ),
+    "DLB122": Entry(
+        E,
+        "the cost reads `{name}`, which is neither a variable of the loop nor known before it{hint}",
+        "write it in the loop's variables, names bound before the loop and builtin functions; import the "
+        "functions that it calls (`from math import log`)",
+    ),
+    "DLB123": Entry(
+        E,
+        "the cost reads `{name}`, but it is evaluated before the loop, which {does}",
+        "write it in the loop's variables and in values from before the loop; a copy taken there will do",
+    ),
+    "DLB124": Entry(
+        E,
+        "expected {wanted}, found `{found}`",
+        "any unit will do: `cost(n - i)`, `cost(cumulative=i**2)`, `cost(fit=[(1, 0.5), (9, 2.0)])`; leave "
+        "the clause out where all iterations take the same time",
+    ),
+    "DLB125": Entry(
+        E,
+        "{what} cannot stand in a cost, which is an expression evaluated by itself before the loop",
+        "compute what it needs before the loop, and name that in the cost",
+    ),
+    "DLB126": Entry(
+        E,
+        "`fold` pairs iterations whose work adds up to the same, but {index} does not cancel in the work of "
+        "a pair: an iteration takes {work}, which is {kind}",
+        "leave `fold` out: the loop is cut into parts of equal work; or give the work that you know: "
+        "`cost(EXPR)`, linear in {index}",
     ),
     # The program around the loops.
     "DLB501": Entry(

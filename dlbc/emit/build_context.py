@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from textwrap import wrap
 
 from dlbrt.contract import Distribution
 
 from dlbc.emit.choose_names import Names
+from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
+from dlbc.ir.mangling import swapped
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.ir.proof import Status
 from dlbc.ir.reduction import Reduction
@@ -27,6 +31,7 @@ _INDENT = "    "
 class PrologueContext:
     """Lines that start the runtime: imports as they follow ``import``, the session's name."""
 
+    numpy_imports: tuple[str, ...]
     mpi_import: str
     mpi: str
     runtime_import: str
@@ -40,20 +45,23 @@ class KernelContext:
     """One kernel.
 
     ``schedule``, ``reductions``, ``ordered``, ``keep`` and ``combine`` hold one text or none, ``require`` a
-    text for each condition; ``partial`` are the names of which a rank has its part, ``unset`` those to clear,
-    ``fold`` those whose share is taken iteration by iteration.
+    text for each condition, ``work`` the calls that speak of the work of iterations; ``turns`` is the call
+    that gives the iterations, ``comment`` says which; ``partial`` are the names of which a rank has its part,
+    ``unset`` those to clear, ``fold`` those whose share is taken iteration by iteration.
     """
 
     head: str
     dlb: str
     schedule: tuple[str, ...]
     require: tuple[str, ...]
+    work: tuple[str, ...]
     arrays: str
     reductions: tuple[str, ...]
     ordered: tuple[str, ...]
     partial: tuple[str, ...]
     unset: tuple[str, ...]
-    each: str
+    turns: str
+    comment: str
     fold: tuple[str, ...]
     keep: tuple[str, ...]
     combine: tuple[str, ...]
@@ -76,7 +84,9 @@ def build_prologue(plans: Sequence[LoopPlan], names: Names) -> PrologueContext:
     if any(plan.iterations is Distribution.CYCLIC for plan in plans):
         used.add(Distribution.CYCLIC.value)
     listed = [_renamed(name, ours) for name, ours in names.distributions if name in used]
+    numpy = names.imports_numpy and any(plan.cost is not None and plan.cost.uses_numpy for plan in plans)
     return PrologueContext(
+        numpy_imports=(f"numpy as {names.numpy}",) if numpy else (),
         mpi_import=_renamed("MPI", names.mpi),
         mpi=names.mpi,
         runtime_import=_renamed("dlbrt", names.runtime),
@@ -96,21 +106,95 @@ def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> Kern
     table = [names.distribution("CYCLIC")] if cyclic else []
     rows = [(a.name, _entry(a, plan, names)) for a in plan.arrays]
     place = f"{origin}:{plan.loop.node.lineno}, {_standing(plan)}"
-    return KernelContext(
+    pairs = plan.folded is not Folded.NO
+    context = KernelContext(
         head=_filled(f"def {kernel}(", names.dlb, plan.parameters, f"):  # {place}", _WIDTH),
         dlb=names.dlb,
         schedule=_schedule(plan),
         require=tuple(f"lambda: {guard}, {_quoted(guard)}" for guard in plan.guards),
+        work=tuple(_work(plan, names)),
         arrays=_table(f"{names.dlb}.arrays(", table, rows),
         reductions=_listed(f"{names.dlb}.reductions(", [f'{r.name}="{_kind(r)}"' for r in plan.reductions]),
         ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
         partial=(*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)),
         unset=(*plan.conditional, *(c for r in plan.reductions for c in r.companions)),
-        each="each=True" if cyclic and plan.conditional else "",
+        turns="iterations(each=True)" if cyclic and plan.conditional else "iterations()",
+        comment="this rank's share",
         fold=tuple(r.name for r in plan.reductions if _folded(r)),
         keep=_given(f"{names.dlb}.keep(", (*plan.definite, *plan.conditional)),
         combine=_given(f"{names.dlb}.combine(", _combined(plan)),
     )
+    return _in_pairs(context) if pairs else context
+
+
+def _in_pairs(context: KernelContext) -> KernelContext:
+    """The kernel of a loop that is dealt in pairs; what belongs to a run in order takes the sides apart."""
+    in_order = context.partial or context.unset or context.fold or context.keep or context.combine
+    if context.turns == "iterations()":
+        turns = "pairs(apart=True)" if in_order else "pairs()"
+    else:
+        turns = "pairs(each=True)"
+    return replace(context, turns=turns, comment="this rank's pairs of iterations, t and n-1-t")
+
+
+def _work(plan: LoopPlan, names: Names) -> Iterator[str]:
+    """What the kernel says of the work of its iterations."""
+    if plan.cost is not None:
+        yield _call("cost", _cost(plan.cost, plan, names), len(names.dlb))
+    if plan.profile is not None:
+        clause = plan.profile
+        yield f"profile(group={clause.group}, every={clause.every}, threshold={clause.threshold!r})"
+    if plan.folded is not Folded.NO:
+        yield "folded(always=True)" if plan.folded is Folded.FORCED else "folded()"
+
+
+def _call(name: str, argument: Sequence[str], more: int) -> str:
+    """A call of the session, whose name has ``more`` characters; a long argument has lines of its own."""
+    line = f"{name}({''.join(argument)})"
+    if len(_INDENT) + more + 1 + len(line) <= _WIDTH:
+        return line
+    start, *inner, end = argument if len(argument) > 1 else ("", argument[0])
+    lines = [*_wrapped(start, 2), *(part for text in inner for part in _wrapped(text, 3)), *_wrapped(end, 2)]
+    return "\n".join([f"{name}(", *lines, _INDENT + ")"])
+
+
+def _wrapped(text: str, depth: int) -> list[str]:
+    """The text on lines as deep as said, and those that go on deeper; with quotes in it, on one line."""
+    indent = _INDENT * depth
+    if {"'", '"'} & set(text):
+        return [indent + text.strip()]
+    return wrap(
+        text.strip(),
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + _INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _cost(cost: CostPlan, plan: LoopPlan, names: Names) -> tuple[str, ...]:
+    """The argument of the call, a function that is evaluated before the loop, in parts where it may break."""
+    mangled = dict(plan.mangled)
+    text, target = swapped(cost.expression(names.numpy), mangled), swapped(cost.target, mangled)
+    match cost.shape:
+        case CostShape.VECTOR:
+            return (f"lambda {target}: {text}",)
+        case CostShape.CUMULATIVE:
+            return (f"cumulative=lambda {target}: {text}",)
+        case CostShape.FIT:
+            return (f"fit=lambda: {text}",)
+    bound = [(name, swapped(call, mangled)) for name, call in cost.bound]
+    every = ast.walk(ast.parse(f"[{target}, {text}, {', '.join(call for _, call in bound)}]"))
+    taken = {node.id for node in every if isinstance(node, ast.Name)}
+    items = next(name for name in _names_for_items() if name not in taken)
+    calls = (f" for {name} in [{call}]" for name, call in bound)
+    return (f"each=lambda {items}: [", text, f" for {target} in {items}", *calls, "]")
+
+
+def _names_for_items() -> Iterator[str]:
+    yield "items"
+    yield from (f"items_{number}" for number in count(2))
 
 
 def _standing(plan: LoopPlan) -> str:

@@ -5,20 +5,29 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dlbrt.contract import DISTRIBUTIONS
 
+from dlbc.ir.uses import every_node
+
 __all__ = ["Names", "choose_names"]
 
-_OWN = ("dlb", "MPI", "dlbrt", "_dlb_after", *DISTRIBUTIONS)
+_OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_after", *DISTRIBUTIONS)
+#: Nodes that have names of variables.
+_NAMING = (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ImportFrom,
+           ast.Global, ast.Nonlocal, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
+           ast.MatchMapping)  # fmt: skip
 _STAR_IS_SAFE = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pylab"}
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """``kernels`` in the order of the loops, ``distributions`` as pairs of the runtime's name and ours."""
+    """``kernels`` in the order of the loops, ``distributions`` as pairs of the runtime's name and ours.
+
+    ``numpy`` is the name of numpy for expressions of ours; ``imports_numpy``: the program does not bind it.
+    """
 
     dlb: str
     mpi: str
@@ -26,17 +35,25 @@ class Names:
     after: str
     distributions: tuple[tuple[str, str], ...]
     kernels: tuple[str, ...]
+    numpy: str
+    imports_numpy: bool
 
     def distribution(self, name: str) -> str:
         """The name of ``BLOCK``, ``CYCLIC`` or ``WHOLE`` in the program."""
         return dict(self.distributions)[name]
 
 
-def choose_names(tree: ast.Module, loops: int) -> Names:
-    """Names that stand nowhere in the module as a variable, function, class or import."""
-    taken = set(_identifiers(tree))
-    if any(_hides_names(node) for node in ast.walk(tree)):
+def choose_names(tree: ast.Module, loops: int, first: int = 0) -> Names:
+    """Names that stand nowhere in the module as a variable, function, class or import.
+
+    ``first`` is the line of the first loop: what the program binds above it, it may use there.
+    """
+    naming = [node for node in every_node(tree) if isinstance(node, _NAMING)]
+    taken = {name for node in naming for name in _names_of(node)}
+    hidden = any(map(_hides_names, naming))
+    if hidden:
         taken.update(_OWN)
+    own = not hidden and _imports_numpy(tree, first, naming)
     return Names(
         dlb=_fresh("dlb", taken),
         mpi=_fresh("MPI", taken),
@@ -44,7 +61,22 @@ def choose_names(tree: ast.Module, loops: int) -> Names:
         after=_fresh("_dlb_after", taken),
         distributions=tuple((name, _fresh(name, taken)) for name in DISTRIBUTIONS),
         kernels=tuple(_fresh(f"_dlb_loop_{number}", taken) for number in range(1, loops + 1)),
+        numpy="np" if own else _fresh("np", taken),
+        imports_numpy=not own,
     )
+
+
+def _imports_numpy(tree: ast.Module, before: int, naming: Iterable[ast.AST]) -> bool:
+    """Whether the module binds ``np`` once, by ``import numpy as np`` at its top, above that line."""
+    found = [
+        statement
+        for statement in tree.body
+        if isinstance(statement, ast.Import) and statement.lineno < before
+        for alias in statement.names
+        if (alias.name, alias.asname) == ("numpy", "np")
+    ]
+    bound = (n for n in naming if not (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)))
+    return len(found) == 1 and sum(name == "np" for node in bound for name in _names_of(node)) == 1
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -52,25 +84,21 @@ def _fresh(name: str, taken: set[str]) -> str:
     return next(c for c in candidates if c not in taken)
 
 
-def _identifiers(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name) | ast.arg(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.alias(name=name, asname=alias):
-                yield alias or name.partition(".")[0]
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from names
-            case (
-                ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-            ):
-                yield name
-            case ast.MatchMapping(rest=str(name)):
-                yield name
+def _names_of(node: ast.AST) -> Iterator[str]:
+    """The names that a node by itself reads or binds."""
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.alias(name=name, asname=alias):
+            yield alias or name.partition(".")[0]
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield from names
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name
 
 
 def _hides_names(node: ast.AST) -> bool:

@@ -43,7 +43,7 @@ class LossyTextError(Exception):
 def emit_program(module: Module, plans: Sequence[LoopPlan]) -> bytes:
     """The generated file of a module with at least one plan; raises EmissionError, LossyTextError."""
     source = module.source
-    names = choose_names(module.tree, len(plans))
+    names = choose_names(module.tree, len(plans), min(plan.loop.node.lineno for plan in plans))
     origin = _shown_name(source)
     original = PrintedModule(_parse(source))
     if original.text != source.text:

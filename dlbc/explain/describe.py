@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from dlbrt.contract import Distribution
 
 from dlbc.diagnostics import Diagnostic, Severity, has_errors
-from dlbc.explain.words import cost_words, reduction_words, table_words, variable_words, written_name
+from dlbc.explain.ranks import Ranks, rank_words
+from dlbc.explain.words import reduction_words, table_words, variable_words, written_name
+from dlbc.explain.work import cost_words
+from dlbc.ir.cost_plan import Folded
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.proof import Means, Status
 from dlbc.ir.report import LoopReport
@@ -39,12 +42,15 @@ def status_word(report: LoopReport) -> str:
     return report.plan.status.value
 
 
-def describe(report: LoopReport) -> tuple[Section, ...]:
+def describe(report: LoopReport, ranks: Ranks | None = None) -> tuple[Section, ...]:
     """All sections that have something to say; of a loop that is refused, why and what was tried."""
     sections = [Section("findings", tuple(map(_finding, report.findings)))]
     sections.append(Section("dependences", tuple(_dependences(report))))
     if report.plan is not None:
         sections += _planned(report, report.plan)
+        if ranks is not None:
+            title = f"on {ranks.count} rank{'s' * (ranks.count > 1)}"
+            sections.append(Section(title, tuple(rank_words(report, ranks))))
     return tuple(s for s in sections if s.rows)
 
 
@@ -134,6 +140,7 @@ def _items(space: ast.expr) -> Iterator[str]:
 
 def _dealt(plan: LoopPlan) -> str:
     form = "round-robin" if plan.iterations is Distribution.CYCLIC else "in blocks"
+    form = form if plan.folded is Folded.NO else f"in pairs, {form}"
     strategy = plan.strategy or "auto, unless the run names another"
     group = "" if plan.group is None else f", groups of {plan.group}"
     return f"dealt {form}; strategy {strategy}{group}"

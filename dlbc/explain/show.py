@@ -8,7 +8,9 @@ from typing import Any
 
 from dlbc.diagnostics import Diagnostic, Style, paint, render
 from dlbc.explain.describe import Section, describe, is_refused, status_word
+from dlbc.explain.ranks import Ranks, rank_object
 from dlbc.explain.words import variable_words, written_name
+from dlbc.explain.work import cost_object, folding_object, profile_object
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport
 from dlbc.source import Source
@@ -19,10 +21,15 @@ _INDENT = "  "
 
 
 def as_text(
-    source: Source, reports: Sequence[LoopReport], findings: Sequence[Diagnostic], *, color: bool = False
+    source: Source,
+    reports: Sequence[LoopReport],
+    findings: Sequence[Diagnostic],
+    *,
+    color: bool = False,
+    ranks: Ranks | None = None,
 ) -> str:
-    """A paragraph per loop, then what was found outside of them."""
-    paragraphs = ["\n".join(_loop(source, report, color)) for report in reports]
+    """A paragraph per loop, then what was found outside of them; with ``ranks`` what loops cost there."""
+    paragraphs = ["\n".join(_loop(source, report, color, ranks)) for report in reports]
     paragraphs += [render(finding, source, color=color) for finding in _elsewhere(reports, findings)]
     return "\n\n".join(paragraphs)
 
@@ -32,12 +39,12 @@ def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) ->
     return [finding for finding in findings if finding not in told]
 
 
-def _loop(source: Source, report: LoopReport, color: bool) -> Iterator[str]:
+def _loop(source: Source, report: LoopReport, color: bool, ranks: Ranks | None) -> Iterator[str]:
     style = Style.ERROR if is_refused(report) else Style.GOOD
     head = paint(f"{source.path}:{report.loop.node.lineno}: {_header(source, report)}", Style.BOLD, color)
     yield head
     yield f"{_INDENT}{paint(status_word(report), style, color)}"
-    for section in describe(report):
+    for section in describe(report, ranks):
         yield from _section(section, color)
 
 
@@ -56,11 +63,17 @@ def _section(section: Section, color: bool) -> Iterator[str]:
         yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
 
 
-def as_json(source: Source, reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) -> str:
-    """One object: the file, its loops, and the diagnostics outside of them."""
+def as_json(
+    source: Source,
+    reports: Sequence[LoopReport],
+    findings: Sequence[Diagnostic],
+    *,
+    ranks: Ranks | None = None,
+) -> str:
+    """One object: the file, its loops, and the diagnostics outside of them; ``ranks`` as `as_text`."""
     document = {
         "file": source.path,
-        "loops": [_loop_object(source, report) for report in reports],
+        "loops": [_loop_object(source, report, ranks) for report in reports],
         "findings": [_finding_object(finding) for finding in _elsewhere(reports, findings)],
     }
     return json.dumps(document, indent=2)
@@ -78,7 +91,7 @@ def _finding_object(finding: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _loop_object(source: Source, report: LoopReport) -> dict[str, Any]:
+def _loop_object(source: Source, report: LoopReport, ranks: Ranks | None) -> dict[str, Any]:
     decided = [
         {"array": v.array, "means": v.means.value, "axis": v.axis, "guards": v.guards, "tried": v.tried}
         for v in report.verdicts
@@ -95,11 +108,12 @@ def _loop_object(source: Source, report: LoopReport) -> dict[str, Any]:
         "asserted_private": report.trusted,
         "asserted_files": report.asserted,
         "standard_output": report.prints,
-        **({} if report.plan is None else _plan_object(report.plan)),
+        **({} if report.plan is None else _plan_object(report, report.plan)),
+        **({} if report.plan is None or ranks is None else {"on_ranks": rank_object(report, ranks)}),
     }
 
 
-def _plan_object(plan: LoopPlan) -> dict[str, Any]:
+def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
     return {
         "iterations": plan.iterations.value,
         "strategy": plan.strategy,
@@ -131,4 +145,7 @@ def _plan_object(plan: LoopPlan) -> dict[str, Any]:
             for r in plan.reductions
         ],
         "ordered": [written_name(o.name, plan) for o in plan.ordered],
+        "cost": cost_object(report, plan),
+        "folding": folding_object(report, plan),
+        "profile": profile_object(plan.profile),
     }

@@ -1,4 +1,4 @@
-"""What is said of arrays, variables, reductions and costs; one table or sentence for each kind."""
+"""What is said of arrays, variables and reductions; one table or sentence for each kind."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 from dlbrt.contract import Distribution, Mode
 
-from dlbc.ir.cost import Class, Cost
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.ir.reduction import Reduction
-from dlbc.ir.report import LoopReport
 from dlbc.ir.variables import LoopVariable, Role
 
-__all__ = ["cost_words", "reduction_words", "table_words", "variable_words", "written_name"]
+__all__ = ["reduction_words", "table_words", "variable_words", "written_name"]
 
 _MODES = {Mode.READ: "read", Mode.WRITE: "overwritten", Mode.UPDATE: "read and stored to"}
 
@@ -106,35 +104,3 @@ def _promise(reduction: Reduction) -> str:
     if reduction.several:
         return "shares of iterations combined in iteration order, the same for every number of ranks"
     return "combined in iteration order, bit-identical to the sequential program"
-
-
-def cost_words(report: LoopReport) -> Iterator[tuple[str, str]]:
-    """What an iteration costs, whether pairs of iterations cost the same, and what is done with it."""
-    if report.cost is not None:
-        yield from _work_words(report.cost)
-    plain = report.cost is not None and report.cost.kind in (Class.UNIFORM, Class.UNKNOWN)
-    if report.folding is not None and not plain:
-        yield "fold", "pairs of iterations cost the same" if report.folding.legal else report.folding.why
-    yield "", "not used in this version: blocks are of one length, the speed of each rank is measured"
-    annotation = report.loop.annotation
-    given = {
-        "cost": annotation.cost,
-        "profile": annotation.profile,
-        "fold": annotation.fold,
-        "nofold": annotation.nofold,
-        "jit": annotation.jit,
-    }
-    for clause, value in given.items():
-        if value is not None:
-            yield clause, "accepted, without effect in this version"
-
-
-def _work_words(cost: Cost) -> Iterator[tuple[str, str]]:
-    name = f"W({cost.index.name})"
-    if cost.work is None:
-        yield name, f"not derived: {cost.why}"
-        return
-    text = cost.text if cost.short else f"a sum of {len(cost.work.terms)} terms"
-    yield name, f"{text} operations: {cost.kind_text}, {'counted' if cost.exact else 'estimated'}"
-    for note in dict.fromkeys(cost.notes):
-        yield "", note

@@ -9,8 +9,8 @@ from dlbrt.contract import Distribution
 
 from dlbc.source import Place
 
-__all__ = ["Annotation", "ArrayClause", "CostClause", "IterateClause", "Kind", "NameClause", "ProfileClause",
-           "ReductionClause", "ScheduleClause"]  # fmt: skip
+__all__ = ["Annotation", "ArrayClause", "CostClause", "CostForm", "IterateClause", "Kind", "NameClause",
+           "ProfileClause", "ReductionClause", "ScheduleClause"]  # fmt: skip
 
 
 class Kind(Enum):
@@ -56,13 +56,26 @@ class ScheduleClause:
     place: Place
 
 
+class CostForm(Enum):
+    """What the expression of a cost is: the value is its keyword in the clause."""
+
+    DENSITY = ""
+    CUMULATIVE = "cumulative"
+    FIT = "fit"
+
+
 @dataclass(frozen=True, slots=True)
 class CostClause:
-    """``cost(EXPR)`` or ``cost(cumulative=EXPR)``, the expression as text."""
+    """``cost(EXPR)``, ``cost(cumulative=EXPR)`` or ``cost(fit=EXPR)``, the expression as text."""
 
     expression: str
-    cumulative: bool
+    form: CostForm
     place: Place
+
+    @property
+    def written(self) -> str:
+        """The clause without its expression, for messages."""
+        return f"cost({self.form.value}=...)" if self.form.value else "cost(...)"
 
 
 @dataclass(frozen=True, slots=True)

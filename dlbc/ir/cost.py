@@ -107,10 +107,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """Whether pairs of iterations cost the same, or why not."""
+    """Whether pairs of iterations cost the same, or why not; ``refuted``: they are shown not to."""
 
     legal: bool
     why: str = ""
+    refuted: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,8 @@ def foldable(cost: Cost, space: IndexSpace) -> Folding:
     if powers is None:
         return Folding(False, f"the work of a pair is piecewise in {space.name}")
     if max(powers, default=0) > 0:
-        return Folding(False, f"{space.name} does not cancel in the work of a pair: it is {cost.kind_text}")
+        why = f"{space.name} does not cancel in the work of a pair: it is {cost.kind_text}"
+        return Folding(False, why, refuted=True)
     return Folding(True)
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from dlbrt.contract import Distribution, Mode
 
+from dlbc.ir.annotation import ProfileClause
+from dlbc.ir.cost_plan import CostPlan, Folded
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.proof import Status, Verdict
 from dlbc.ir.reduction import Ordered, Reduction
@@ -64,6 +66,8 @@ class LoopPlan:
     as source text over the parameters, that the runtime looks at before the loop. ``status``, ``verdicts``
     and ``outside`` (functions taken to have no side effects) say on what the plan rests; ``variables`` is the
     class of each variable. ``unsure`` are parameters that may have no value where the loop has no iteration.
+    ``cost`` is what the kernel says of the work of its iterations, ``folded`` whether they are dealt in
+    pairs, ``profile`` how their work is to be measured.
     """
 
     loop: AnnotatedLoop
@@ -85,3 +89,6 @@ class LoopPlan:
     outside: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
     variables: tuple[LoopVariable, ...] = ()
+    cost: CostPlan | None = None
+    folded: Folded = Folded.NO
+    profile: ProfileClause | None = None

@@ -98,7 +98,11 @@ class Region:
 
 @dataclass(frozen=True)
 class LoopNames:
-    """Names of one loop: temporaries (loop targets among them), targets, and what the rest denotes."""
+    """Names of one loop: temporaries (loop targets among them), targets, and what the rest denotes.
+
+    ``index`` is the target that counts, unless the body binds it again; ``counter`` is it in any case, and
+    ``ranged`` says that it takes the values of a `range`.
+    """
 
     temporaries: frozenset[str]
     targets: tuple[str, ...]
@@ -109,3 +113,5 @@ class LoopNames:
     integers: frozenset[str]
     shared: Mapping[str, ast.AST] = field(default_factory=dict)
     bindings: Mapping[str, Sequence[ast.AST]] = field(default_factory=dict)
+    counter: str | None = None
+    ranged: bool = False

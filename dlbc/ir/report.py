@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.cost import Cost, Folding
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.proof import Refusal, Verdict
+from dlbc.ir.space import IndexSpace
 from dlbc.source import Place
 
-__all__ = ["LoopReport"]
+__all__ = ["LoopReport", "Wanted"]
+
+
+class Wanted(Enum):
+    """What reports are made for: verdicts alone, plans to emit, or everything that is known of costs."""
+
+    VERDICTS = "verdicts"
+    PLANS = "plans"
+    COSTS = "costs"
 
 
 @dataclass(frozen=True)
@@ -21,8 +31,10 @@ class LoopReport:
     ``verdicts`` and ``refusals`` are those of the arrays that it stores into, ``trusted`` the private objects
     that exist outside the loop, ``unseen`` the places of outside functions by name. ``prints``: the body, or
     a function that it may call, writes to standard output. ``asserted``: what writes to files, by the word of
-    the user. ``cost``: what an iteration costs, where it was asked for; ``folding``: whether pairs of
-    iterations cost the same.
+    the user. ``cost``: what an iteration costs, where that was derived; ``folding``: whether pairs of
+    iterations cost the same, by the user's cost where there is one; ``omitted``: why the cost that was
+    derived is not in the plan. ``known`` is the cost that the loop is cut by, as
+    far as it can be read; ``space`` are the values of the index, where one counts.
     """
 
     loop: AnnotatedLoop
@@ -36,3 +48,6 @@ class LoopReport:
     asserted: tuple[str, ...] = ()
     cost: Cost | None = None
     folding: Folding | None = None
+    omitted: str = ""
+    known: Cost | None = None
+    space: IndexSpace | None = None

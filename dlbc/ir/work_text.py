@@ -28,15 +28,16 @@ class Style(Enum):
     NUMPY = "numpy"
 
 
-def text_of(work: Work, index: Variable, style: Style = Style.PLAIN) -> str:
-    """The expression as Python text; `Style.NUMPY` takes a vector for the index."""
-    return _Writer(index, style is Style.NUMPY).sum(work)
+def text_of(work: Work, index: Variable, style: Style = Style.PLAIN, numpy: str = "np") -> str:
+    """The expression as Python text; `Style.NUMPY` takes a vector for the index, and has `numpy` so named."""
+    return _Writer(index, style is Style.NUMPY, numpy).sum(work)
 
 
 @dataclass(frozen=True)
 class _Writer:
     index: Variable
     vector: bool
+    numpy: str
 
     def sum(self, work: Work) -> str:
         """The text of an expression, which as an operand needs parentheses."""
@@ -59,7 +60,9 @@ class _Writer:
         yes = _where(work, condition, holds=True)
         no = _where(work, condition, holds=False)
         test, first, second = self._test(condition), self.sum(yes), self.sum(no)
-        return f"np.where({test}, {first}, {second})" if self.vector else f"({first} if {test} else {second})"
+        if self.vector:
+            return f"{self.numpy}.where({test}, {first}, {second})"
+        return f"({first} if {test} else {second})"
 
     def _pieces(self, work: Work) -> list[Work]:
         """Factors of which it is the product."""
@@ -143,7 +146,7 @@ class _Writer:
     def _extreme(self, operator: Operator, texts: list[str]) -> str:
         if not self.vector:
             return f"{operator.value}({', '.join(texts)})"
-        name = "np.minimum" if operator is Operator.MINIMUM else "np.maximum"
+        name = f"{self.numpy}.{'minimum' if operator is Operator.MINIMUM else 'maximum'}"
         *others, text = texts
         for other in reversed(others):
             text = f"{name}({other}, {text})"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
-from dlbc.ir.annotation import Annotation, Kind
+from dlbc.ir.annotation import Annotation, CostForm, Kind
+from dlbc.ir.spelling import nearest
 from dlbc.parse.bind_comments import Loop
-from dlbc.parse.read_values import nearest
 from dlbc.source import Place
 
 __all__ = ["check_clauses"]
@@ -47,8 +47,13 @@ def _repeated(annotation: Annotation) -> Iterator[Diagnostic]:
 
 
 def _contradictions(annotation: Annotation) -> Iterator[Diagnostic]:
-    if annotation.fold and annotation.nofold:
-        yield report("DLB110", max(annotation.fold, annotation.nofold), one="fold", other="nofold")
+    fold, cost, profile = annotation.fold, annotation.cost, annotation.profile
+    if fold and annotation.nofold:
+        yield report("DLB110", max(fold, annotation.nofold), one="fold", other="nofold")
+    if fold and cost and cost.form is not CostForm.DENSITY:
+        yield report("DLB110", max(fold, cost.place), one="fold", other=cost.written)
+    if fold and profile:
+        yield report("DLB110", max(fold, profile.place), one="fold", other="profile")
 
 
 def _absent(annotation: Annotation, loop: Loop) -> Iterator[Diagnostic]:
@@ -73,16 +78,8 @@ def _names_in(loop: Loop) -> set[str]:
 
 
 def _without_effect(annotation: Annotation) -> Iterator[Diagnostic]:
-    places = {
-        "cost": annotation.cost.place if annotation.cost else None,
-        "profile": annotation.profile.place if annotation.profile else None,
-        "fold": annotation.fold,
-        "nofold": annotation.nofold,
-        "jit": annotation.jit,
-    }
-    for clause, place in places.items():
-        if place:
-            yield report("DLB116", place, clause=clause)
+    if annotation.jit:
+        yield report("DLB116", annotation.jit, clause="jit")
 
 
 def _unsuitable(loop: Loop, place: Place) -> Iterator[Diagnostic]:

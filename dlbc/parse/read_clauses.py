@@ -16,6 +16,7 @@ from dlbc.ir.annotation import (
     Annotation,
     ArrayClause,
     CostClause,
+    CostForm,
     IterateClause,
     Kind,
     NameClause,
@@ -23,8 +24,9 @@ from dlbc.ir.annotation import (
     ReductionClause,
     ScheduleClause,
 )
+from dlbc.ir.spelling import nearest
 from dlbc.parse.argument_list import Argument
-from dlbc.parse.read_values import Reader, nearest
+from dlbc.parse.read_values import Reader
 from dlbc.source import Place
 
 __all__ = ["AVAILABLE", "CLAUSES", "ITERATE_KEYS", "read_annotation"]
@@ -224,14 +226,16 @@ def _read_cost(reader: Reader, annotation: Annotation, word: str, call: _Call, p
     if annotation.cost is not None:
         reader.complain("DLB108", place, clause=word)
         return annotation
-    given = _keywords(reader, word, call, ("cumulative",)) if call else {}
+    forms = tuple(form.value for form in CostForm if form.value)
+    given = _keywords(reader, word, call, forms) if call else {}
     expressions = [*(call.args if call else []), *given.values()]
     if len(expressions) != 1 or isinstance(expressions[0], ast.Starred):
-        wanted = "one expression in brackets, cost(EXPR) or cost(cumulative=EXPR)"
+        wanted = "one expression in brackets, cost(EXPR), cost(cumulative=EXPR) or cost(fit=EXPR)"
         reader.expected(place, word, wanted, f"{len(expressions)} of them")
         return annotation
     text = reader.arguments.text_of(expressions[0])
-    return replace(annotation, cost=CostClause(text, bool(given), place))
+    form = CostForm(next(iter(given), ""))
+    return replace(annotation, cost=CostClause(text, form, place))
 
 
 def _read_profile(reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place) -> Annotation:

@@ -7,27 +7,16 @@ all faults of an annotation are reported at once.
 from __future__ import annotations
 
 import ast
-import difflib
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
+from dlbc.ir.spelling import nearest
 from dlbc.parse.argument_list import ArgumentList
 from dlbc.source import Place
 
-__all__ = ["Reader", "nearest"]
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean X?)`` for the known spelling nearest to ``word``, or nothing."""
-    names = sorted(set(known))
-    for name in names:
-        if name.lower() == word.lower():
-            return f"; did you mean {name}? (capital and small letters differ)"
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"; did you mean {close[0]}?" if close else ""
+__all__ = ["Reader"]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.access import Access, Facts
 from dlbc.ir.before import perhaps_unbound
-from dlbc.ir.cost import foldable
+from dlbc.ir.cost import Cost, Folding
+from dlbc.ir.cost_plan import CostPlan, Folded
 from dlbc.ir.effects import Summaries
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.mangling import mangled_names, rename, rename_array, rename_reduction, swapped
@@ -22,7 +23,7 @@ from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
 from dlbc.ir.proof import Means, Refusal, Status, Verdict
 from dlbc.ir.reduction import Contributions
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.report import LoopReport
+from dlbc.ir.report import LoopReport, Wanted
 from dlbc.ir.scalars import Scalars
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import UseKind, every_node, uses_of
@@ -31,6 +32,7 @@ from dlbc.passes.check_effects import Effects, check_effects
 from dlbc.passes.check_form import check_form
 from dlbc.passes.check_hidden import check_hidden
 from dlbc.passes.check_scalars import check_scalars
+from dlbc.passes.choose_cost import choose_cost
 from dlbc.passes.classify_scalars import classify_scalars
 from dlbc.passes.classify_variables import classify_variables
 from dlbc.passes.compute_liveness import compute_liveness
@@ -40,11 +42,14 @@ from dlbc.passes.find_facts import find_facts
 from dlbc.passes.find_hidden import find_hidden
 from dlbc.passes.find_iterators import find_iterators
 from dlbc.passes.find_reductions import find_reductions
+from dlbc.passes.fold_bitonic import fold_bitonic
 from dlbc.passes.infer_cost import infer_cost
 from dlbc.passes.infer_distribution import infer_distribution, iterations_of
+from dlbc.passes.read_cost import GivenCost, read_cost
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
 from dlbc.passes.test_dependence import test_dependence
+from dlbc.passes.write_space import write_space
 from dlbc.prove.provers import Provers
 from dlbc.source import Source
 
@@ -52,7 +57,6 @@ __all__ = ["plan_loops", "report_loops"]
 
 #: Diagnostics of dependences that are proved.
 _PROVED = frozenset({"DLB301", "DLB303"})
-_WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
 
 Planned = tuple[LoopPlan | None, tuple[Diagnostic, ...]]
@@ -63,28 +67,25 @@ def plan_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[Planned]:
     return [(report.plan, report.findings) for report in report_loops(module, loops)]
 
 
-def report_loops(module: Module, loops: Sequence[AnnotatedLoop], costs: bool = False) -> list[LoopReport]:
-    """The same, with what was tried, and on request with what iterations cost."""
+def report_loops(
+    module: Module, loops: Sequence[AnnotatedLoop], wanted: Wanted = Wanted.PLANS
+) -> list[LoopReport]:
+    """The same, with what was tried; what is not ``wanted`` is left out where it takes time."""
     world = resolve_module(module)
     iterators, growing = find_iterators(module.tree, world)
     world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
     summaries = summarize_functions(world)
     provers = Provers()
-    reports = [_plan_loop(module, loop, world, summaries, provers) for loop in loops]
-    return [_with_cost(r, world) for r in reports] if costs else reports
-
-
-def _with_cost(found: LoopReport, world: ModuleNames) -> LoopReport:
-    if found.plan is None:
-        return found
-    names = resolve_names(found.loop, world)
-    space = find_facts(found.loop, names, world)
-    cost = infer_cost(found.loop, names, world, space)
-    return replace(found, cost=cost, folding=None if space is None else foldable(cost, space))
+    return [_plan_loop(module, loop, world, summaries, provers, wanted) for loop in loops]
 
 
 def _plan_loop(
-    module: Module, loop: AnnotatedLoop, world: ModuleNames, summaries: Summaries, provers: Provers
+    module: Module,
+    loop: AnnotatedLoop,
+    world: ModuleNames,
+    summaries: Summaries,
+    provers: Provers,
+    wanted: Wanted,
 ) -> LoopReport:
     source = module.source
     names = resolve_names(loop, world)
@@ -100,7 +101,8 @@ def _plan_loop(
     findings += effects.findings
     added_to = frozenset(contributions.containers) - contributions.disputed
     findings += check_hidden(facts, effects.callees, names, world, source, loop, added_to, effects.writing)
-    accesses = _in_order(_not_private([*facts.accesses, *effects.stores], loop))
+    touched = [*facts.accesses, *effects.stores]
+    accesses = _in_order(_not_private(touched, loop))
     aliases = find_aliases(loop, names, world, _depths(accesses))
     judge = _Judge(effects, loop, names, find_facts(loop, names, world), aliases, provers, source)
     contributions = contributions.without(_plain_stores(contributions, accesses, judge))
@@ -113,14 +115,23 @@ def _plan_loop(
     )
     findings += contradictions
     findings += _deleted(loop, names, scalars, source)
+    changed = {a.array for a in touched if a.writes} | verdicts.keys()
+    growing = frozenset(o.name for o in contributions.ordered)
+    stored = frozenset(changed | {*contributions.containers})
+    given, misread = read_cost(loop, names, world, stored, growing)
+    findings += misread
     trusted = _trusted(facts, effects, loop)
     asserted = tuple(dict.fromkeys(name for name, _ in effects.asserted))
     unseen = tuple(effects.unseen.items())
     told = tuple(verdicts.values()), tuple(refusals), trusted, unseen, effects.prints, asserted
     if has_errors(findings):
         return LoopReport(loop, None, _sorted(findings), *told)
+    cutting, refuted = _cut(loop, names, world, summaries, judge.space, given, stored, wanted)
+    findings += refuted
+    if refuted:
+        return LoopReport(loop, None, _sorted(findings), *told)
     lengths = tuple(_of_fixed_length(accesses))
-    plan = _assemble(loop, module, names, world, scalars, arrays, contributions, verdicts, lengths)
+    plan = _assemble(loop, module, names, world, scalars, arrays, contributions, verdicts, lengths, cutting)
     variables, unfit = classify_variables(
         loop, names, scalars, judge.space, accesses, arrays, contributions, _last(plan, names), source
     )
@@ -128,7 +139,42 @@ def _plan_loop(
         return LoopReport(loop, None, _sorted([*findings, *unfit]), *told)
     status = _status(verdicts.values(), (*trusted, *asserted), tuple(effects.unseen))
     plan = replace(plan, variables=variables, outside=tuple(effects.unseen), status=status)
-    return LoopReport(loop, plan, _sorted(findings), *told)
+    told_of_work = cutting.derived, cutting.folding, cutting.why, cutting.known, judge.space
+    return LoopReport(loop, plan, _sorted(findings), *told, *told_of_work)
+
+
+@dataclass(frozen=True)
+class _Cutting:
+    """The work of the iterations: derived, as the loop is cut by it, in the kernel; and why not there."""
+
+    derived: Cost | None
+    known: Cost | None
+    folding: Folding | None
+    folded: Folded
+    plan: CostPlan | None
+    why: str = ""
+
+
+def _cut(
+    loop: AnnotatedLoop,
+    names: LoopNames,
+    world: ModuleNames,
+    summaries: Summaries,
+    space: IndexSpace | None,
+    given: GivenCost | None,
+    stored: frozenset[str],
+    wanted: Wanted,
+) -> tuple[_Cutting, tuple[Diagnostic, ...]]:
+    """How the iterations are cut into shares; the user's word on their work goes before what is derived."""
+    annotation = loop.annotation
+    needed = given is None and (wanted is Wanted.PLANS or annotation.fold is not None)
+    derived = infer_cost(loop, names, world, space) if needed or wanted is Wanted.COSTS else None
+    known = derived if given is None else given.cost
+    folded, folding, refuted = fold_bitonic(annotation, known, space)
+    if given is not None or derived is None:
+        return _Cutting(derived, known, folding, folded, None if given is None else given.plan), refuted
+    choice = choose_cost(loop, names, world, summaries, derived, space, stored)
+    return _Cutting(derived, known, folding, folded, choice.plan, choice.why), refuted
 
 
 def _depths(accesses: Sequence[Access]) -> dict[str, int]:
@@ -243,6 +289,7 @@ def _assemble(
     contributions: Contributions,
     verdicts: Mapping[str, Verdict],
     lengths: Sequence[str],
+    cutting: _Cutting,
 ) -> LoopPlan:
     private = {n for clause in loop.annotation.private for n in clause.names}
     kept = (names.temporaries - {*names.targets, *contributions.names}) | names.rebound
@@ -251,12 +298,13 @@ def _assemble(
     order = [n for n in _order(loop) if n in live & kept and n not in private]
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys((*(g for v in verdicts.values() for g in v.guards), *lengths)))
-    parameters = tuple(_parameters(names, arrays, contributions))
+    read = () if cutting.plan is None else cutting.plan.names
+    own = tuple(_parameters(names, arrays, contributions))
     mangled = dict(mangled_names(loop))
     return LoopPlan(
         loop=loop,
-        space=SpaceForm(_space_text(loop.node.iter, module, world), rename(names.index, mangled)),
-        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*parameters, *_named_in(guards)))),
+        space=SpaceForm(write_space(loop.node.iter, module, world), rename(names.index, mangled)),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *_named_in(guards), *read))),
         arrays=tuple(rename_array(a, mangled) for a in arrays),
         iterations=iterations_of(loop.annotation),
         definite=tuple(mangled.get(n, n) for n in order if n in definite),
@@ -267,9 +315,12 @@ def _assemble(
         mangled=tuple(mangled.items()),
         reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
         ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
-        unsure=tuple(mangled.get(p, p) for p in parameters if perhaps_unbound(p, loop)),
+        unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if perhaps_unbound(p, loop)),
         guards=tuple(swapped(guard, mangled) for guard in guards),
         verdicts=tuple(verdicts.values()),
+        cost=cutting.plan,
+        folded=cutting.folded,
+        profile=loop.annotation.profile,
     )
 
 
@@ -334,34 +385,3 @@ def _order(loop: AnnotatedLoop) -> dict[str, None]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             order |= dict.fromkeys((a.asname or a.name).split(".")[0] for a in node.names)
     return order
-
-
-def _space_text(node: ast.expr, module: Module, world: ModuleNames) -> str:
-    """The iterable as the user wrote it, with the builtins that hide its structure replaced."""
-    source = module.source
-    text = source.segment(node)
-    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, world)), reverse=True)
-    for line, column in places:
-        at = _offset(text, line - node.lineno, column - (node.col_offset if line == node.lineno else 0))
-        text = text[:at] + "dlbrt." + text[at:]
-    return text if len(ast.parse(f"f({text})").body[0].value.args) == 1 else f"({text})"  # type: ignore[attr-defined]
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    """The character position of a place in ``text``, columns counted in UTF-8 bytes."""
-    lines = text.splitlines(keepends=True)
-    return sum(map(len, lines[:line])) + len(lines[line].encode()[:column].decode())
-
-
-def _wrappers(node: ast.expr, world: ModuleNames) -> Iterator[ast.Name]:
-    """The names of `enumerate`, `zip` and `reversed` that give the loop its items, nested ones too."""
-    if not isinstance(node, ast.Call):
-        return
-    name = node.func
-    progress = ast.unparse(name).split(".")[-1] == "tqdm"
-    if isinstance(name, ast.Name) and name.id in _WRAPPERS and world.builtin(name.id):
-        yield name
-    elif not progress:
-        return
-    for argument in node.args:
-        yield from _wrappers(argument, world)

@@ -8,19 +8,16 @@ and imports that the module binds exactly once stay global names of the emitted 
 from __future__ import annotations
 
 import ast
-import builtins
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dlbc.ir.before import statements_before
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import IndexRange, LoopNames, ModuleNames
-from dlbc.ir.uses import UseKind, bound_names, every_node, own_nodes, parameters_of, remembered, uses_of
+from dlbc.ir.scopes import BUILTINS, Functions, bindings_of, stays
+from dlbc.ir.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 
 __all__ = ["resolve_module", "resolve_names"]
-
-Functions = ast.FunctionDef | ast.AsyncFunctionDef
-_BUILTINS = frozenset(n for n in dir(builtins) if not n.startswith("__")) | {"__import__", "__build_class__"}
 
 
 def resolve_module(module: Module) -> ModuleNames:
@@ -77,7 +74,7 @@ def _names_bound_by(node: ast.AST) -> set[str]:
     if isinstance(node, ast.arg):
         return {node.arg}
     if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
-        return set(_BUILTINS)  # a star import may hide any builtin
+        return set(BUILTINS)  # a star import may hide any builtin
     shallow = (ast.Name, Functions, ast.ClassDef, ast.Import, ast.ImportFrom, ast.ExceptHandler, ast.MatchAs,
                ast.MatchStar, ast.MatchMapping)  # fmt: skip
     if isinstance(node, ast.Name):
@@ -104,13 +101,12 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     node = loop.node
     targets = tuple(dict.fromkeys(bound_names([node.target])))
     body = bound_names(node.body)
-    index, space = _index_of(node.target, node.iter, module)
-    if index in body:
-        index, space = None, None
+    counter, values = _index_of(node.target, node.iter, module)
+    index, space = (None, None) if counter in body else (counter, values)
     temporaries = frozenset(targets) | frozenset(body)
     shared: dict[str, ast.AST] = {}
     for use in uses_of(ast.Module(list(node.body), [])):
-        if use.name not in temporaries and not _stays(use.name, loop, module):
+        if use.name not in temporaries and not stays(use.name, loop, module):
             shared.setdefault(use.name, use.node)
     for use in uses_of(node.target):  # subscripts of an unsupported target; refused elsewhere
         if use.kind is UseKind.LOAD:
@@ -126,7 +122,9 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
             n for n in {*shared, *_named_around(loop)} if _surely_integer(n, loop, module, ())
         ),
         shared=shared,
-        bindings={n: _bindings(n, loop, module)[0] for n in shared},
+        bindings={n: bindings_of(n, loop, module)[0] for n in shared},
+        counter=counter,
+        ranged=values is not None and values.stop is not None,
     )
 
 
@@ -139,45 +137,9 @@ def _named_around(loop: AnnotatedLoop) -> Iterator[str]:
     yield from (n.id for head in heads for n in ast.walk(head) if isinstance(n, ast.Name))
 
 
-def _scopes(loop: AnnotatedLoop) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (s for s in reversed(loop.path) if isinstance(s, Functions))
-
-
-def _bindings(
-    name: str, loop: AnnotatedLoop, module: ModuleNames
-) -> tuple[Sequence[ast.AST], ast.AST | None]:
-    """What binds ``name`` as the loop sees it, and the function it is local to (None: the module)."""
-    for scope in _scopes(loop):
-        nodes: list[ast.AST] = [p for p in parameters_of(scope) if p.arg == name]
-        if name in remembered(scope, "_dlbc_globals", _globals):
-            break
-        nodes += _bound_in(scope).get(name, [])
-        if nodes:
-            return nodes, scope
-    return module.bound.get(name, []), None
-
-
-def _globals(scope: ast.AST) -> Iterator[str]:
-    for node in own_nodes(scope.body):  # type: ignore[attr-defined]
-        if isinstance(node, ast.Global):
-            yield from node.names
-
-
-def _bound_in(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, list[ast.AST]]:
-    (found,) = remembered(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
-    return found  # type: ignore[return-value]
-
-
-def _stays(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
-    nodes, scope = _bindings(name, loop, module)
-    if scope is not None:
-        return False
-    return name in module.constant if nodes else name in _BUILTINS
-
-
 def _surely_integer(name: str, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
     """Whether every binding of a shared name gives it an integer, as far as the text shows."""
-    nodes, scope = _bindings(name, loop, module)
+    nodes, scope = bindings_of(name, loop, module)
     body = scope.body if isinstance(scope, Functions) else loop.path[0].body  # type: ignore[attr-defined]
     return bool(nodes) and all(_integer_binding(n, body, loop, module, (*seen, name)) for n in nodes)
 
@@ -278,7 +240,7 @@ def _function_name(func: ast.expr, module: ModuleNames) -> str:
     root, _, rest = text.partition(".")
     if root in module.imports:
         return module.imports[root] + ("." + rest if rest else "")
-    return text if module.builtin(text) and text in _BUILTINS else ""
+    return text if module.builtin(text) and text in BUILTINS else ""
 
 
 def _range_of(args: list[ast.expr]) -> IndexRange:

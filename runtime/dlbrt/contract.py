@@ -12,8 +12,10 @@ from typing import Final
 __all__ = [
     "DISTRIBUTIONS",
     "ENVIRONMENT",
+    "LAST",
     "LOCAL",
     "STRATEGIES",
+    "TRIAL",
     "VERSION",
     "Distribution",
     "Mode",
@@ -67,4 +69,11 @@ ENVIRONMENT: Final = {
     "load": "DLB_LOAD",
     "speeds": "DLB_SPEEDS",
     "weights": "DLB_WEIGHTS",
+    "learned": "DLB_LEARNED",
 }
+
+#: In place of a list of weights: those that the last run of the program on these hosts has measured.
+LAST: Final = "last"
+
+#: Likewise: nothing is known, and iterations are dealt in turn, so that every rank's are a fair sample.
+TRIAL: Final = "trial"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from dlbrt.contract import ENVIRONMENT, STRATEGIES, OptionError
+from dlbrt.contract import ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError
 from dlbrt.core import registry
 from dlbrt.core.load import LoadSpec, parse_load, parse_speeds, parse_weights
 
@@ -23,7 +23,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for; None: nothing. The emulated speeds are part of ``load`` too."""
+    """What was asked for; None: nothing. The emulated speeds are part of ``load`` too.
+
+    ``weights_last`` asks for the speeds that the last run has measured, in place of ``weights``; in a
+    ``trial`` iterations are dealt in turn, for the speeds to be measured. ``learned`` is the file that they,
+    and what else a run teaches, are read from and written to.
+    """
 
     strategy: str | None = None
     group: int | None = None
@@ -33,6 +38,9 @@ class Options:
     load: LoadSpec = field(default_factory=LoadSpec)
     speeds: tuple[float, ...] | None = None
     weights: tuple[float, ...] | None = None
+    weights_last: bool = False
+    trial: bool = False
+    learned: str | None = None
 
     @classmethod
     def read(cls, environ: Mapping[str, str], ranks: int) -> Options:
@@ -43,12 +51,15 @@ class Options:
         options = cls(
             strategy=reader.take("strategy", _strategy),
             group=reader.take("group", _group),
-            stats=reader.take("stats", _stats),
+            stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _absent("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
             load=replace(load, speeds=speeds or ()),
             speeds=speeds,
             weights=reader.take("weights", lambda text: parse_weights(text, ranks)),
+            weights_last=reader.text("weights") == LAST,
+            trial=reader.text("weights") == TRIAL,
+            learned=reader.take("learned", lambda text: _file("learned", text)),
         )
         if reader.errors:
             raise OptionError("\n".join(reader.errors))
@@ -62,10 +73,14 @@ class _Reader:
         self._environ = environ
         self.errors: list[str] = []
 
+    def text(self, option: str) -> str:
+        """What is set, without blanks around it; empty: nothing."""
+        return self._environ.get(ENVIRONMENT[option], "").strip()
+
     def take(self, option: str, parse: Callable[[str], _T]) -> _T | None:
         """The parsed value; None if it is not set or malformed."""
         text = self._environ.get(ENVIRONMENT[option], "")
-        if not text.strip():
+        if not self.text(option):
             return None
         try:
             return parse(text)
@@ -93,12 +108,13 @@ def _group(text: str) -> int:
     return int(text)
 
 
-def _stats(text: str) -> str:
+def _file(option: str, text: str) -> str:
+    """A file that can be written."""
     directory = os.path.dirname(os.path.abspath(text))
     if not os.path.isdir(directory):
-        raise OptionError(f"{_named('stats')}: expected a file in an existing directory; found {text!r}")
+        raise OptionError(f"{_named(option)}: expected a file in an existing directory; found {text!r}")
     if os.path.isdir(text) or not os.access(text if os.path.exists(text) else directory, os.W_OK):
-        raise OptionError(f"{_named('stats')}: expected a file that can be written; found {text!r}")
+        raise OptionError(f"{_named(option)}: expected a file that can be written; found {text!r}")
     return text
 
 

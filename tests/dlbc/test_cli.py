@@ -260,6 +260,15 @@ def test_run_hands_on_arguments_settings_and_status(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["prog.py"]
 
 
+def test_run_hands_on_where_speeds_are_learned(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr("dlbc.run.run_program", lambda *call: seen.append(call) or 3)
+    assert run("run", "-n", 2, "--weights", "last", "--learned", "known.json", program, "--learned", "x") == 3
+    [(_, _, ranks, settings, arguments)] = seen
+    assert (ranks, arguments) == (2, ["--learned", "x"])
+    assert settings == {"DLB_WEIGHTS": "last", "DLB_LEARNED": "known.json"}
+
+
 def test_run_of_a_file_without_annotations_uses_one_process(tmp_path: Path) -> None:
     path = tmp_path / "plain.py"
     path.write_text("print('once')\n")

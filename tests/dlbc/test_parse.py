@@ -7,8 +7,9 @@ import ast
 import pytest
 from dlbrt.contract import Distribution
 
-from dlbc.ir.annotation import Annotation, IterateClause
+from dlbc.ir.annotation import Annotation, CostForm, IterateClause
 from dlbc.ir.loop import AnnotatedLoop, Module
+from dlbc.ir.spelling import nearest
 from dlbc.parse.argument_list import ArgumentList, parse_arguments
 from dlbc.parse.bind_comments import BoundComment
 from dlbc.parse.find_comments import DlbComment
@@ -16,7 +17,7 @@ from dlbc.parse.find_loops import find_loops
 from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_clauses import read_annotation
 from dlbc.parse.read_source import decode_source, read_source
-from dlbc.parse.read_values import Reader, nearest
+from dlbc.parse.read_values import Reader
 from dlbc.pipeline import transform
 from dlbc.source import Place, Source
 
@@ -150,17 +151,17 @@ def test_distributions() -> None:
 def test_other_clauses() -> None:
     found = annotation_of(
         "reduction(B, order=any), private(t), schedule(GDDLB, group=4), cost(cumulative=i**2), "
-        "profile(group=3, threshold=0.5), fold, jit, assume_independent"
+        "profile(group=3, threshold=0.5), nofold, jit, assume_independent"
     )
     assert [(c.names, c.any_order) for c in found.reductions] == [(("B",), True)]
     assert [c.names for c in found.private] == [("t",)]
     assert found.schedule is not None
     assert (found.schedule.strategy, found.schedule.group) == ("GDDLB", 4)
     assert found.cost is not None
-    assert (found.cost.expression, found.cost.cumulative) == ("i ** 2", True)
+    assert (found.cost.expression, found.cost.form) == ("i ** 2", CostForm.CUMULATIVE)
     assert found.profile is not None
     assert (found.profile.group, found.profile.every, found.profile.threshold) == (3, 10, 0.5)
-    assert (bool(found.fold), bool(found.nofold), bool(found.jit)) == (True, False, True)
+    assert (bool(found.fold), bool(found.nofold), bool(found.jit)) == (False, True, True)
     assert found.assume_independent
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 from dlbrt.contract import ENVIRONMENT, OptionError
@@ -24,6 +25,7 @@ def test_every_option_is_read() -> None:
         "DLB_LOAD": "fixed:0,3",
         "DLB_SPEEDS": "1,2",
         "DLB_WEIGHTS": "2,1",
+        "DLB_LEARNED": "learned.json",
     }
     options = Options.read(environ, 2)
     assert options == Options(
@@ -33,8 +35,31 @@ def test_every_option_is_read() -> None:
         load=LoadSpec(levels=(0, 3), speeds=(1.0, 2.0)),
         speeds=(1.0, 2.0),
         weights=(2.0, 1.0),
+        learned="learned.json",
     )
     assert pickle.loads(pickle.dumps(options)) == options
+
+
+@pytest.mark.parametrize("text", ["last", " last "])
+def test_the_weights_of_the_last_run_are_asked_for_by_name(text: str) -> None:
+    options = Options.read({"DLB_WEIGHTS": text}, 3)
+    assert options == Options(weights_last=True)
+    assert options.weights is None
+
+
+@pytest.mark.parametrize("option", ["stats", "learned"])
+@pytest.mark.parametrize(
+    ("name", "said"), [("missing/file", "existing directory"), (".", "can be written"), ("", None)]
+)
+def test_a_file_is_one_that_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str, said: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if said is None:
+        assert Options.read({ENVIRONMENT[option]: name}, 1) == Options()
+        return
+    with pytest.raises(OptionError, match=rf"{ENVIRONMENT[option]} \(--{option}\): expected a file .*{said}"):
+        Options.read({ENVIRONMENT[option]: name}, 1)
 
 
 @pytest.mark.parametrize("name", ["auto", "none", "GDDLB"])

@@ -25,6 +25,8 @@ ARGUMENTS = {
     "mandelbrot": ("61", "47", "60", "--png", "picture.png"),
     "mxm": ("41", "23"),
     "pairwise_digits": ("301",),
+    "primes": ("20011",),
+    "sgemv": ("61", "3"),
     "trfd": ("9",),
 }
 

@@ -1,9 +1,9 @@
 """The balancer of one rank: events in, actions out; no MPI, no clock, no randomness.
 
-Law. The loop's iterations are dealt to ranks at the start. Time is cut into windows, numbered by
-``epoch``; an exchange of profiles among all ranks ends each. Every rank keeps the same picture of who
-holds what (`shares`), because profiles say how many iterations each has done and work is done in a
-known order; so every rank computes the same decision and the same movement, and nothing but profiles
+Law. The loop's iterations are dealt to ranks at the start, one by one or in pairs (`Units`). Time is cut
+into windows, numbered by ``epoch``; an exchange of profiles among all ranks ends each. Every rank keeps the
+same picture of who holds what (`shares`), because profiles say how many units each has done and work is done
+in a known order; so every rank computes the same decision and the same movement, and nothing but profiles
 needs to travel. The loop ends at the exchange that finds nothing left.
 
 A rank gives its profile when it runs out of work or when it is interrupted, whichever comes first. One
@@ -25,14 +25,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlbrt.core.actions import Action, Exchange, Finish, Interrupt, Move, Resume
-from dlbrt.core.decision import Decision
+from dlbrt.core.decision import Decision, still_pays
 from dlbrt.core.events import Event, Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
 from dlbrt.core.history import History
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.strategy import Situation, Strategy
+from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import apply, plan_transfers
+from dlbrt.dist.units import Units
 
 __all__ = ["Balancer"]
 
@@ -40,10 +42,10 @@ __all__ = ["Balancer"]
 class Balancer:
     """The replicated balancer, as rank ``rank`` runs it.
 
-    ``shares[r]`` are the positions that rank r holds at time ``now``; ``iteration_bytes`` is the data that
-    moves with one iteration; ``exchange_s`` what an exchange costs, if known. All but ``rank`` and
-    ``now`` must be the same on every rank. Raises ValueError for an event that cannot happen in the
-    state it meets.
+    ``shares[r]`` are the units that rank r holds at time ``now``, of ``units``, which are as much work as
+    ``amounts`` says; ``unit_bytes`` is the data that moves with one; ``exchange_s`` what an exchange costs,
+    if known. All but ``rank`` and ``now`` must be the same on every rank. Raises ValueError for an event
+    that cannot happen in the state it meets.
     """
 
     def __init__(
@@ -54,11 +56,14 @@ class Balancer:
         parameters: Parameters,
         now: float,
         *,
-        iteration_bytes: float = 0.0,
+        units: Units | None = None,
+        amounts: Amounts = UNIFORM,
+        unit_bytes: float = 0.0,
         exchange_s: float = 0.0,
     ) -> None:
         self.rank = rank
         self.shares = tuple(shares)
+        self.units = units or Units(0, NO_FAILURE)
         self.strategy = strategy
         self.parameters = parameters
         self.epoch = 0
@@ -67,7 +72,8 @@ class Balancer:
         self.synchronizations = 0
         self.work = self.shares[rank]
         self.finished = False
-        self._iteration_bytes = iteration_bytes
+        self._amounts = amounts
+        self._unit_bytes = unit_bytes
         self._history = History(len(self.shares), parameters.least_sample_s)
         self._exchange_s = exchange_s or parameters.exchange_s
         self._move_byte_s = parameters.byte_s
@@ -111,21 +117,21 @@ class Balancer:
         self._interrupt_at: float | None = None
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
-        if event.iterations > len(self.runnable):
+        if event.units > len(self.runnable):
             held = len(self.runnable)
-            raise ValueError(f"rank {self.rank} did {event.iterations} iterations and holds {held}")
-        self.work = self.work.first(event.iterations)[1]
+            raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
+        self.work = self.work.first(event.units)[1]
         if self.waiting:
-            self._ahead += event.iterations
+            self._ahead += event.units
             self._ahead_s += event.compute_s
         else:
-            self._done += event.iterations
+            self._done += event.units
             self._compute_s += event.compute_s
         return ()
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self.work or self.waiting:
-            raise ValueError(f"rank {self.rank} still holds {len(self.work)} iterations, or waits already")
+            raise ValueError(f"rank {self.rank} still holds {len(self.work)} units, or waits already")
         if self.shares[self.rank] and self.strategy.interrupts and len(self.shares) > 1:
             self._interrupt_at = self._interrupt_time(event.now)
         return (*self._give_profile(event.now), *self._waited(Waited(event.now)))
@@ -149,7 +155,7 @@ class Balancer:
         return self._give_failure(event.now)
 
     def _give_failure(self, now: float) -> tuple[Action, ...]:
-        self.work = self.work.below(self._own_failure)
+        self.work = self.units.wanted(self.work, self._own_failure)
         return (*self._give_profile(now), Interrupt(self.epoch))
 
     def _give_profile(self, now: float, reserved: int = 0) -> tuple[Action, ...]:
@@ -159,7 +165,7 @@ class Balancer:
         return (Exchange(self.epoch, profile),)
 
     def _reserve(self) -> int:
-        """Iterations to work on while the profiles travel: what fits in, and one at least."""
+        """Units to work on while the profiles travel: what fits in, and one at least."""
         rate = self._done / self._compute_s if self._compute_s > 0 else 0.0
         return min(len(self.work), 1 + int(self.parameters.reserve_factor * self._exchange_s * rate))
 
@@ -167,14 +173,16 @@ class Balancer:
         if self._given_at is None:
             raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
         self.failed_at = min(profile.failed_at for profile in event.profiles)
-        left = [held.first(p.done)[1] for held, p in zip(self.shares, event.profiles, strict=True)]
+        done, left = zip(
+            *(held.first(p.done) for held, p in zip(self.shares, event.profiles, strict=True)), strict=True
+        )
         self.shares = tuple(map(self._still_wanted, left))
         if not any(self.shares):
             self.work = self.shares[self.rank]
             self.finished = True
             return (Finish(),)
         self.synchronizations += 1
-        self._learn(event.profiles)
+        self._learn(event.profiles, [self._amounts.of(spans) for spans in done])
         kept = [p.reserved for p in event.profiles]
         moves = self._rebalance(list(map(self._wanted_of_first, left, kept)))
         ahead = self._wanted_of_first(left[self.rank], self._ahead)
@@ -190,41 +198,49 @@ class Balancer:
         return (Resume(),) if self.work else self._give_profile(now)
 
     def _still_wanted(self, spans: Spans) -> Spans:
-        """What of some iterations comes before the failure, if there is one."""
-        return spans if self.failed_at == NO_FAILURE else spans.below(self.failed_at)
+        """What of some units has to be done although there may be a failure."""
+        return spans if self.failed_at == NO_FAILURE else self.units.wanted(spans, self.failed_at)
 
     def _wanted_of_first(self, spans: Spans, count: int) -> int:
         return len(self._still_wanted(spans.first(count)[0]))
 
-    def _learn(self, profiles: Sequence[Profile]) -> None:
-        self._history.add(profiles)
+    def _learn(self, profiles: Sequence[Profile], work: Sequence[int]) -> None:
+        self._history.add(profiles, work)
         self._move_byte_s = max(profile.byte_s for profile in profiles) or self._move_byte_s
 
     def _rebalance(self, reserved: Sequence[int]) -> tuple[Action, ...]:
         if self._history.speeds is None:
             return ()
-        decision = self.strategy.decide(self._situation(self._history.speeds, reserved))
+        kept, free = zip(
+            *(spans.first(count) for spans, count in zip(self.shares, reserved, strict=True)), strict=True
+        )
+        held = [self._amounts.of(spans) for spans in kept]
+        decision = self.strategy.decide(self._situation(self._history.speeds, held, free))
         if decision is None:
             return ()
         self.decisions.append(decision)
         if not decision.moves:
             return ()
-        kept, free = zip(
-            *(spans.first(count) for spans, count in zip(self.shares, reserved, strict=True)), strict=True
-        )
-        wanted = [share - count for share, count in zip(decision.shares, reserved, strict=True)]
-        transfers = plan_transfers(free, wanted)
+        wanted = [share - amount for share, amount in zip(decision.shares, held, strict=True)]
+        transfers = plan_transfers(free, wanted, self._amounts)
         moved = apply(free, transfers)
-        self.shares = tuple(one.then(other) for one, other in zip(kept, moved, strict=True))
+        shares = tuple(one.then(other) for one, other in zip(kept, moved, strict=True))
+        reached = [self._amounts.of(spans) for spans in shares]
+        if not still_pays(decision, reached, self._history.speeds, self.parameters):
+            return ()
+        self.shares = shares
         return (Move(transfers),)
 
-    def _situation(self, speeds: Sequence[float], reserved: Sequence[int]) -> Situation:
+    def _situation(self, speeds: Sequence[float], held: Sequence[int], free: Sequence[Spans]) -> Situation:
+        """What is decided by; ``held`` is the work of what stays in any case, ``free`` what may move."""
+        remaining = tuple(amount + self._amounts.of(spans) for amount, spans in zip(held, free, strict=True))
         return Situation(
-            tuple(len(spans) for spans in self.shares),
-            reserved,
+            remaining,
+            held,
             speeds,
             self._exchange_s,
-            self._iteration_bytes * self._move_byte_s,
+            sum(remaining) / sum(map(len, self.shares)) or 1.0,
+            self._unit_bytes * self._move_byte_s,
             self.parameters,
         )
 
@@ -252,7 +268,8 @@ class Balancer:
 
     def _due_after(self, rank: int, window: float) -> float:
         speeds = self._history.speeds
-        held = len(self.shares[rank])
+        held = self._amounts.of(self.shares[rank])
         if speeds is not None:
             return held / speeds[rank]
-        return window * held / max(1, self._done)
+        done = self._amounts.of(self.shares[self.rank].first(self._done)[0])
+        return window * held / max(1, done)

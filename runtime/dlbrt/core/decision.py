@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.layout import proportional
 
-__all__ = ["Decision", "Verdict", "decide"]
+__all__ = ["Decision", "Verdict", "decide", "still_pays"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ UNPROFITABLE = Verdict("gain below the threshold")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """New shares (equal to the old ones where nothing moves), and the predicted times to the end.
+    """New shares of the work (the old ones where nothing moves), and the predicted times to the end.
 
     ``before_s`` is the predicted time to finish without moving, ``after_s`` with moving, costs
     included, both from the moment of the decision.
@@ -56,26 +56,37 @@ def decide(
     parameters: Parameters,
     *,
     exchange_s: float,
-    iteration_move_s: float,
+    unit: float,
+    unit_move_s: float,
 ) -> Decision:
-    """New shares of the remaining iterations for ranks of the given speeds (iterations a second, > 0).
+    """New shares of the remaining work for ranks of the given speeds (work a second, > 0).
 
-    ``reserved`` of each rank's iterations stay with it. ``exchange_s`` is what one more synchronization
-    costs, ``iteration_move_s`` what moving the data of one iteration costs. Every rank that calls this
-    with the same arguments decides the same.
+    Work is in ticks, a unit (an iteration, or a pair of them) being ``unit`` of them on average; where all
+    cost the same it is 1. ``reserved`` of each rank's work stays with it. ``exchange_s`` is what one more
+    synchronization costs, ``unit_move_s`` what moving the data of one unit costs. Every rank that calls
+    this with the same arguments decides the same.
     """
     shares = _shares(sum(remaining), reserved, speeds)
     surplus = [max(0, old - new) for old, new in zip(remaining, shares, strict=True)]
     before_s = max(n / s for n, s in zip(remaining, speeds, strict=True))
     # Links work side by side, so the busiest giver (or taker) sets the time of the movement.
     busiest = max(max(surplus), max(new - old for old, new in zip(remaining, shares, strict=True)))
-    costs_s = exchange_s + 1 / max(speeds) + busiest * iteration_move_s
+    costs_s = exchange_s + unit / max(speeds) + busiest / unit * unit_move_s
     after_s = costs_s + max(n / s for n, s in zip(shares, speeds, strict=True))
-    if sum(surplus) < max(1.0, parameters.least_moved * sum(remaining)):
+    if sum(surplus) < max(unit, parameters.least_moved * sum(remaining)):
         return Decision(tuple(remaining), before_s, before_s, BALANCED)
     if after_s > (1 - parameters.profitability) * before_s:
         return Decision(tuple(remaining), before_s, after_s, UNPROFITABLE)
     return Decision(shares, before_s, after_s, MOVE)
+
+
+def still_pays(
+    decision: Decision, reached: Sequence[int], speeds: Sequence[float], parameters: Parameters
+) -> bool:
+    """Whether a decision to move is worth it with the shares that whole units come to."""
+    costs_s = decision.after_s - max(n / s for n, s in zip(decision.shares, speeds, strict=True))
+    after_s = costs_s + max(n / s for n, s in zip(reached, speeds, strict=True))
+    return after_s <= (1 - parameters.profitability) * decision.before_s
 
 
 def _shares(total: int, reserved: Sequence[int], speeds: Sequence[float]) -> tuple[int, ...]:

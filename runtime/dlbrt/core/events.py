@@ -11,10 +11,10 @@ __all__ = ["Event", "Exchanged", "Exhausted", "Failed", "Interrupted", "Waited",
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """The rank finished its next ``iterations``, in ``compute_s`` seconds."""
+    """The rank finished its next ``units`` (iterations, or pairs), in ``compute_s`` seconds."""
 
     now: float
-    iterations: int
+    units: int
     compute_s: float
 
 

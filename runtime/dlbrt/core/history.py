@@ -12,31 +12,34 @@ __all__ = ["History"]
 class History:
     """What each of ``ranks`` ranks did in the windows so far, and the speeds that follow.
 
-    The metric is iterations a second since the last synchronization (Zaki et al., section 1.2). A
-    window below ``least_sample_s`` seconds of computing is noise: the rank's whole history stands in;
-    a rank without any takes the mean of the others.
+    The metric is work a second since the last synchronization: iterations (Zaki et al., section 1.2), or
+    ticks where they do not cost the same. A window below ``least_sample_s`` seconds of computing is noise:
+    the rank's whole history stands in; a rank without any takes the mean of the others.
     """
 
     def __init__(self, ranks: int, least_sample_s: float) -> None:
         self._least_sample_s = least_sample_s
-        self._done = [0] * ranks
+        self._work = [0] * ranks
         self._compute_s = [0.0] * ranks
         self.speeds: tuple[float, ...] | None = None
 
-    def add(self, profiles: Sequence[Profile]) -> None:
-        """Take in one window's profiles and update `speeds` (None until any rank has done anything)."""
+    def add(self, profiles: Sequence[Profile], work: Sequence[int]) -> None:
+        """Take in one window's profiles, and how much work what they say is done was.
+
+        Updates `speeds` (None until any rank has done anything).
+        """
         for rank, profile in enumerate(profiles):
-            self._done[rank] += profile.done
+            self._work[rank] += work[rank]
             self._compute_s[rank] += profile.compute_s
-        known = [self._speed(rank, profile) for rank, profile in enumerate(profiles)]
+        known = [self._speed(rank, *window) for rank, window in enumerate(zip(profiles, work, strict=True))]
         measured = [speed for speed in known if speed is not None]
         if measured:
             mean = sum(measured) / len(measured)
             self.speeds = tuple(mean if speed is None else speed for speed in known)
 
-    def _speed(self, rank: int, profile: Profile) -> float | None:
-        if profile.done and profile.compute_s >= self._least_sample_s:
-            return profile.done / profile.compute_s
-        if self._done[rank] and self._compute_s[rank] > 0:
-            return self._done[rank] / self._compute_s[rank]
+    def _speed(self, rank: int, profile: Profile, work: int) -> float | None:
+        if work and profile.compute_s >= self._least_sample_s:
+            return work / profile.compute_s
+        if self._work[rank] and self._compute_s[rank] > 0:
+            return self._work[rank] / self._compute_s[rank]
         return None

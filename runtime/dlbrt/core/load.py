@@ -16,13 +16,14 @@ from math import inf, isfinite
 from random import Random
 from typing import TypeVar
 
-from dlbrt.contract import ENVIRONMENT, OptionError
+from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
 
 __all__ = ["Load", "LoadSpec", "RandomLoad", "parse_load", "parse_speeds", "parse_weights"]
 
 _T = TypeVar("_T")
 
 _LOAD_FORMS = "fixed:0,0,3,1 (a load per rank), random:max=5,duration=0.5,seed=7 or none"
+_WEIGHT_FORMS = f"2,1,1 (a number per rank), {LAST} or {TRIAL}"
 _MOST_LOAD = 1_000_000
 _SHORTEST_S = 1e-6
 _MOST_UNEQUAL = 1e6
@@ -130,8 +131,15 @@ def parse_speeds(text: str, ranks: int) -> tuple[float, ...]:
     return speeds
 
 
-def parse_weights(text: str, ranks: int) -> tuple[float, ...]:
-    """The relative speeds that DLB_WEIGHTS lists, not all of them 0; OptionError if malformed."""
+def parse_weights(text: str, ranks: int) -> tuple[float, ...] | None:
+    """The relative speeds that DLB_WEIGHTS lists, not all of them 0; OptionError if malformed.
+
+    None for ``last``, those that the last run has measured, and ``trial``, to measure them.
+    """
+    if text.strip() in (LAST, TRIAL):
+        return None
+    if text.strip().isalpha():
+        raise _malformed("weights", _WEIGHT_FORMS, text)
     weights = _list("weights", text, ranks, _number)
     if not any(weights):
         raise _malformed("weights", "at least one weight above 0", text)

@@ -19,10 +19,10 @@ NO_FAILURE = 2**53
 class Profile:
     """One rank's report on its window, the time since the last synchronization.
 
-    ``done`` counts iterations; ``compute_s`` is the time they took, emulated load included;
-    ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet); ``failed_at`` is
-    the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts iterations that the rank
-    keeps in any case, to work on while the profiles travel.
+    ``done`` counts units (iterations, or pairs of them); ``compute_s`` is the time they took, emulated load
+    included; ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet);
+    ``failed_at`` is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that
+    the rank keeps in any case, to work on while the profiles travel.
     """
 
     done: int

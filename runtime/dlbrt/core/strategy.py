@@ -16,16 +16,17 @@ __all__ = ["Situation", "Strategy"]
 class Situation:
     """What every rank knows alike at a synchronization; sequences are indexed by rank.
 
-    ``reserved`` are the parts of ``remaining`` that stay where they are; ``speeds`` are iterations a
-    second; ``exchange_s`` and ``iteration_move_s`` are the measured costs of a synchronization and of
-    moving one iteration's data.
+    ``remaining`` is work in ticks, ``reserved`` the part of it that stays where it is; ``speeds`` are ticks
+    a second; ``unit`` is the mean work of what is dealt, 1 where all cost the same; ``exchange_s`` and
+    ``unit_move_s`` are the measured costs of a synchronization and of moving one unit's data.
     """
 
     remaining: Sequence[int]
     reserved: Sequence[int]
     speeds: Sequence[float]
     exchange_s: float
-    iteration_move_s: float
+    unit: float
+    unit_move_s: float
     parameters: Parameters
 
 

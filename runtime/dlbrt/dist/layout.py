@@ -1,8 +1,9 @@
-"""How a loop's positions are dealt to ranks at its start: BLOCK, CYCLIC, and blocks by weight.
+"""How positions are dealt to ranks that are alike, BLOCK and CYCLIC; and numbers divided by weight.
 
-Equal blocks and blocks proportional to given speeds are the static distributions of Ciegis et al.
-(figure 1); integer shares follow the largest remainder, in exact arithmetic, since in doubles the
-floor of m w_j / W already goes wrong in their example 1.
+Numbers are divided by largest remainder, which keeps each share within one of its proportion, in exact
+arithmetic: in doubles the floor of m w_j / W already goes wrong in example 1 of Ciegis et al. (1996). That is
+what decisions during a run use. It is not figure 1 of that paper, which gives the remaining rows to those who
+finish them first, and by which loops are dealt at their start (`core.partition.initial`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from math import isfinite, lcm
 
 from dlbrt.dist.spans import Spans
 
-__all__ = ["block", "cyclic", "proportional", "weighted"]
+__all__ = ["block", "cyclic", "proportional"]
 
 
 def block(n: int, ranks: int) -> tuple[Spans, ...]:
@@ -25,11 +26,6 @@ def block(n: int, ranks: int) -> tuple[Spans, ...]:
 def cyclic(n: int, ranks: int) -> tuple[Spans, ...]:
     """Position p goes to rank p mod ranks."""
     return tuple(Spans.of(range(rank, n, ranks)) for rank in range(_checked(n, ranks)))
-
-
-def weighted(n: int, weights: Sequence[float]) -> tuple[Spans, ...]:
-    """Contiguous blocks of n positions in proportion to the weights, one block a weight."""
-    return _blocks(proportional(n, weights))
 
 
 def proportional(total: int, weights: Sequence[float]) -> tuple[int, ...]:

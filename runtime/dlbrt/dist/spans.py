@@ -97,6 +97,10 @@ class Spans:
                 return Spans((*self.runs[:-1], seam, *other.runs[1:]))
         return Spans(self.runs + other.runs)
 
+    def shifted(self, by: int) -> Spans:
+        """The positions ``by`` further up."""
+        return Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in self.runs)) if by else self
+
     def minimum(self) -> int:
         """The smallest position; ValueError if there is none."""
         return min(run.start for run in self.runs)

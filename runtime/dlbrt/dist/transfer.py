@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import EMPTY, Spans
 
 __all__ = ["Transfer", "apply", "plan_transfers"]
@@ -26,12 +27,15 @@ class Transfer:
     spans: Spans
 
 
-def plan_transfers(remaining: Sequence[Spans], shares: Sequence[int]) -> tuple[Transfer, ...]:
-    """Transfers after which rank r holds shares[r] positions, by source and target.
+def plan_transfers(
+    remaining: Sequence[Spans], shares: Sequence[int], amounts: Amounts = UNIFORM
+) -> tuple[Transfer, ...]:
+    """Transfers after which rank r holds shares[r] of the work, by source and target.
 
+    Exactly so where all positions are the same amount, else to the nearest position of each message.
     ValueError unless there is one share of 0 or more for each rank and they sum to what remains.
     """
-    held = [len(spans) for spans in remaining]
+    held = [amounts.of(spans) for spans in remaining]
     if len(shares) != len(held) or sum(shares) != sum(held) or min(shares, default=0) < 0:
         raise ValueError(f"expected {len(held)} shares with the sum {sum(held)}, found {list(shares)}")
     surplus = [have - share for have, share in zip(held, shares, strict=True)]
@@ -41,7 +45,8 @@ def plan_transfers(remaining: Sequence[Spans], shares: Sequence[int]) -> tuple[T
     return tuple(
         transfer
         for source in sorted(gifts)
-        for transfer in _cut(source, remaining[source], sorted(gifts[source]))
+        for transfer in _cut(source, remaining[source], sorted(gifts[source]), amounts)
+        if transfer.spans
     )
 
 
@@ -62,12 +67,12 @@ def apply(remaining: Sequence[Spans], transfers: Sequence[Transfer]) -> tuple[Sp
     return tuple(held)
 
 
-def _cut(source: int, spans: Spans, gifts: list[tuple[int, int]]) -> list[Transfer]:
+def _cut(source: int, spans: Spans, gifts: list[tuple[int, int]], amounts: Amounts) -> list[Transfer]:
     """The end of the giver's positions, cut for its receivers."""
-    _, tail = spans.last(sum(amount for _, amount in gifts))
+    _, tail = amounts.last(spans, sum(amount for _, amount in gifts))
     transfers = []
-    for target, amount in gifts:
-        part, tail = tail.first(amount)
+    for place, (target, amount) in enumerate(gifts, 1):
+        part, tail = amounts.first(tail, amount) if place < len(gifts) else (tail, EMPTY)
         transfers.append(Transfer(source, target, part))
     return transfers
 

@@ -4,18 +4,22 @@ An entry is a tuple whose first item is its code: target and operation. Writers 
 which iteration an entry belongs to is known by marks, the length of the log where an iteration begins. In
 a loop that declares contributions each iteration is marked by the iterator that it is taken from (`marked`);
 in others, where only output can come, the writer marks (`note`).
+
+A folded loop climbs from its lower end and descends from its upper one in turns. What is written on either
+side is piled up apart, so that segments stay long and those of different ranks hardly overlap.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from dlbrt.effects.segments import Extent, Keep, compact
+from dlbrt.effects.segments import Extent, Keep, Segment, compact
 
 __all__ = ["Journal"]
 
@@ -23,6 +27,45 @@ __all__ = ["Journal"]
 LONG = 1 << 16
 #: Fewer marks than these are taken one by one.
 _FEW = 16
+
+
+class _Pile:
+    """Runs' entries that will be a segment; each run is above all others, or each below if ``downwards``."""
+
+    def __init__(self, *, downwards: bool) -> None:
+        self.length = 0
+        self._downwards = downwards
+        self._runs: deque[tuple[array[int], array[int], list[tuple[Any, ...]]]] = deque()
+
+    def takes(self, positions: array[int]) -> bool:
+        """Whether a run at these positions continues the pile."""
+        if not self._runs:
+            return True
+        if self._downwards:
+            return positions[-1] < self._runs[0][0][0]
+        return positions[0] > self._runs[-1][0][-1]
+
+    def add(self, positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> None:
+        """Put a run on the pile, its entries by the position they belong to."""
+        self.length += len(entries)
+        if self._downwards:
+            self._runs.appendleft((positions, starts, entries))
+        else:
+            self._runs.append((positions, starts, entries))
+
+    def segment(self) -> tuple[Extent, Segment] | None:
+        """Everything as one segment; the pile is empty then."""
+        if not self._runs:
+            return None
+        positions, starts, entries = array("q"), array("q"), list[tuple[Any, ...]]()
+        for places, begins, logged in self._runs:
+            held = len(entries)
+            positions.extend(places)
+            starts.extend(begins if not held else array("q", (held + start for start in begins)))
+            entries += logged
+        self._runs.clear()
+        self.length = 0
+        return Extent(positions[0], positions[-1]), compact(positions, starts, entries)
 
 
 class Journal:
@@ -36,9 +79,7 @@ class Journal:
         self._marks: array[int] = array("q")
         self._ordinals: array[int] | None = array("q")  # of noted iterations; None: all are marked
         self._base = 0  # ordinal in its run of the first iteration marked
-        self._positions: array[int] = array("q")
-        self._starts: array[int] = array("q")
-        self._entries: list[tuple[Any, ...]] = []
+        self._climbing, self._descending = _Pile(downwards=False), _Pile(downwards=True)
         self._last = -1
 
     def mark_all(self) -> None:
@@ -79,24 +120,29 @@ class Journal:
         self._close(run)
         self._base = done
 
-    def end_run(self, run: range) -> None:
-        """Close the log; it is of ``run``, which ends (empty: of what came after the last one)."""
+    def end_run(self, run: range, *, descending: bool = False) -> None:
+        """Close the log; it is of ``run``, which ends (empty: of what came after the last one).
+
+        ``descending`` runs, partners in pairs, come below one another.
+        """
         if not run:
             self._unmark()
-        self._close(run)
+        self._close(run, descending=descending)
         self._base = 0
 
     def finish(self) -> None:
-        """Complete the last segment."""
-        if self._positions:
-            segment = compact(self._positions, self._starts, self._entries)
-            self.extents.append(Extent(self._positions[0], self._positions[-1]))
-            self._keep(segment)
-            self._positions, self._starts, self._entries = array("q"), array("q"), []
+        """Complete the last segments."""
+        self._complete(self._climbing)
+        self._complete(self._descending)
 
-    def _close(self, run: range) -> None:
+    def _complete(self, pile: _Pile) -> None:
+        if (found := pile.segment()) is not None:
+            self.extents.append(found[0])
+            self._keep(found[1])
+
+    def _close(self, run: range, *, descending: bool = False) -> None:
         if self.log:
-            self._take(run)
+            self._take(run, self._descending if descending else self._climbing)
         self._unmark()
 
     def _unmark(self) -> None:
@@ -104,19 +150,16 @@ class Journal:
         if self._ordinals is not None:
             del self._ordinals[:]
 
-    def _take(self, run: range) -> None:
+    def _take(self, run: range, pile: _Pile) -> None:
         count = len(self.log)
         positions, starts = self._few(run, count) if len(self._marks) < _FEW else self._many(run, count)
-        if self._positions and positions[0] <= self._positions[-1]:
-            self.finish()  # positions do not go on ascending
-        held = len(self._entries)
-        self._positions.extend(positions)
-        self._starts.extend(starts if not held else array("q", (held + start for start in starts)))
-        self._entries += self.log
+        if not pile.takes(positions):
+            self._complete(pile)
+        pile.add(positions, starts, self.log.copy())
         self.log.clear()
         self._last = positions[-1]
-        if len(self._entries) >= self._long:
-            self.finish()
+        if pile.length >= self._long:
+            self._complete(pile)
 
     def _ordinal(self, mark: int) -> int:
         return self._base + mark if self._ordinals is None else self._ordinals[mark]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from dlbrt.core.parameters import Parameters
+from dlbrt.dist.deal import Deal
 from dlbrt.dist.memory import Layout
 from dlbrt.effects.output import Shown
 from dlbrt.mpi.state import Surroundings
@@ -51,8 +52,9 @@ class Call:
     """One parallel run of a loop, as rank 0 describes it.
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
-    Either is None where the ranks have it from an earlier call of the loop ``key``; positions before
-    ``first`` are done already.
+    Either is None where the ranks have it from an earlier call of the loop ``key``; positions that
+    ``deal`` does not deal are done already. ``measured`` is the size of the groups of iterations whose times
+    are wanted, 0 for none.
     """
 
     serial: int
@@ -60,10 +62,9 @@ class Call:
     kernel: bytes | None
     body: bytes | None
     headers: tuple[SlotHeader, ...]
-    positions: int
-    first: int
+    deal: Deal
     strategy: str
-    weights: tuple[float, ...]
+    measured: int
     parameters: Parameters
     exchange_s: float
     surroundings: Surroundings | None

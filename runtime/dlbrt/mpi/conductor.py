@@ -12,7 +12,9 @@ from typing import Any
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
 from dlbrt.core.parameters import Parameters
+from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.registry import AUTO
+from dlbrt.dist.deal import Deal
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
 from dlbrt.dist.hazard import hazard, reached_otherwise
@@ -24,6 +26,7 @@ from dlbrt.effects.replay import Fault
 from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call, SlotHeader, TableSlots
 from dlbrt.mpi.contents import Publisher, shared_fields
+from dlbrt.mpi.dealing import Dealer
 from dlbrt.mpi.elements import Elements
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.footprints import look, pack_tables
@@ -61,11 +64,11 @@ class Conductor:
     another thread), or in a process that the program has forked, a loop runs alone.
     """
 
-    def __init__(self, wire: Wire, options: Options, host_names: Sequence[str]) -> None:
+    def __init__(self, wire: Wire, options: Options, ledger: Ledger) -> None:
         self.wire = wire
         self.options = options
         self.publisher = Publisher(wire)
-        self.ledger = Ledger(wire.ranks, host_names)
+        self.ledger = ledger
         self.parameters = Parameters()
         self.exchange_s = self.parameters.exchange_s
         # The program may change the directory before it ends.
@@ -132,6 +135,7 @@ class Conductor:
             self._tell(b"")
             if self._stats:
                 self.ledger.write(self._stats)
+            self.ledger.remember()
 
     def dismiss(self) -> bool:
         """Let the other ranks end at once; False where that is not to be: a loop runs, or another process."""
@@ -191,6 +195,9 @@ class _Run:
         self._descriptions: dict[str, Description] = {}
         self._logbook: Logbook | None = None
         self._fault: Fault | None = None
+        options = conductor.options
+        weights = options.weights or self._notes.known_speeds(options.weights_last)
+        self._dealer = Dealer(self._notes, self._wire.ranks, weights, options.trial)
         self._strategy = ""
         self._reason = ""
         self._started = clock()
@@ -199,7 +206,7 @@ class _Run:
         """Run the loop and note its figures."""
         options = self._conductor.options
         loop = Loop(self._space, self._launch, self._finish, Load(options.load, self._wire.rank))
-        loop.pacer.size = self._notes.chunk
+        loop.walk.pacer.size = self._notes.chunk
         try:
             perform(loop, self._kernel, self._arguments)
         finally:
@@ -211,8 +218,10 @@ class _Run:
             len(self._space),
             self._strategy,
             self._reason,
+            self._dealer.planned,
         )
-        self._notes.chunk = max(1, loop.pacer.size // 2)
+        self._dealer.learn(self._results)
+        self._notes.chunk = max(1, loop.walk.pacer.size // 2)
         values = loop.contributions.results()
         after = After(self._space, self._results, values, self._fault, self._objects)
         if after.failure is not None and len(self._results) > 1:
@@ -234,7 +243,7 @@ class _Run:
             self._strategy = forced or LOCAL
             return Solo(_all(self._space))
         if begun is None and forced in (None, "auto") and (trial_s := self._notes.trial_s(n)):
-            loop.trial_until = clock() + trial_s
+            loop.walk.trial_until = clock() + trial_s
             self._strategy = LOCAL
             return Solo(_all(self._space))
         if reason := self._obstacle(loop):
@@ -302,20 +311,22 @@ class _Run:
         packing.pack((kernel, values, space, modules.collect()), packed, lists, common)
 
     def _form(self, loop: Loop, begun: Solo | None) -> Team:
-        call = self._call(first=len(self._space) - len(begun.work) if begun else 0)
+        first = len(self._space) - len(begun.work) if begun else 0
+        call = self._call(self._dealer.deal(loop, first))
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
         self._conductor.command(call, self._kernel_sent, self._state)
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
-        crew = form_crew(self._wire, call, self._fields, loop.table.iterations, self._objects)
+        crew = form_crew(self._wire, call, self._fields, self._objects)
         self._scatter(crew)
         self._logbook = Logbook(self._wire, self._objects, call.shown)
         loop.contributions.share(self._logbook.journal, self._descriptions)
-        self._logbook.open(loop.ordinal)
+        self._logbook.open(loop.walk.ordinal)
+        loop.walk.times = GroupTimes(len(self._space), call.measured) if call.measured else None
         if begun:
             crew.figures.done, crew.figures.compute_s = begun.figures.done, begun.figures.compute_s
         return crew
 
-    def _call(self, first: int) -> Call:
+    def _call(self, deal: Deal) -> Call:
         conductor = self._conductor
         inside = self._packed.inside
         by_rows = {
@@ -329,10 +340,9 @@ class _Run:
             kernel=self._kernel_bytes,
             body=self._packed.body,
             headers=self._headers,
-            positions=len(self._space),
-            first=first,
+            deal=deal,
             strategy=self._strategy,
-            weights=conductor.options.weights or (),
+            measured=self._dealer.measured,
             parameters=conductor.parameters,
             exchange_s=conductor.exchange_s,
             surroundings=self._state.surroundings if self._state else None,
@@ -348,7 +358,7 @@ class _Run:
             place: list(field.data) for place, field in enumerate(self._fields) if field.copied
         }
         for rank in range(1, self._wire.ranks):
-            mover.send(crew.shares[rank], rank, Field.scattered)
+            mover.send(crew.held(rank), rank, Field.scattered)
         mover.complete()
         self._elements = Elements(self._wire, self._fields, self._objects)
 

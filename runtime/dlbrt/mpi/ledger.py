@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from math import fsum
+from pathlib import Path
+from types import CodeType
 
+from dlbrt.contract import LAST, OptionError
+from dlbrt.core.partition.density import Density
+from dlbrt.core.partition.profiling import Profiling, relative_speeds
 from dlbrt.dist.scattered import Tables
 from dlbrt.mpi.team import Figures, clock
+from dlbrt.observe.learned import Learned, Lesson, LoopKey, update
 from dlbrt.observe.linemap import Frame, original, proof_of
-from dlbrt.observe.statistics import LoopRecord, LoopRun, RankFigures, report, write
+from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, write
 
 __all__ = ["Ledger", "Notes"]
 
@@ -19,15 +27,22 @@ class Notes:
 
     ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an
     iteration at the last run, ``overhead_s`` what the last run on all ranks took beyond computing.
-    ``tables`` are what the iterations touched of arrays whose subscripts were looked at, by name.
+    ``tables`` are what the iterations touched of arrays whose subscripts were looked at, by name;
+    ``profiling`` what is measured from run to run, where the program asks for it; ``lesson`` is what earlier
+    runs of the program have taught.
     """
 
-    def __init__(self, key: str, source: str, ranks: int) -> None:
+    def __init__(self, key: str, loop: LoopKey, ranks: int, lesson: Lesson | None) -> None:
         self.key = key
-        self.source = source
-        self.record = LoopRecord(key, source, ranks)
+        self.source = loop.source
+        self.record = LoopRecord(key, loop.source, ranks)
+        self._loop = loop
+        self._lesson = lesson
+        self._work = [0.0] * ranks
+        self._seconds = [0.0] * ranks
         self.chunk = 1
         self.tables: dict[str, Tables] = {}
+        self.profiling: Profiling | None = None
         self._iteration_s: float | None = None
         self._overhead_s = 0.0
         self._remarks: set[str] = set()
@@ -43,7 +58,13 @@ class Notes:
         return self._overhead_s
 
     def learn(
-        self, figures: Sequence[Figures], elapsed_s: float, iterations: int, strategy: str, reason: str
+        self,
+        figures: Sequence[Figures],
+        elapsed_s: float,
+        iterations: int,
+        strategy: str,
+        reason: str,
+        planned: Planned | None,
     ) -> None:
         """Take in one run: the figures of rank 0 alone, or of all ranks."""
         overhead_s = max(0.0, elapsed_s - max(f.compute_s for f in figures))
@@ -64,22 +85,65 @@ class Notes:
                 sum(f.bytes_moved for f in figures),
                 reason=reason,
                 overhead_s=overhead_s,
+                planned=planned,
             )
         )
 
+    def taught(self, work: Sequence[float], seconds: Sequence[float]) -> None:
+        """A run has shown how much work each rank did, in a unit of that run's own, and how long it took."""
+        share = fsum(seconds) / (fsum(work) or 1.0)  # all runs in one unit: what a mean rank does in a second
+        for rank, (part, taken) in enumerate(zip(work, seconds, strict=True)):
+            self._work[rank] += part * share
+            self._seconds[rank] += taken
+
+    def known_speeds(self, wanted: bool) -> tuple[float, ...]:
+        """The relative speeds that the last run has measured, if they are ``wanted`` and there are any."""
+        if not wanted:
+            return ()
+        if self._lesson is None or not self._lesson.speeds:
+            self.say(f"no speeds of these ranks are known for weights {LAST}: equal shares to begin with")
+            return ()
+        return self._lesson.speeds
+
+    def known_density(self, n: int) -> Density | None:
+        """What an earlier run has measured of so many iterations."""
+        return None if self._lesson is None else self._lesson.density(n)
+
+    @property
+    def lesson(self) -> Lesson:
+        """What this run has taught so far."""
+        speeds = relative_speeds(self._work, self._seconds) or ()
+        density = self.profiling.density if self.profiling is not None else None
+        return Lesson(self._loop, speeds, () if density is None else (density,))
+
     def remark(self, reason: str) -> None:
         """Say once on standard error why this loop is run by rank 0 alone."""
-        if reason not in self._remarks:
-            self._remarks.add(reason)
-            print(f"dlb: {self.source}: run by rank 0 alone: {reason}", file=sys.stderr, flush=True)
+        self.say(f"run by rank 0 alone: {reason}")
+
+    def say(self, sentence: str) -> None:
+        """Say something of this loop once on standard error."""
+        if sentence not in self._remarks:
+            self._remarks.add(sentence)
+            print(f"dlb: {self.source}: {sentence}", file=sys.stderr, flush=True)
 
 
 class Ledger:
-    """The notes of all loops of a program, in the order in which they first ran."""
+    """The notes of all loops of a program, in the order in which they first ran.
 
-    def __init__(self, ranks: int, host_names: Sequence[str]) -> None:
+    ``learned`` is what earlier runs have taught, ``kept`` the file that this one adds to (None: none).
+    """
+
+    def __init__(
+        self,
+        ranks: int,
+        host_names: Sequence[str],
+        learned: Learned | None = None,
+        kept: Path | None = None,
+    ) -> None:
         self._ranks = ranks
         self._host_names = host_names
+        self._learned = learned or Learned()
+        self._kept = kept
         self._started = clock()
         self._notes: dict[tuple[str, str], Notes] = {}
 
@@ -91,7 +155,9 @@ class Ledger:
             frame = Frame(code.co_filename, code.co_firstlineno, code.co_name)
             place = original(frame) or frame
             source = f"{os.path.basename(place.filename)}:{place.line}"
-            self._notes[key] = Notes(str(len(self._notes) + 1), source, self._ranks)
+            loop = LoopKey(source, _fingerprint(code), tuple(self._host_names))
+            number = str(len(self._notes) + 1)
+            self._notes[key] = Notes(number, loop, self._ranks, self._learned.of(loop))
             self._notes[key].record.proof = proof_of(*key)
         return self._notes[key]
 
@@ -102,6 +168,25 @@ class Ledger:
             write(path, report(records, self._ranks, self._host_names, clock() - self._started))
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
+
+    def remember(self) -> None:
+        """Add what this run has taught to what is kept; a file that cannot be written ends nothing."""
+        if self._kept is None:
+            return
+        lessons = [notes.lesson for notes in self._notes.values()]
+        try:
+            update(self._kept, [lesson for lesson in lessons if lesson.speeds or lesson.densities])
+        except (OSError, OptionError) as error:
+            print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
+
+
+def _fingerprint(code: CodeType) -> str:
+    """A kernel's code, wherever it stands in its file."""
+    digest = hashlib.sha256(code.co_code)
+    digest.update(repr((code.co_names, code.co_varnames)).encode())
+    for constant in code.co_consts:
+        digest.update((_fingerprint(constant) if isinstance(constant, CodeType) else repr(constant)).encode())
+    return digest.hexdigest()[:16]
 
 
 def _rank_figures(figures: Figures) -> RankFigures:

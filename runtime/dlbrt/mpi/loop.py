@@ -6,27 +6,23 @@ and synchronize; gather. The same object serves rank 0 and the others, alone and
 
 from __future__ import annotations
 
-import operator
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from enum import Enum
 from typing import Any
 
 from dlbrt.contract import Distribution
 from dlbrt.core.load import Load
+from dlbrt.core.partition.costs import CostSpec
 from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_whole
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
-from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec, Dealing
 from dlbrt.effects.contributions import UNSET, Contributions
-from dlbrt.mpi.pacer import Pacer
-from dlbrt.mpi.team import Solo, Team
+from dlbrt.mpi.team import Team
+from dlbrt.mpi.walk import Walk
 
-__all__ = ["UNSET", "Ending", "Kept", "Loop", "Table"]
-
-clock = time.perf_counter
+__all__ = ["UNSET", "Ending", "Folding", "Kept", "Loop", "Profiled", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +53,23 @@ class Kept:
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """The clause ``profile``: times by groups of iterations, cut anew by them where they drift."""
+
+    group: int
+    every: int
+    threshold: float
+
+
+class Folding(Enum):
+    """Whether iterations are dealt in pairs."""
+
+    NONE = "never"
+    WHERE_IT_PAYS = "where there are enough pairs for every rank"
+    ALWAYS = "always"
+
+
 @dataclass(slots=True)
 class Ending:
     """How this rank's part ended: final values by name, and the failure position if the body raised."""
@@ -77,7 +90,7 @@ def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
 class Loop:
     """What a kernel sees.
 
-    ``launch`` is called by `scatter`, and again where rank 0 has begun alone (``trial_until`` set) and
+    ``launch`` is called by `scatter`, and again where rank 0 has begun alone (``walk.trial_until`` set) and
     finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers.
     """
 
@@ -90,24 +103,21 @@ class Loop:
         self.table = Table(Distribution.BLOCK, {})
         self.strategy: str | None = None
         self.group: int | None = None
-        self.team: Team = Solo(Spans(()))
+        self.costs = CostSpec()
+        self.profiled: Profiled | None = None
+        self.folding = Folding.NONE
         self.contributions = Contributions()
+        self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
-        self.pacer = Pacer()
         self.ending = Ending()
-        self.trial_until: float | None = None
-        self.started = clock()
         self._launch = launch
         self._finish = finish
-        self._load = load
-        self._debt_s = 0.0
-        self._run = range(0)
-        self._part = range(0)
-        self._counter: Iterator[int] | None = None
-        self._chunk_started = 0.0
-        self._done = 0
-        self._seconds = 0.0
         self._scattered = False
+
+    @property
+    def team(self) -> Team:
+        """Who runs the loop."""
+        return self.walk.team
 
     def schedule(self, strategy: str, group: int | None = None) -> None:
         """Force a strategy for this loop."""
@@ -121,6 +131,25 @@ class Loop:
             met = False
         if not met:
             self.unmet = self.unmet or text
+
+    def cost(
+        self,
+        density: Callable[[Any], Any] | None = None,
+        *,
+        each: Callable[[Iterable[Any]], list[Any]] | None = None,
+        cumulative: Callable[[Any], Any] | None = None,
+        fit: Callable[[], Any] | None = None,
+    ) -> None:
+        """What an iteration costs, in any unit: of a vector of index values, of the items, of all below x."""
+        self.costs = CostSpec(density, each, cumulative, fit)
+
+    def profile(self, group: int, every: int, threshold: float) -> None:
+        """Measure what iterations cost on the first pass, look for drift at every so many."""
+        self.profiled = Profiled(group, every, threshold)
+
+    def folded(self, always: bool = False) -> None:
+        """Deal the iterations t and n-1-t as a pair: together all cost the same."""
+        self.folding = Folding.ALWAYS if always else Folding.WHERE_IT_PAYS
 
     def arrays(self, iterations: Dealing | None = None, /, **specs: ArraySpec) -> None:
         """The array table: how iterations are dealt (blocks, if not said) and each array is distributed."""
@@ -142,15 +171,9 @@ class Loop:
         """Deal the iterations, and send each rank what its own read."""
         if not self._scattered:
             self._scattered = True
-            self.team = self._launch(self)
+            self.walk.team = self._launch(self)
             if not self.team.work:
                 self.synchronize()  # more ranks than iterations: work may still come
-
-    @property
-    def _watched(self) -> bool:
-        """Whether anything has to be looked at between iterations."""
-        shared = not isinstance(self.team, Solo)
-        return shared or self._load.active or self.trial_until is not None or bool(self.space.bars)
 
     @property
     def more_work(self) -> bool:
@@ -163,18 +186,22 @@ class Loop:
         A run is a stretch of positions in order, one position if ``each``, so that what is kept
         afterwards is known to come from it.
         """
-        run = self.team.work.runs[0]
-        # What belongs to a run as a whole can only belong to a stretch of iterations.
-        singly = run.step > 1 and self.contributions.singly
-        self._run = run[:1] if each or singly else run
-        return chain.from_iterable(self._chunks(self._run))
+        return self.walk.iterations(each=each)
+
+    def pairs(self, each: bool = False, apart: bool = False) -> Iterator[Any]:
+        """The next of this rank's pairs of iterations, t and n-1-t; as `iterations` where it has none.
+
+        Where something is kept that belongs to a stretch of positions in order, they come ``apart``: the
+        lower ones of some pairs, the next time their partners.
+        """
+        return self.walk.pairs(each=each, apart=apart)
 
     def partial(self, /, **one: Any) -> Any:
         """What a name that iterations contribute to is bound to for the next run.
 
         The value itself on a rank that runs the loop alone, else what stands for it there.
         """
-        return self.contributions.partial(next(iter(one)), self.team.work.runs[0])
+        return self.contributions.partial(next(iter(one)), self.walk.coming())
 
     def fold(self, /, **one: Any) -> Any:
         """Take the share of the iteration before; a new one begins."""
@@ -187,17 +214,19 @@ class Loop:
 
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
-        self._keep(values, self._run[self._done - 1])
+        self._keep(values, self.walk.last)
 
     def synchronize(self) -> None:
         """Exchange profiles, decide, and move work, where it is time to; wait where there is none."""
-        self._end_run(self._done)
-        if self.trial_until is not None and self.team.work:
-            self.trial_until = None
-            self.team = self._launch(self)
+        walk = self.walk
+        walk.end_stretch()
+        if walk.mid_pair:
+            return
+        if walk.trial_until is not None and self.team.work:
+            walk.trial_until = None
+            walk.team = self._launch(self)
         self.team.synchronize()
-        while self._debt_s > 0 and not self._rest():
-            self.team.synchronize()
+        walk.rest()
 
     def gather(self) -> None:
         """Collect what was stored, on rank 0."""
@@ -210,16 +239,13 @@ class Loop:
 
         ``temporaries`` are the kernel's local variables at the failure, its parameters apart.
         """
-        if self._counter is None:
+        position = self.walk.failed()
+        if position is None:
             return False
-        done = len(self._part) - operator.length_hint(self._counter) - 1
-        position = self._part[done]
-        self._account(done)
-        self._flush()
         left = self.contributions.left_by({**parameters, **temporaries})
         self._keep({name: value for name, value in temporaries.items() if name not in left}, position)
         self.contributions.combine(left)
-        self._end_run(self._done + 1)
+        self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
         self.team.failed(position)
         self.synchronize()
@@ -230,68 +256,3 @@ class Loop:
             old = self.ending.kept.get(name)
             if value is not UNSET and (old is None or old.last <= last):
                 self.ending.kept[name] = Kept(last, value)
-
-    def _chunks(self, run: range) -> Iterator[Iterator[Any]]:
-        self._done, self._seconds = 0, 0.0
-        while self._done < len(run):
-            self._part = run[self._done :][: self.pacer.size] if self._watched else run
-            items, self._counter = self.space.items(self._part)
-            self._chunk_started = clock()
-            journal = self.contributions.journal
-            yield items if journal is None else journal.marked(items)
-            self._account(len(self._part))
-            if journal is not None and journal.is_long:
-                journal.cut(run, self._done)
-            if self._pass_ends():
-                break
-        self._flush()
-
-    def _account(self, done: int) -> None:
-        """Count the first ``done`` iterations of the chunk, and what they cost under emulated load."""
-        seconds = clock() - self._chunk_started
-        self._counter = None
-        if self._load.active:
-            stretched = self._load.stretch(self._chunk_started - self.started, seconds)
-            self._debt_s += stretched - seconds
-            seconds = stretched
-        self.pacer.learn(done, seconds)
-        self._done += done
-        self._seconds += seconds
-        for bar in self.space.bars:
-            bar.update(done)
-
-    def ordinal(self) -> int | None:
-        """Which iteration of the run is under way; None between iterations."""
-        if self._counter is None:
-            return None
-        return max(0, self._done + len(self._part) - operator.length_hint(self._counter) - 1)
-
-    def _end_run(self, done: int) -> None:
-        """What the first ``done`` iterations of the run contributed is complete; at once on other calls."""
-        self.contributions.end_run()
-        if self.contributions.journal is not None:
-            self.contributions.journal.end_run(self._run[:done])
-        self._run, self._done = range(0), 0
-
-    def _flush(self) -> None:
-        """Report the run so far to the team."""
-        if self._done:
-            self.team.worked(self._run[: self._done], self._seconds)
-
-    def _pass_ends(self) -> bool:
-        if self._debt_s > 0 and not self._rest():
-            return True
-        if self.trial_until is not None and clock() > self.trial_until:
-            return True
-        return self.team.interrupted()
-
-    def _rest(self) -> bool:
-        """Wait out the emulated load; False if an interrupt came first."""
-        end = clock() + self._debt_s
-        while (left := end - clock()) > 0:
-            if self.team.interrupted():
-                self._debt_s = left
-                return False
-            time.sleep(min(left, 1e-3))
-        self._debt_s = 0.0
-        return True

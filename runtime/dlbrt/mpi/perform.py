@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from dlbrt.contract import Distribution, Mode
+from dlbrt.contract import Mode
 from dlbrt.core.balancer import Balancer
+from dlbrt.core.partition.density import Sample
 from dlbrt.core.registry import strategy
-from dlbrt.dist import layout
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
@@ -43,13 +43,15 @@ class Result:
     """What one rank has to report at the end: figures, final values, the body's failure.
 
     ``kept`` maps a temporary to the last position of the run that set it and its value: the value itself
-    on the rank that reports to itself, else a `Sent`. ``extents`` are those of the segments of its journal.
+    on the rank that reports to itself, else a `Sent`. ``extents`` are those of the segments of its journal,
+    ``samples`` the times of groups of iterations, where they were wanted.
     """
 
     figures: Figures
     kept: dict[str, tuple[int, Any]]
     failure: Failure | None
     extents: tuple[Extent, ...] = ()
+    samples: tuple[Sample, ...] = ()
 
 
 def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -72,37 +74,22 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
             return
 
 
-def form_crew(
-    wire: Wire, call: Call, fields: Sequence[Field], iterations: Distribution, objects: Objects
-) -> Crew:
-    """The crew that runs ``call``, as this rank sees it; the same shares on every rank."""
-    shares = _shares(call, iterations, wire.ranks)
+def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects) -> Crew:
+    """The crew that runs ``call``, as this rank sees it."""
+    iteration_bytes = sum(field.iteration_bytes() for field in fields)
     balancer = Balancer(
         wire.rank,
-        shares,
+        call.deal.shares,
         strategy(call.strategy),
         call.parameters,
         clock(),
-        iteration_bytes=sum(field.iteration_bytes() for field in fields),
+        units=call.deal.units,
+        amounts=call.deal.amounts,
+        unit_bytes=2 * iteration_bytes if call.deal.units.folded else iteration_bytes,
         exchange_s=call.exchange_s,
     )
     objects.fields = fields
     return Crew(wire, call.serial, balancer, fields, objects)
-
-
-def _shares(call: Call, iterations: Distribution, ranks: int) -> tuple[Spans, ...]:
-    left = call.positions - call.first
-    if call.weights:
-        shares = layout.weighted(left, call.weights)
-    elif iterations is Distribution.CYCLIC:
-        shares = layout.cyclic(left, ranks)
-    else:
-        shares = layout.block(left, ranks)
-    return tuple(_shifted(spans, call.first) for spans in shares)
-
-
-def _shifted(spans: Spans, by: int) -> Spans:
-    return Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in spans.runs))
 
 
 def own_result(loop: Loop, rank: int) -> Result:
@@ -113,14 +100,17 @@ def own_result(loop: Loop, rank: int) -> Result:
         failure = Failure(ending.failed_at, rank, ending.error)
     kept = {name: (k.last, k.value) for name, k in ending.kept.items()}
     journal = loop.contributions.journal
-    return Result(loop.team.figures, kept, failure, tuple(journal.extents) if journal is not None else ())
+    extents = tuple(journal.extents) if journal is not None else ()
+    times = loop.walk.times
+    return Result(loop.team.figures, kept, failure, extents, tuple(times.samples()) if times else ())
 
 
 def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
     """This rank's report to rank 0."""
     own = own_result(loop, rank)
     kept = {name: (last, _sent(value, objects)) for name, (last, value) in own.kept.items()}
-    return Result(own.figures, kept, capture(own.failure, objects) if own.failure else None, own.extents)
+    failure = capture(own.failure, objects) if own.failure else None
+    return replace(own, kept=kept, failure=failure)
 
 
 def _sent(value: Any, objects: Objects) -> Sent:

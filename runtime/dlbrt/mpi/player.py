@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dlbrt.core.load import Load
+from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.dist.field import Field
 from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call
@@ -70,11 +71,13 @@ class _Player:
             found = loop.table.fields(named, loop.space)
             found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
-            crew = form_crew(self._wire, call, fields, loop.table.iterations, objects)
+            crew = form_crew(self._wire, call, fields, objects)
             self._scatter(crew, fields, objects)
+            if call.measured:
+                loop.walk.times = GroupTimes(len(space), call.measured)
             elements.append(Elements(self._wire, fields, objects))
             loop.contributions.share(logbook.journal, named)
-            logbook.open(loop.ordinal)
+            logbook.open(loop.walk.ordinal)
             return crew
 
         def finish(loop: Loop) -> None:
@@ -87,8 +90,9 @@ class _Player:
 
     def _scatter(self, crew: Crew, fields: list[Field], objects: Objects) -> None:
         mover = Mover(self._wire, fields, objects)
-        mover.prepare(crew.work)
-        mover.receive(crew.work, 0, Field.scattered)
+        held = crew.held(self._wire.rank)
+        mover.prepare(held)
+        mover.receive(held, 0, Field.scattered)
         mover.complete()
 
     def _give_back(self, loop: Loop, fields: list[Field], objects: Objects, elements: Elements) -> None:

@@ -13,6 +13,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 import cloudpickle
@@ -26,9 +27,11 @@ from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
+from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.player import serve
 from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
+from dlbrt.observe.learned import Learned, path_for, read
 from dlbrt.options import Options
 
 __all__ = ["Session", "start"]
@@ -76,9 +79,9 @@ def start(world: MPI.Intracomm) -> Session:
     global _current
     if _current is None:
         wire = Wire(world)
-        options = _options(wire)
-        names = _agree(wire)
-        conductor = Conductor(wire, options, names)
+        options, kept, learned = _options(wire)
+        ledger = Ledger(wire.ranks, _agree(wire), learned, kept)
+        conductor = Conductor(wire, options, ledger)
         conductor.exchange_s = _exchange_cost(wire)
         others = neighbours(wire)
         _current = Session(conductor)
@@ -90,18 +93,24 @@ def start(world: MPI.Intracomm) -> Session:
     return _current
 
 
-def _options(wire: Wire) -> Options:
-    """The options as rank 0 reads them: its environment counts, and the files are on its host."""
+def _options(wire: Wire) -> tuple[Options, Path | None, Learned]:
+    """The options as rank 0 reads them: its environment counts, and the files are on its host.
+
+    With them, on rank 0, where what the run teaches is kept, and what is known from earlier ones.
+    """
     found: Options | str = ""
+    kept, learned = None, Learned()
     if wire.rank == 0:
         try:
-            found = Options.read(os.environ, wire.ranks)
+            found = options = Options.read(os.environ, wire.ranks)
+            kept = path_for(options.learned, options.weights_last, sys.argv[0], os.environ)
+            learned = read(kept) if kept else learned
         except OptionError as error:
             found = str(error)
     found = wire.comm.bcast(found, root=0)
     if isinstance(found, str):
         _refuse(wire, found)
-    return found
+    return found, kept, learned
 
 
 def _agree(wire: Wire) -> list[str]:

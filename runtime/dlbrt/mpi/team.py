@@ -18,10 +18,11 @@ from mpi4py import MPI
 from dlbrt.core.actions import Action, Exchange, Finish, Interrupt, Move, Resume
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
-from dlbrt.core.profile import Profile
+from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
+from dlbrt.dist.units import Units
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.wire import Wire
@@ -51,18 +52,26 @@ class Team(Protocol):
     figures: Figures
 
     @property
+    def units(self) -> Units:
+        """What work is counted in: iterations, or pairs of them."""
+
+    @property
     def work(self) -> Spans:
-        """The iterations that this rank still has to do."""
+        """The units that this rank still has to do."""
+
+    @property
+    def failed_at(self) -> int:
+        """The lowest position known to have failed: from it on nothing is done."""
 
     @property
     def finished(self) -> bool:
         """Whether no rank has any left."""
 
-    def worked(self, part: range, compute_s: float) -> None:
-        """This rank did ``part``, the next of its work, in ``compute_s`` seconds."""
+    def worked(self, units: int, done: Spans, compute_s: float) -> None:
+        """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds."""
 
     def failed(self, position: int) -> None:
-        """The body raised at ``position``, the next of this rank's work."""
+        """The body raised at ``position``; what comes before it in this rank's work is done."""
 
     def interrupted(self) -> bool:
         """Whether a synchronization is asked for before this rank's work is done."""
@@ -76,6 +85,8 @@ class Solo:
 
     def __init__(self, work: Spans) -> None:
         self.work = work
+        self.units = Units(0, NO_FAILURE)
+        self.failed_at = NO_FAILURE
         self.figures = Figures()
 
     @property
@@ -83,10 +94,10 @@ class Solo:
         """Whether all is done."""
         return not self.work
 
-    def worked(self, part: range, compute_s: float) -> None:
-        """Count ``part`` as done."""
-        self.work = self.work.first(len(part))[1]
-        self.figures.done = self.figures.done.union(Spans.of(part))
+    def worked(self, units: int, done: Spans, compute_s: float) -> None:
+        """Count ``done`` as done."""
+        self.work = self.work.first(units)[1]
+        self.figures.done = self.figures.done.union(done)
         self.figures.compute_s += compute_s
 
     def failed(self, position: int) -> None:  # noqa: ARG002
@@ -124,8 +135,13 @@ class Crew:
         self._complete = False
 
     @property
+    def units(self) -> Units:
+        """What work is counted in."""
+        return self._balancer.units
+
+    @property
     def work(self) -> Spans:
-        """The iterations that this rank still has to do."""
+        """The units that this rank still has to do."""
         return self._balancer.runnable
 
     @property
@@ -133,20 +149,19 @@ class Crew:
         """Whether no rank has any left."""
         return self._balancer.finished
 
-    @property
-    def shares(self) -> tuple[Spans, ...]:
-        """What each rank held at the start of the current window."""
-        return self._balancer.shares
+    def held(self, rank: int) -> Spans:
+        """The positions that a rank held at the start of the current window."""
+        return self.units.positions(self._balancer.shares[rank])
 
     @property
     def failed_at(self) -> int:
         """The lowest position known to have failed."""
         return self._balancer.failed_at
 
-    def worked(self, part: range, compute_s: float) -> None:
+    def worked(self, units: int, done: Spans, compute_s: float) -> None:
         """Tell the balancer."""
-        self._balancer.handle(Worked(clock(), len(part), compute_s))
-        self.figures.done = self.figures.done.union(Spans.of(part))
+        self._balancer.handle(Worked(clock(), units, compute_s))
+        self.figures.done = self.figures.done.union(done)
         self.figures.compute_s += compute_s
 
     def failed(self, position: int) -> None:
@@ -237,17 +252,18 @@ class Crew:
         needed = [transfer for transfer in action.transfers if transfer.target != 0]
         for transfer in needed:
             if transfer.source == self._wire.rank:
-                mover.send(transfer.spans, transfer.target, Field.needed)
+                mover.send(self.units.positions(transfer.spans), transfer.target, Field.needed)
         for transfer in needed:
             if transfer.target == self._wire.rank:
-                mover.receive(transfer.spans, transfer.source, Field.needed)
+                mover.receive(self.units.positions(transfer.spans), transfer.source, Field.needed)
         mover.complete()
         self._balancer.transferred(clock() - start, mover.bytes_sent)
         self._count_moves(action.transfers, mover.bytes_sent)
 
     def _count_moves(self, transfers: Sequence[Transfer], size: int) -> None:
         self.figures.redistributions += 1
-        self.figures.iterations_moved += sum(len(t.spans) for t in transfers if t.source == self._wire.rank)
+        given = (self.units.positions(t.spans) for t in transfers if t.source == self._wire.rank)
+        self.figures.iterations_moved += sum(map(len, given))
         self.figures.bytes_moved += size
 
     def _resume(self, action: Resume) -> None:

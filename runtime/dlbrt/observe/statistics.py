@@ -1,6 +1,7 @@
 """The figures of a run: one record per loop, totals over its runs, written as JSON (contract, section 6).
 
-The same records serve every driver. Times are in seconds, emulated waiting counts as computing.
+The same records serve every driver. Times are in seconds, emulated waiting counts as computing. How far ranks
+were apart is told by Swartz's measures (section 2, equations 2 and 3), as measured and as it was planned.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 
-__all__ = ["LoopRecord", "LoopRun", "RankFigures", "report", "write"]
+from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
+
+__all__ = ["LoopRecord", "LoopRun", "Planned", "RankFigures", "report", "write"]
 
 #: Version of the layout of the statistics.
 _VERSION = 1
@@ -36,6 +40,26 @@ class RankFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """What the first shares of a run were to take, by its cost function or measured density.
+
+    ``times`` is the work of each rank's share over its relative speed, in any unit: 0 or more, of at least
+    one rank; infinite for work given to a rank without speed, which no measure is told of. ``loss`` is the
+    ratio by which the longest is above what shares of parts of iterations would take, where it is known.
+    """
+
+    times: tuple[float, ...]
+    loss: float | None = None
+
+    def as_json(self) -> dict[str, float]:
+        """The measures of imbalance, and the loss from whole iterations, in percent; finite ones alone."""
+        if not all(map(isfinite, self.times)):
+            return {}
+        loss = {} if self.loss is None else {"whole_iterations_loss": self.loss * 100}
+        return _imbalance(self.times) | loss
+
+
+@dataclass(frozen=True, slots=True)
 class LoopRun:
     """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally."""
 
@@ -50,13 +74,21 @@ class LoopRun:
     predicted_s: Mapping[str, float] = field(default_factory=dict)
     reason: str = ""
     overhead_s: float | None = None
+    planned: Planned | None = None
+
+    @property
+    def shared(self) -> bool:
+        """Whether more than one rank did iterations."""
+        return sum(figures.iterations > 0 for figures in self.per_rank) > 1
 
 
 @dataclass(slots=True)
 class LoopRecord:
     """Totals over the runs of one loop; strategy and reason are those of the last run.
 
-    ``proof`` says on what the independence of its iterations rests.
+    ``proof`` says on what the independence of its iterations rests. ``shared_s`` is the computing time of
+    each rank in the runs that ranks shared: what rank 0 ran alone was not to be balanced. ``planned`` is of
+    the last run that has one.
     """
 
     id: int | str
@@ -75,10 +107,14 @@ class LoopRecord:
     overhead_s: float | None = None
     per_rank: list[RankFigures] = field(default_factory=list)
     proof: str = ""
+    shared_s: list[float] = field(default_factory=list)
+    planned: Planned | None = None
 
     def __post_init__(self) -> None:
         if not self.per_rank:
             self.per_rank = [RankFigures()] * self.ranks
+        if not self.shared_s:
+            self.shared_s = [0.0] * self.ranks
 
     def add(self, run: LoopRun) -> None:
         """Count one more run; ValueError unless it has figures for each rank."""
@@ -92,6 +128,10 @@ class LoopRecord:
             self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
         if run.overhead_s is not None:
             self.overhead_s = (self.overhead_s or 0.0) + run.overhead_s
+        if run.shared:
+            times = (figures.compute_s for figures in run.per_rank)
+            self.shared_s = [old + new for old, new in zip(self.shared_s, times, strict=True)]
+        self.planned = run.planned or self.planned
 
     @property
     def balance_efficiency(self) -> float:
@@ -100,7 +140,7 @@ class LoopRecord:
         return sum(times) / len(times) / max(times) if any(times) else 1.0
 
     def as_json(self) -> dict[str, object]:
-        """The object of the contract; ``proof``, ``reason`` and ``overhead_s`` only where there is one."""
+        """The object of the contract; what follows ``per_rank`` only where there is one."""
         document: dict[str, object] = {
             "id": self.id,
             "source": self.source,
@@ -122,7 +162,16 @@ class LoopRecord:
             document["reason"] = self.reason
         if self.overhead_s is not None:
             document["overhead_s"] = self.overhead_s
+        if any(self.shared_s):
+            document["imbalance"] = _imbalance(self.shared_s)
+        if self.planned is not None and (planned := self.planned.as_json()):
+            document["planned"] = planned
         return document
+
+
+def _imbalance(times: Sequence[float]) -> dict[str, float]:
+    """L_I (equation 2), L_E (equation 3), and the variant that divides by the longest time; in percent."""
+    return {"L_I": inefficiency(times), "L_E": efficiency(times), "idle_share": idle_share(times)}
 
 
 def report(

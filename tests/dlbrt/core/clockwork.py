@@ -17,8 +17,10 @@ from dlbrt.core.events import Event, Exchanged, Exhausted, Failed, Interrupted, 
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
+from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.layout import block, cyclic
 from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
 
 TICK = 1e-3
 
@@ -47,14 +49,27 @@ class Clockwork:
         cost: Callable[[int], float] = lambda position: 1.0,
         fails: frozenset[int] = frozenset(),
         dealt: str = "block",
+        folded: bool = False,
+        amounts: Amounts = UNIFORM,
+        shares: tuple[Spans, ...] | None = None,
         parameters: Parameters | None = None,
     ) -> None:
         ranks = len(speeds)
-        shares = (cyclic if dealt == "cyclic" else block)(n, ranks)
+        self.units = Units(0, n, folded)
+        shares = shares or (cyclic if dealt == "cyclic" else block)(len(self.units), ranks)
         self.speeds, self.cost, self.fails = speeds, cost, fails
         self.chunk_s, self.latency = chunk_s, latency
         self.balancers = [
-            Balancer(rank, shares, strategy(name), parameters or Parameters(), 0.0) for rank in range(ranks)
+            Balancer(
+                rank,
+                shares,
+                strategy(name),
+                parameters or Parameters(),
+                0.0,
+                units=self.units,
+                amounts=amounts,
+            )
+            for rank in range(ranks)
         ]
         self.run_so_far = Run([[] for _ in range(ranks)])
         self.profiles: dict[int, dict[int, Profile]] = {}
@@ -152,24 +167,36 @@ class Clockwork:
             self._tell(rank, Exhausted(now))
 
     def _chunk(self, rank: int, now: float, work: Spans) -> None:
-        seconds, positions, failed = 0.0, [], None
-        for position in work.positions():
-            seconds += self.cost(position) / self.speeds[rank]
-            if position in self.fails:
-                failed = position
-                break
-            positions.append(position)
-            if seconds >= self.chunk_s:
-                break
+        """The next units, up to about the chunk's length; folded ones in two stretches, as they are run."""
+        chunk = self._next(rank, work)
+        wanted = [p for run in self.units.stretches(chunk) for p in run if p < self.balancers[rank].failed_at]
+        failed = next((p for p in wanted if p in self.fails), None)
+        positions = wanted if failed is None else wanted[: wanted.index(failed)]
+        seconds = sum(self.cost(p) for p in positions) / self.speeds[rank]
+        if failed is not None:
+            seconds += self.cost(failed) / self.speeds[rank]
+        # Of single iterations the one that failed is not done; of pairs the chunk is over.
+        units = len(chunk) if failed is None or self.units.folded else len(positions)
         self.busy[rank] = True
-        self._at(now + seconds, rank, lambda now: self._finish_chunk(rank, now, seconds, positions, failed))
+        self._at(
+            now + seconds, rank, lambda now: self._finish_chunk(rank, now, seconds, units, positions, failed)
+        )
+
+    def _next(self, rank: int, work: Spans) -> range:
+        run, seconds = work.runs[0], 0.0
+        for count, unit in enumerate(run, 1):
+            positions = (p for part in self.units.stretches(range(unit, unit + 1)) for p in part)
+            seconds += sum(map(self.cost, positions)) / self.speeds[rank]
+            if seconds >= self.chunk_s:
+                return run[:count]
+        return run
 
     def _finish_chunk(
-        self, rank: int, now: float, seconds: float, positions: list[int], failed: int | None
+        self, rank: int, now: float, seconds: float, units: int, positions: list[int], failed: int | None
     ) -> None:
         self.busy[rank] = False
         self.run_so_far.done[rank] += positions
-        self._tell(rank, Worked(now, len(positions), seconds))
+        self._tell(rank, Worked(now, units, seconds))
         if failed is not None:
             self._tell(rank, Failed(now, failed))
         self._work(rank, now)

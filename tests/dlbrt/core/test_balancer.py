@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 import pytest
 from dlbrt.core.actions import Exchange, Finish, Interrupt, Move, Resume
 from dlbrt.core.balancer import Balancer
@@ -9,12 +12,13 @@ from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited,
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import strategy
+from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.dlbrt.core.clockwork import Clockwork
+from tests.dlbrt.core.clockwork import Clockwork, Run
 
 
 def balancer(rank: int = 0, n: int = 20, ranks: int = 2, name: str = "GDDLB") -> Balancer:
@@ -129,7 +133,7 @@ def test_a_failure_drops_what_comes_after_it_and_nothing_before() -> None:
 
 
 def test_more_work_reported_than_held_is_refused() -> None:
-    with pytest.raises(ValueError, match="rank 0 did 11 iterations and holds 10"):
+    with pytest.raises(ValueError, match="rank 0 did 11 units and holds 10"):
         balancer().handle(Worked(1.0, 11, 1.0))
 
 
@@ -144,12 +148,13 @@ def test_exhaustion_with_work_left_is_refused() -> None:
     name=st.sampled_from(["none", "GDDLB"]),
     dealt=st.sampled_from(["block", "cyclic"]),
     grain=st.sampled_from([1e-6, 1e-3, 0.1]),
+    folded=st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_each_iteration_is_done_exactly_once(
-    n: int, speeds: list[float], name: str, dealt: str, grain: float
+    n: int, speeds: list[float], name: str, dealt: str, grain: float, folded: bool
 ) -> None:
-    run = Clockwork(n, speeds, name, dealt=dealt, cost=lambda p: grain * (1 + p % 5)).run()
+    run = Clockwork(n, speeds, name, dealt=dealt, folded=folded, cost=lambda p: grain * (1 + p % 5)).run()
     assert sorted(position for done in run.done for position in done) == list(range(n))
 
 
@@ -158,14 +163,15 @@ def test_each_iteration_is_done_exactly_once(
     speeds=st.lists(st.floats(0.1, 10.0), min_size=1, max_size=5),
     name=st.sampled_from(["none", "GDDLB"]),
     dealt=st.sampled_from(["block", "cyclic"]),
+    folded=st.booleans(),
     data=st.data(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_the_lowest_failure_is_found_and_all_before_it_is_done(
-    n: int, speeds: list[float], name: str, dealt: str, data: st.DataObject
+    n: int, speeds: list[float], name: str, dealt: str, folded: bool, data: st.DataObject
 ) -> None:
     fails = data.draw(st.frozensets(st.integers(0, n - 1), min_size=1, max_size=4))
-    run = Clockwork(n, speeds, name, fails=fails, dealt=dealt, cost=lambda p: 1e-2).run()
+    run = Clockwork(n, speeds, name, fails=fails, dealt=dealt, folded=folded, cost=lambda p: 1e-2).run()
     done = [position for rank in run.done for position in rank]
     assert run.failed_at == min(fails)
     assert len(done) == len(set(done))
@@ -203,3 +209,48 @@ def test_the_same_input_gives_the_same_trace() -> None:
         return list(Clockwork(500, [1.0, 0.3, 2.0], cost=lambda p: 1e-3 * (p % 7)).run().trace)
 
     assert trace() == trace()
+
+
+def table(costs: Sequence[int]) -> Amounts:
+    return Amounts(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
+
+
+@given(
+    costs=st.lists(st.integers(0, 50), min_size=1, max_size=200).filter(any),
+    speeds=st.lists(st.floats(0.1, 10.0), min_size=1, max_size=6),
+    dealt=st.sampled_from(["block", "cyclic"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_iterations_of_known_cost_are_done_exactly_once(
+    costs: list[int], speeds: list[float], dealt: str
+) -> None:
+    run = Clockwork(
+        len(costs), speeds, dealt=dealt, amounts=table(costs), cost=lambda p: 1e-3 * costs[p]
+    ).run()
+    assert sorted(position for done in run.done for position in done) == list(range(len(costs)))
+
+
+def test_the_known_cost_of_what_remains_spares_synchronizations() -> None:
+    """A triangle on ranks of unlike speed: counts mislead, work does not."""
+    n, speeds = 600, [1.0, 0.25]
+    costs = list(range(1, n + 1))
+
+    def run(amounts: Amounts) -> Run:
+        return Clockwork(n, speeds, amounts=amounts, cost=lambda p: 1e-5 * costs[p]).run()
+
+    counted, weighed = run(UNIFORM), run(table(costs))
+    assert weighed.makespan < 1.06 * 1e-5 * sum(costs) / sum(speeds)
+    assert weighed.synchronizations <= counted.synchronizations
+    assert weighed.makespan <= counted.makespan
+
+
+def test_one_dear_iteration_is_not_passed_around() -> None:
+    costs = [1] * 20 + [1000]
+    run = Clockwork(21, [1.0, 1.0], amounts=table(costs), cost=lambda p: 1e-3 * costs[p]).run()
+    assert run.makespan < 1.06
+    assert len(run.moves) <= 1
+
+
+def test_folded_halves_of_a_triangle_take_equally_long() -> None:
+    run = Clockwork(1000, [1.0] * 4, "none", folded=True, cost=lambda p: 1e-5 * (p + 1)).run()
+    assert run.makespan < 1.01 * 1e-5 * 500500 / 4

@@ -61,6 +61,7 @@ def test_a_malformed_load_is_refused_with_what_was_found(text: str) -> None:
 def test_lists_of_speeds_and_weights_are_read() -> None:
     assert parse_speeds("1,1.5,2e0", 3) == (1.0, 1.5, 2.0)
     assert parse_weights("0, 3", 2) == (0.0, 3.0)
+    assert parse_weights(" last ", 2) is None
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,11 @@ def test_malformed_speeds_are_refused(text: str) -> None:
 def test_malformed_weights_are_refused(text: str) -> None:
     with pytest.raises(OptionError, match="DLB_WEIGHTS"):
         parse_weights(text, 2)
+
+
+def test_a_word_in_place_of_weights_is_answered_by_all_forms() -> None:
+    with pytest.raises(OptionError, match=r"2,1,1 \(a number per rank\), last or trial; found 'lats'"):
+        parse_weights("lats", 3)
 
 
 def test_a_rank_with_load_l_takes_l_plus_one_times_as_long() -> None:

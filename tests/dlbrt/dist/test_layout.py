@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from dlbrt.dist.layout import block, cyclic, proportional, weighted
+from dlbrt.dist.layout import block, cyclic, proportional
 from dlbrt.dist.spans import coverage_error
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,14 +39,6 @@ def test_shares_sum_exactly_and_stay_within_one_of_proportion(total: int, weight
     for share, weight in zip(shares, exact, strict=True):
         assert abs(share - total * weight / sum(exact)) < 1
         assert weight or not share
-
-
-@given(st.integers(0, 5000), WEIGHTS)
-def test_weighted_blocks_are_contiguous_and_complete(n: int, weights: list[float]) -> None:
-    parts = weighted(n, weights)
-    assert coverage_error(n, parts) is None
-    assert all(len(part.runs) <= 1 for part in parts)
-    assert tuple(map(len, parts)) == proportional(n, weights)
 
 
 def test_ties_go_to_the_lowest_index() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 import pytest
 from dlbrt.dist import layout
 from dlbrt.dist.spans import EMPTY, Spans, coverage_error
@@ -15,7 +17,9 @@ def plans(draw: st.DrawFn) -> tuple[int, list[Spans], list[int]]:
     """A loop, what each rank holds of it, and new shares."""
     ranks, n = draw(st.integers(1, 12)), draw(st.integers(0, 200))
     weights = st.lists(st.integers(0, 9), min_size=ranks, max_size=ranks)
-    held = draw(st.sampled_from([layout.cyclic(n, ranks), layout.weighted(n, draw(weights))]))
+    ends = accumulate(layout.proportional(n, draw(weights)), initial=0)
+    blocks = tuple(Spans.of(range(low, high)) for low, high in pairwise(ends))
+    held = draw(st.sampled_from([layout.cyclic(n, ranks), blocks]))
     return n, list(held), list(layout.proportional(n, draw(weights)))
 
 

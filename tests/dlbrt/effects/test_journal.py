@@ -129,3 +129,30 @@ def test_what_is_put_away_is_found_again(bound: int) -> None:
 def test_an_integer_among_floats_stays_one() -> None:
     segment = compact(array("q", [0]), array("q", [0]), [(0, 1.5), (0, 2)])
     assert segment.listed() == [(0, 1.5), (0, 2)]
+
+
+def test_partners_of_pairs_are_piled_up_apart_from_the_lower_positions() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append)
+    journal.mark_all()
+    for low, high in ((range(2), range(18, 20)), (range(2, 5), range(15, 18))):
+        for run, descending in ((low, False), (high, True)):
+            for position in journal.marked(iter(run)):
+                journal.log.append((0, str(position)))
+            journal.end_run(run, descending=descending)
+    journal.finish()
+    lower, upper = list(range(5)), list(range(15, 20))
+    assert listed(kept) == [(lower, list(map(str, lower))), (upper, list(map(str, upper)))]
+    assert journal.extents == [Extent(0, 4), Extent(15, 19)]
+
+
+def test_a_pile_that_is_long_is_closed_and_begun_anew() -> None:
+    kept: list[Segment] = []
+    journal = Journal(kept.append, long=3)
+    journal.mark_all()
+    for high in (range(8, 10), range(6, 8), range(4, 6)):
+        for position in journal.marked(iter(high)):
+            journal.log.append((0, str(position)))
+        journal.end_run(high, descending=True)
+    journal.finish()
+    assert journal.extents == [Extent(6, 9), Extent(4, 5)]

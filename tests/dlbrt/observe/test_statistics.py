@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
-from dlbrt.observe.statistics import LoopRecord, LoopRun, RankFigures, report, write
+from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, write
 
 LOOP_KEYS = [
     "id",
@@ -37,7 +38,7 @@ def record() -> LoopRecord:
 
 def test_figures_are_totals_over_runs_and_the_strategy_is_the_last() -> None:
     loop = record().as_json()
-    assert list(loop) == [*LOOP_KEYS, "overhead_s"]
+    assert list(loop) == [*LOOP_KEYS, "overhead_s", "imbalance"]
     assert loop["per_rank"] == [
         {"iterations": 110, "compute_s": 4.0, "sync_s": 0.1, "idle_s": 0.0},
         {"iterations": 90, "compute_s": 2.0, "sync_s": 0.2, "idle_s": 0.5},
@@ -64,6 +65,56 @@ def test_the_proof_status_is_told_where_it_is_known() -> None:
     loop = LoopRecord(1, "a.py:1", 1, proof="proven")
     assert list(loop.as_json()) == [*LOOP_KEYS, "proof"]
     assert loop.as_json()["proof"] == "proven"
+
+
+def test_imbalance_is_told_by_all_three_measures() -> None:
+    """4 and 2 seconds, mean 3: (T_max - T_avg) over the mean, and over the maximum."""
+    found = record().as_json()["imbalance"]
+    assert found == {
+        "L_I": pytest.approx(100 / 3),
+        "L_E": pytest.approx(200 / 3),
+        "idle_share": pytest.approx(25),
+    }
+
+
+def test_runs_that_rank_0_did_alone_are_not_out_of_balance() -> None:
+    loop = record()
+    before = loop.as_json()["imbalance"]
+    loop.add(LoopRun("local", 100, 50.0, (RankFigures(100, 50.0), RankFigures())))
+    assert loop.as_json()["imbalance"] == before
+    assert loop.balance_efficiency == pytest.approx(28 / 54)
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [(RankFigures(9, 1.0),), (RankFigures(), RankFigures(9, 1.0)), (RankFigures(5), RankFigures(4))],
+)
+def test_without_two_ranks_or_without_a_time_nothing_is_compared(figures: tuple[RankFigures, ...]) -> None:
+    loop = LoopRecord(1, "a.py:1", len(figures))
+    loop.add(LoopRun("none", 9, 1.0, figures))
+    assert list(loop.as_json()) == LOOP_KEYS
+
+
+def test_what_was_planned_is_told_beside_what_was_measured() -> None:
+    loop = record()
+    for times, loss in (((1.0, 1.0), None), ((30.0, 10.0), 0.02)):
+        loop.add(LoopRun("none", 0, 0.0, (RankFigures(),) * 2, planned=Planned(times, loss)))
+    loop.add(LoopRun("local", 9, 1.0, (RankFigures(9, 1.0), RankFigures())))
+    assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned"]
+    assert loop.as_json()["planned"] == {
+        "L_I": 50.0,
+        "L_E": 50.0,
+        "idle_share": pytest.approx(100 / 3),
+        "whole_iterations_loss": 2.0,
+    }
+    assert list(Planned((1.0, 2.0)).as_json()) == ["L_I", "L_E", "idle_share"]
+
+
+def test_a_plan_that_cannot_end_has_no_measure() -> None:
+    figures = (RankFigures(), RankFigures())
+    loop = LoopRecord(1, "a.py:1", 2)
+    loop.add(LoopRun("none", 0, 0.0, figures, planned=Planned((1.0, float("inf")), float("inf"))))
+    assert list(loop.as_json()) == LOOP_KEYS
 
 
 def test_a_run_has_figures_for_each_rank() -> None:
@@ -99,3 +150,17 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_device_is_written_to_and_stays_one() -> None:
     write(os.devnull, {"version": 1})
     assert not Path(os.devnull).is_file()
+
+
+def test_the_page_on_running_names_every_key() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "running.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE)
+    named = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+    loop = LoopRecord(1, "a.py:1", 2, proof="proven")
+    figures = (RankFigures(1, 1.0), RankFigures(1, 1.0))
+    loop.add(LoopRun("none", 2, 1.0, figures, reason="x", overhead_s=0.0, planned=Planned((1.0, 1.0), 0.0)))
+    document = loop.as_json()
+    measures = {"L_I", "L_E", "idle_share"}
+    assert set(document["imbalance"]) == measures  # type: ignore[call-overload]
+    assert named == document.keys() | measures
+    assert "`whole_iterations_loss`" in text

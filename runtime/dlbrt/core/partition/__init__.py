@@ -2,5 +2,6 @@
 
 Pure, as all of the core. Cumulative work is cut by `newton`, per-iteration work by `integer`, measured
 work by `density`, planes by `planar`; `uneven` and `ciegis` know processors that differ, `estimates` and
-`elimination` what a static distribution will cost, `imbalance` how good a cut was.
+`elimination` what a static distribution will cost, `imbalance` how good a cut was. `initial` deals a loop by
+all that is known of it: `costs` makes `known` work of what its clause says, which `calling` evaluates.
 """

@@ -26,7 +26,8 @@ class _GlobalDistributed:
             situation.speeds,
             situation.parameters,
             exchange_s=situation.exchange_s,
-            iteration_move_s=situation.iteration_move_s,
+            unit=situation.unit,
+            unit_move_s=situation.unit_move_s,
         )
 
 

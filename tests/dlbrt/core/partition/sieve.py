@@ -1,11 +1,20 @@
-"""The modified sieve of Swartz (appendices B and C): its cumulative work as fitted, and as counted."""
+"""The modified sieve of Swartz (appendices B and C): its work, fitted and counted, and cuts of its range.
+
+The loop is over the odd numbers 3, 5, .. up to a maximum; their positions are 0, 1, ...
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import isqrt
 from typing import Any
 
 import numpy as np
+from dlbrt.core.partition.density import Density
+from dlbrt.core.partition.fit import Fit
+from dlbrt.core.partition.newton import Cutter
+from dlbrt.core.partition.profiling import GroupTimes, Profiling
 from dlbrt.core.partition.work import Work
 from numpy.typing import NDArray
 
@@ -40,3 +49,55 @@ def operations(maximum: int) -> NDArray[np.int32]:
     for number in range(len(primes), 0, -1):
         found[places[number - 1] :: primes[number - 1]] = number
     return found
+
+
+def positions(maximum: int) -> int:
+    """How many odd numbers there are from 3 to the maximum."""
+    return (maximum - 1) // 2
+
+
+def by_length(maximum: int, ranks: int) -> list[int]:
+    """Where each rank begins, and the end: the linear cut, equal lengths of the range."""
+    return [positions(maximum) * rank // ranks for rank in range(ranks + 1)]
+
+
+def by_formula(maximum: int, ranks: int) -> list[int]:
+    """The same by equation (4)."""
+    return _positions_from(work(float(maximum + 1)), maximum, ranks)
+
+
+def by_fit(found: Fit, maximum: int, ranks: int) -> list[int]:
+    """The same by a curve fitted to samples, from where (4) increases: it may have that form."""
+    return _positions_from(
+        Work(found.t, INCREASING_FROM, float(maximum + 1), found.derivative), maximum, ranks
+    )
+
+
+def _positions_from(work: Work, maximum: int, ranks: int) -> list[int]:
+    """The first odd number from each boundary on; the first rank has those before its domain too."""
+    first = np.ceil((Cutter(work).cuts(ranks) - 3) / 2).astype(int)
+    return [0, *(int(position) for position in np.clip(first[1:], 0, positions(maximum)))]
+
+
+def first_pass(maximum: int, bounds: Sequence[int], group: int, took: Callable[[range], float]) -> Density:
+    """What the ranks measure, each in its own part of the range, as rank 0 puts it together.
+
+    ``took`` is the time (or work) of some positions one after the other.
+    """
+    profiling = Profiling(positions(maximum), group)
+    parts = [range(low, high) for low, high in pairwise(bounds)]
+    recorders = [_recorded(profiling.recorder(), part, took) for part in parts]
+    seconds = [sum(float(s.seconds.sum()) for s in recorder.samples()) for recorder in recorders]
+    problem = profiling.learn(seconds, [recorder.samples() for recorder in recorders])
+    assert problem is None, problem
+    assert profiling.density is not None
+    return profiling.density
+
+
+def _recorded(recorder: GroupTimes, part: range, took: Callable[[range], float]) -> GroupTimes:
+    position = part.start
+    while position < part.stop:
+        run = range(position, min(recorder.limit(position), part.stop))
+        recorder.add(run, took(run))
+        position = run.stop
+    return recorder

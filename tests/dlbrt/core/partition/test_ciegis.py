@@ -174,7 +174,7 @@ class TestScattered:
             assert max(counts / np.asarray(rates)) == pytest.approx(best, rel=1e-12)
 
     def test_one_fast_processor_may_get_all_that_its_slow_neighbours_leave(self) -> None:
-        """More than its ceiling of 66: each of the slow ones would finish an eighth row at 16, after 68 / 4.3."""
+        """More than its ceiling of 66: a slow one would finish an eighth row at 16, after 68 / 4.3."""
         counts = np.bincount(scattered_owners(89, [0.5, 0.5, 0.5, 4.3]))
         assert counts.tolist() == [7, 7, 7, 68] == list(block_rows(89, [0.5, 0.5, 0.5, 4.3]))
 

@@ -10,6 +10,8 @@ import pytest
 from dlbrt.core.partition.integer import largest_part, nearest, optimal, parts, prefix_sums, settled, snapped
 from dlbrt.core.partition.newton import Cutter
 from dlbrt.core.partition.work import Fault, WorkError, over_positions
+from dlbrt.dist.layout import block
+from dlbrt.dist.units import Units
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,6 +101,19 @@ def test_equal_work_blocks_of_a_graded_loop() -> None:
     for degree, most in ((1, 1.025), (2, 1.04), (3, 1.07)):
         prefix = prefix_sums(np.arange(1000) ** degree)
         assert largest_part(prefix, optimal(prefix, 16)) <= most * prefix[-1] / 16
+
+
+@pytest.mark.parametrize("n", [1000, 1001, 999, 17, 16, 1])
+@pytest.mark.parametrize("slope", [3, -3])
+def test_pairs_of_a_linear_loop_are_even_in_equal_blocks(n: int, slope: int) -> None:
+    """Linear work is not cut but folded: nobody has more than one pair above the mean."""
+    work = 3 * n + slope * np.arange(n)
+    units = Units(0, n, folded=True)
+    shares = [units.positions(share) for share in block(len(units), 16)]
+    found = [sum(int(work[list(run)].sum()) for run in share.runs) for share in shares]
+    assert sum(found) == work.sum()
+    assert max(found) <= work.sum() / 16 + work[0] + work[-1]
+    assert n < 1000 or max(found) <= 1.025 * work.sum() / 16
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3])

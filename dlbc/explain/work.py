@@ -1,0 +1,161 @@
+"""What is said of the work of iterations: what it is, whose word that is, and how the loop is cut by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dlbrt.contract import Distribution
+
+from dlbc.ir.annotation import Annotation, CostClause, CostForm, ProfileClause
+from dlbc.ir.cost import Class, Cost
+from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
+from dlbc.ir.plan import LoopPlan
+from dlbc.ir.report import LoopReport
+
+__all__ = ["cost_object", "cost_words", "folding_object", "profile_object"]
+
+_GIVEN = {
+    CostForm.DENSITY: "is the work of an iteration",
+    CostForm.CUMULATIVE: "is the work of the iterations up to a value of the index",
+    CostForm.FIT: "are times of the iterations below values of the index; a curve is fitted through them",
+}
+
+
+def cost_words(report: LoopReport) -> Iterator[tuple[str, str]]:
+    """Rows: the work, the user's word on it, how the loop is cut, and why not otherwise."""
+    plan, annotation = report.plan, report.loop.annotation
+    if plan is None:
+        return
+    if annotation.cost is not None and plan.cost is not None:
+        each = ", item by item" if plan.cost.shape is CostShape.EACH else ""
+        text = f"`{annotation.cost.expression}` {_GIVEN[annotation.cost.form]}"
+        yield "given", f"{text}; evaluated once before the loop{each}"
+    if report.cost is not None:
+        yield from _work_words(report.cost, given=annotation.cost is not None)
+    yield from _shares(report, plan)
+    if annotation.profile is not None:
+        yield "profile", _profile_words(annotation.profile)
+    if annotation.jit is not None:
+        yield "jit", "accepted, without effect in this version"
+
+
+def _work_words(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:
+    name = f"W({cost.index.name})"
+    if cost.work is None:
+        if not given:
+            yield name, f"not derived: {cost.why}"
+        return
+    text = cost.text if cost.short else f"a sum of {len(cost.work.terms)} terms"
+    unused = "; not used, the cost is given" if given else ""
+    counted = "counted" if cost.exact else "estimated"
+    yield name, f"{text} operations: {cost.kind_text}, {counted}{unused}"
+    for note in dict.fromkeys(cost.notes):
+        yield "", note
+
+
+def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
+    """How the loop is cut at its start."""
+    if plan.folded is not Folded.NO:
+        yield "folded", f"iterations t and n-1-t are dealt together, {plan.folded.value}; {_pairs(report)}"
+        return
+    yield "shares", _cut(report, plan)
+    if reason := _not_folded(report):
+        yield "not folded", reason
+
+
+def _pairs(report: LoopReport) -> str:
+    folding = report.folding
+    if folding is None or (report.cost is not None and report.cost.work is None):
+        return "what pairs cost is not known"
+    return "pairs cost the same" if folding.legal else folding.why
+
+
+def _cut(report: LoopReport, plan: LoopPlan) -> str:
+    later = "" if report.loop.annotation.profile is None else ", until measured"
+    if plan.iterations is Distribution.CYCLIC:
+        return f"dealt in turn, whatever an iteration costs{later}"
+    if plan.cost is not None:
+        return f"parts of equal work{later}"
+    if report.cost is not None and report.cost.kind is Class.UNIFORM:
+        taken = "cost" if report.cost.exact else "are taken to cost"
+        return f"equal parts, iterations {taken} the same{later}"
+    known = report.cost is not None and report.cost.work is not None
+    unused = f"; the work is not used, {report.omitted}" if known and report.omitted else ""
+    return f"equal parts, until the speed of each rank is measured{unused}"
+
+
+def _not_folded(report: LoopReport) -> str:
+    """Why not, where one may wonder."""
+    annotation, folding = report.loop.annotation, report.folding
+    if annotation.nofold is not None:
+        return "by the clause `nofold`"
+    if folding is None or _uniform(report, annotation):
+        return ""
+    if not folding.legal:
+        return folding.why
+    return "the work is to be measured" if annotation.profile is not None else ""
+
+
+def _uniform(report: LoopReport, annotation: Annotation) -> bool:
+    known = report.cost is not None and annotation.cost is None
+    return known and report.cost.kind in (Class.UNIFORM, Class.UNKNOWN)  # type: ignore[union-attr]
+
+
+def _profile_words(clause: ProfileClause) -> str:
+    return (
+        f"the first pass is measured by groups of {clause.group} iterations, later ones are cut by that; "
+        f"every {clause.every} passes they are cut anew if ranks differ by more than {clause.threshold:.0%}"
+    )
+
+
+def cost_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
+    """For tools: the derived work, the clause, and what stands in the kernel."""
+    return {
+        "derived": None if report.cost is None else _derived(report.cost),
+        "given": None if (clause := report.loop.annotation.cost) is None else _given(clause),
+        "evaluated": None if plan.cost is None else _emitted(plan.cost),
+        "omitted": report.omitted,
+    }
+
+
+def _derived(cost: Cost) -> dict[str, Any]:
+    return {
+        "index": cost.index.name,
+        "expression": cost.text if cost.work is not None else None,
+        "class": cost.kind.value,
+        "degree": cost.degree,
+        "exact": cost.exact,
+        "why": cost.why,
+        "notes": list(dict.fromkeys(cost.notes)),
+    }
+
+
+def _given(clause: CostClause) -> dict[str, Any]:
+    return {"form": clause.form.name.lower(), "expression": clause.expression}
+
+
+def _emitted(cost: CostPlan) -> dict[str, Any]:
+    return {
+        "form": cost.shape.name.lower(),
+        "target": cost.target,
+        "expression": cost.expression("np"),
+        "where": dict(cost.bound),
+    }
+
+
+def folding_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
+    """For tools: whether pairs are dealt, and what is known of them."""
+    return {
+        "folded": plan.folded is not Folded.NO,
+        "forced": plan.folded is Folded.FORCED,
+        "legal": None if report.folding is None else report.folding.legal,
+        "why": "" if plan.folded is not Folded.NO else _not_folded(report),
+    }
+
+
+def profile_object(clause: ProfileClause | None) -> dict[str, Any] | None:
+    """For tools: the clause `profile`."""
+    if clause is None:
+        return None
+    return {"group": clause.group, "every": clause.every, "threshold": clause.threshold}

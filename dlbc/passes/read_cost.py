@@ -1,0 +1,177 @@
+"""Read the clause `cost`: what it may name, how it is evaluated, which work it says.
+
+The expression is evaluated before the loop, at the place of the loop: it sees the loop's targets and what is
+bound around, and neither what the body binds nor elements that the loop stores to.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic
+from dlbc.ir.annotation import CostClause, CostForm
+from dlbc.ir.cost import Cost
+from dlbc.ir.cost_expressions import contents_read, takes_vector, work_of
+from dlbc.ir.cost_plan import CostPlan, CostShape, target_text
+from dlbc.ir.form import Form, Kind, Variable
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.scopes import BUILTINS, is_known, names_around, stays
+from dlbc.ir.spelling import nearest
+from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.uses import uses_of
+
+__all__ = ["GivenCost", "read_cost"]
+
+#: What looks at the place where it is called, and that is another one in the kernel.
+_BY_PLACE = frozenset({"__class__", "super", "globals", "locals", "vars", "eval", "exec", "dir"})
+
+_WANTED = {
+    CostForm.DENSITY: "work above 0 for an iteration",
+    CostForm.CUMULATIVE: "work that increases with the loop's variable",
+    CostForm.FIT: "pairs of a value of the loop's variable and a time",
+}
+
+
+@dataclass(frozen=True)
+class GivenCost:
+    """A `cost` clause: as the kernel has it, and as work where it can be read as such."""
+
+    plan: CostPlan
+    cost: Cost | None
+
+
+def read_cost(
+    loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, stored: frozenset[str], growing: frozenset[str]
+) -> tuple[GivenCost | None, tuple[Diagnostic, ...]]:
+    """The clause of a loop, and what is wrong with it.
+
+    ``stored`` are the arrays that the loop stores into, ``growing`` the containers that it adds to.
+    """
+    clause = loop.annotation.cost
+    if clause is None:
+        return None, ()
+    reader = _Reader(loop, names, world, clause, ast.parse(clause.expression, mode="eval").body)
+    findings = tuple(dict.fromkeys(reader.findings(stored, growing)))
+    findings = tuple(sorted(findings, key=lambda found: (found.code, found.message)))
+    return (None, findings) if findings else (reader.given(), ())
+
+
+@dataclass(frozen=True)
+class _Reader:
+    loop: AnnotatedLoop
+    names: LoopNames
+    world: ModuleNames
+    clause: CostClause
+    node: ast.expr
+
+    def findings(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[Diagnostic]:
+        """Everything that is wrong with the clause."""
+        place, form = self.clause.place, self.clause.form
+        if misplaced := tuple(self._misplaced()):
+            yield from (report("DLB125", place, what=what) for what in misplaced)
+            return
+        if form is not CostForm.DENSITY and not self.names.ranged:
+            found = ast.unparse(self.loop.node.iter)
+            yield report("DLB121", place, clause=self.clause.written, found=_shortened(found))
+        yield from self._unknown()
+        for name, does in (*self._bound(), *self._changed(stored, growing)):
+            yield report("DLB123", place, name=name, does=does)
+        if self._senseless():
+            yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
+
+    def _misplaced(self) -> Iterator[str]:
+        for node in ast.walk(self.node):
+            match node:
+                case ast.NamedExpr():
+                    yield "`:=`"
+                case ast.Await():
+                    yield "`await`"
+                case ast.Yield() | ast.YieldFrom():
+                    yield "`yield`"
+                case ast.comprehension(is_async=1):
+                    yield "`async for`"
+                case ast.Name(id=name) if name in _BY_PLACE and self.world.builtin(name):
+                    yield f"`{name}`"
+
+    def _unknown(self) -> Iterator[Diagnostic]:
+        """Names that mean nothing at the loop."""
+        for name in self._read - self.names.temporaries:
+            if not is_known(name, self.loop, self.world):
+                known = {*names_around(self.loop, self.world), *self.names.targets, *BUILTINS}
+                yield report("DLB122", self.clause.place, name=name, hint=nearest(name, known))
+
+    def _bound(self) -> Iterator[tuple[str, str]]:
+        """Names that get their value in the loop."""
+        targets = () if self.clause.form is CostForm.FIT else self.names.targets
+        yield from ((name, "binds it") for name in self._read & self.names.temporaries if name not in targets)
+
+    def _changed(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[tuple[str, str]]:
+        """What has other elements after the loop than before it."""
+        yield from ((name, "adds to it") for name in self._read & growing)
+        for text in contents_read(self.node, self.world):
+            array = next((s for s in sorted(stored - growing) if text == s or text.startswith(f"{s}.")), None)
+            if array is not None and text.partition(".")[0] in self._read - self.names.temporaries:
+                yield array, "stores into it"
+
+    @property
+    def _read(self) -> frozenset[str]:
+        return frozenset(use.name for use in uses_of(self.node))
+
+    def _senseless(self) -> bool:
+        """Whether the text shows that no work comes of it."""
+        literal = isinstance(self.node, ast.Constant | ast.JoinedStr)
+        if self.clause.form is CostForm.FIT:
+            return literal
+        if self.clause.form is CostForm.CUMULATIVE:
+            return literal or not self._targets_read()
+        value = getattr(self.node, "value", None) if literal else 1
+        if type(value) is int or type(value) is float:
+            work = work_of(self.node, self._form)
+            known = None if work is None else work.constant
+            return value == inf or (known is not None and known <= 0)
+        return True
+
+    def given(self) -> GivenCost:
+        """The clause in the kernel's words."""
+        shape, target = self._shape()
+        outside = sorted(self._read - {*self.names.targets})
+        read = tuple(name for name in outside if not stays(name, self.loop, self.world))
+        plan = CostPlan(shape, target, self.clause.expression, names=read)
+        return GivenCost(plan, self._cost())
+
+    def _shape(self) -> tuple[CostShape, str]:
+        index = self.names.counter
+        if self.clause.form is CostForm.FIT:
+            return CostShape.FIT, ""
+        if self.clause.form is CostForm.CUMULATIVE:
+            return CostShape.CUMULATIVE, index or ""
+        alone = index is not None and self._targets_read() <= {index}
+        if index is not None and alone and takes_vector(self.node, index, self.world):
+            return CostShape.VECTOR, index
+        return CostShape.EACH, target_text(self.loop.node.target)
+
+    def _targets_read(self) -> frozenset[str]:
+        return self._read & {*self.names.targets}
+
+    def _cost(self) -> Cost | None:
+        """The work of one iteration as the clause gives it."""
+        if self.clause.form is not CostForm.DENSITY:
+            return None
+        work = work_of(self.node, self._form)
+        index = Variable(Kind.INDEX, self.names.counter or next(iter(self.names.targets), "_"))
+        return None if work is None else Cost(index, work)
+
+    def _form(self, node: ast.expr) -> Form | None:
+        counter = self.names.counter
+        forms = {} if counter is None else {counter: Form.of(Variable(Kind.INDEX, counter))}
+        region = Region((), self.names.temporaries, self.world, integers=self.names.integers)
+        return Subscripts(region).form(node, forms, {})
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

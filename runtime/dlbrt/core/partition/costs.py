@@ -1,0 +1,214 @@
+"""From what the kernel says of a loop's cost to work that can be cut: the clause `cost`, or what was derived.
+
+A density W(i) is summed exactly over all iterations. A cumulative work t(x), or one fitted to timings, is
+used as it is: the iteration with value v stands for the work from v to v + abs(step). Where t is no work at
+the lower end of the domain only (a pole, a decrease), work is counted from 0 and grows evenly up to where t
+increases, as in section 3 of Swartz: t = x^1.43 / (ln x - 1.08366) increases from 5.95 on (appendix A).
+
+Everything here calls the user's expressions, and belongs on one rank, before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dlbrt.core.partition.answers import CostError, checked, quiet, shown
+from dlbrt.core.partition.calling import IndexDensity, ItemDensity, PointCurve
+from dlbrt.core.partition.fit import Fit, best, monotone
+from dlbrt.core.partition.known import CurvedWork, KnownWork, summed
+from dlbrt.core.partition.newton import CELLS, Cutter
+from dlbrt.core.partition.work import (
+    ROUNDING,
+    Curve,
+    Fault,
+    Floats,
+    Work,
+    WorkError,
+    evaluate,
+    over_positions,
+)
+from dlbrt.dist.footprint import IndexMap
+
+__all__ = ["CostError", "CostSpec", "evaluate_cost"]
+
+#: How often the first cell of the domain is halved to see what t does near its lower end.
+_HALVINGS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class CostSpec:
+    """What the kernel says of the work of its iterations: at most one of four forms, else ValueError.
+
+    ``density``: a number, or a function of the index variable that takes vectors where it can;
+    ``each``: from some items of the loop to the list of their works; ``cumulative``: t(x), x a value of the
+    index variable or between two; ``fit``: gives pairs (x, t), the time t that iterations with values below
+    x take. The unit is any.
+    """
+
+    density: Callable[[Any], Any] | float | None = None
+    each: Callable[[Iterable[Any]], Sequence[Any]] | None = None
+    cumulative: Callable[[Any], Any] | None = None
+    fit: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        given = [form for form in (self.density, self.each, self.cumulative, self.fit) if form is not None]
+        if len(given) > 1:
+            raise ValueError(f"expected one form of cost, found {len(given)}")
+
+
+def evaluate_cost(
+    spec: CostSpec, n: int, index: IndexMap | None, items: Callable[[], Iterator[Any]]
+) -> KnownWork | None:
+    """The work of positions 0..n-1; None where it is the same for all, or nothing is said of it.
+
+    ``index`` gives the values of the index variable, ``items()`` the loop's items from the first on.
+    CostError, with a sentence for the user, for a cost by which work cannot be divided; ValueError for a form
+    that needs an index, without one.
+    """
+    if n == 0:
+        return None
+    if spec.each is not None:
+        return summed(ItemDensity(spec.each, items, index), n)
+    if callable(spec.density):
+        return summed(IndexDensity(spec.density, _needed(index)), n)
+    if spec.density is not None:
+        _check_uniform(spec.density)
+    if spec.cumulative is not None:
+        return _by_curve(spec.cumulative, n, _needed(index))
+    return _by_samples(spec.fit, n, _needed(index)) if spec.fit is not None else None
+
+
+def _check_uniform(cost: float) -> None:
+    if not checked(cost, "in every iteration"):
+        raise CostError("cost is zero everywhere: expected some work")
+
+
+def _needed(index: IndexMap | None) -> IndexMap:
+    if index is None:
+        raise ValueError("expected a loop that counts, for a cost that is a function of its index")
+    return index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Domain:
+    """A cumulative work over a loop's values, which ``values`` gives ascending; ``curve`` calls it."""
+
+    curve: PointCurve
+    values: range
+    what: str = "cumulative cost"
+
+    def x(self, position: float) -> float:
+        """The value of the index variable at a position, or between two."""
+        return self.values.start + self.values.step * position
+
+    def error(self, fault: WorkError) -> CostError:
+        """What is wrong with the function, in terms of the index variable."""
+        x, name = self.x(fault.place), self.curve.name
+        if fault.fault is Fault.NONE_AT_ALL:
+            ends = f"from {name} = {self.x(0):.12g} to {self.x(len(self.values)):.12g}"
+            return CostError(f"{self.what} does not increase {ends}: t = {float(self.curve(x)):.6g} at both")
+        if fault.fault is Fault.DECREASING:
+            return CostError(f"{self.what} decreases at {name} = {x:.12g}: {self._fall(fault.place)}")
+        if self.curve.trouble is not None:
+            return CostError(self.curve.trouble[1])
+        return CostError(f"{self.what} {fault.fault.value} at {name} = {x:.12g}: {fault.found}")
+
+    def _fall(self, position: float) -> str:
+        """What t is there, and at the next place looked at where that is less."""
+        here, there = self.x(position), self.x(position + len(self.values) / CELLS)
+        before, after = float(self.curve(here)), float(self.curve(there))
+        if not after < before:
+            return "expected a t(x) that increases with x"
+        return f"t({here:.12g}) = {before:.6g}, t({there:.12g}) = {after:.6g}; expected it to increase"
+
+
+def _by_curve(function: Callable[[Any], Any], n: int, index: IndexMap) -> CurvedWork:
+    domain = _Domain(PointCurve(function), _ascending(n, index))
+    return _curved(domain, domain.curve, None, mirrored=index.step < 0)
+
+
+def _curved(domain: _Domain, t: Curve, derivative: Curve | None, mirrored: bool) -> CurvedWork:
+    remark = ""
+    try:
+        cutter = _cutter(over_positions(t, domain.values, derivative))
+    except WorkError as error:
+        raise domain.error(error) from error
+    if cutter.work.increasing_from is not None:
+        rise = domain.x(cutter.work.increasing_from)
+        remark = (
+            f"{domain.what} does not increase below {domain.curve.name} = {rise:.6g}: "
+            "taken to grow evenly from 0 up to there"
+        )
+    return CurvedWork(cutter, mirrored, domain.error, remark)
+
+
+def _cutter(work: Work) -> Cutter:
+    """The work made ready to be cut, from where it increases on; WorkError where it does not in more than
+    half of the domain.
+    """
+    try:
+        whole = Cutter(work)
+    except WorkError as error:
+        if error.increases_from is None:
+            raise
+        return Cutter(replace(work, start=0.0, increasing_from=error.increases_from))
+    if _rises_at_once(work):
+        return whole
+    try:
+        return Cutter(replace(work, start=0.0, increasing_from=work.low + _cell(work)))
+    except WorkError:
+        return whole
+
+
+def _rises_at_once(work: Work) -> bool:
+    """Whether t does not decrease in the first cell of a table that shows no decrease.
+
+    A pole at the lower end of the domain is far narrower than a cell, so it is approached by halves.
+    """
+    x = work.low + _cell(work) * np.append(0.0, 2.0 ** np.arange(-_HALVINGS, 1))
+    t = evaluate(work.t, np.append(x, work.high))
+    return bool((np.diff(t[:-1]) >= -ROUNDING * float(np.abs(t).max())).all())
+
+
+def _cell(work: Work) -> float:
+    return (work.high - work.low) / CELLS
+
+
+def _by_samples(fit: Callable[[], Any], n: int, index: IndexMap) -> CurvedWork:
+    x, t = _samples(fit)
+    values, mirrored = _ascending(n, index), index.step < 0
+    for form in (best, monotone):
+        try:
+            with quiet():
+                found: Fit = form(x, t)
+            domain = _Domain(PointCurve(found.t, "x"), values, "the fitted curve")
+            return _curved(domain, found.t, found.derivative, mirrored)
+        except ValueError as error:  # `CostError` too: the other form may do
+            refused = error
+    raise CostError(f"samples of cost(fit=...): {refused}") from refused
+
+
+def _samples(fit: Callable[[], Any]) -> tuple[Floats, Floats]:
+    """The samples by x; CostError unless they are pairs of finite numbers at different x."""
+    try:
+        with quiet():
+            given = [tuple(pair) for pair in fit()]
+            pairs = np.array(sorted(given), dtype=np.float64)
+    except Exception as error:  # it is the user's expression: anything may come
+        raise CostError(f"cost(fit=...) raises {type(error).__name__}: {error}") from error
+    if pairs.ndim != 2 or pairs.shape[1:] != (2,) or len(pairs) < 2:
+        raise CostError(f"cost(fit=...): expected two pairs (x, t) or more, found {shown(given)}")
+    if not np.isfinite(pairs).all() or (np.diff(pairs[:, 0]) <= 0).any() or pairs[:, 1].min() < 0:
+        text = "expected finite x, each once, with times of 0 or more"
+        raise CostError(f"cost(fit=...): {text}, found {shown(given)}")
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _ascending(n: int, index: IndexMap) -> range:
+    """The values of n positions, the smallest first."""
+    values = range(index.value(0), index.value(n), index.step)
+    return values if index.step > 0 else values[::-1]

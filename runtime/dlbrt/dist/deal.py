@@ -1,0 +1,20 @@
+"""How the iterations of one run of a loop are dealt at its start; the same on every rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+
+__all__ = ["Deal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """What is dealt (``units``), which of them each rank begins with, and how much work they are."""
+
+    units: Units
+    shares: tuple[Spans, ...]
+    amounts: Amounts = UNIFORM

@@ -1,0 +1,258 @@
+"""The iterations of one rank as its kernel's loop takes them: chunk by chunk, with a look around after each.
+
+A kernel's `for` runs over a stretch of positions in order, or over as many as there are where nothing that
+it leaves belongs to a stretch. A chunk is what is done between two looks for interrupts. Of folded iterations
+it is some pairs, in two stretches: the lower positions, then their partners (`dlbrt.dist.units`).
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from dlbrt.core.load import Load
+from dlbrt.core.partition.profiling import GroupTimes
+from dlbrt.dist.space import Space
+from dlbrt.dist.spans import Spans
+from dlbrt.effects.contributions import Contributions
+from dlbrt.mpi.pacer import Pacer
+from dlbrt.mpi.team import Solo, Team
+
+__all__ = ["Walk"]
+
+clock = time.perf_counter
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """A chunk of pairs under way: ``units`` of the rank's work, the stretches to come, and those done."""
+
+    units: range
+    ahead: deque[range]
+    done: list[range] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Walk:
+    """One rank's way through its share of a loop.
+
+    ``team`` gives the work, ``trial_until`` is when a loop begun alone is to be shared; ``times`` takes
+    what groups of iterations cost, where that is measured.
+    """
+
+    def __init__(self, space: Space, contributions: Contributions, load: Load) -> None:
+        self.team: Team = Solo(Spans(()))
+        self.pacer = Pacer()
+        self.trial_until: float | None = None
+        self.times: GroupTimes | None = None
+        self.started = clock()
+        self._space = space
+        self._contributions = contributions
+        self._load = load
+        self._debt_s = 0.0
+        self._stretch = range(0)
+        self._descending = False  # whether the stretch lies below the one before, as partners in pairs do
+        self._done = 0  # of the stretch, in so many seconds
+        self._seconds = 0.0
+        self._part = range(0)  # of the stretch, from one look around to the next
+        self._counter: Iterator[int] | None = None
+        self._part_started = 0.0
+        self._pairs: _Pairs | None = None
+
+    @property
+    def more(self) -> bool:
+        """Whether there are iterations to do."""
+        return bool(self.team.work)
+
+    @property
+    def mid_pair(self) -> bool:
+        """Whether partners of iterations that are done wait to be done; until then nothing may move."""
+        return self._pairs is not None and bool(self._pairs.done)
+
+    @property
+    def last(self) -> int:
+        """The position done last in the stretch."""
+        return self._stretch[self._done - 1]
+
+    def coming(self) -> range:
+        """The stretch that comes next."""
+        if not self.team.units.folded:
+            return self.team.work.runs[0]
+        return self._opened(single=self._dealt_singly()).ahead[0]
+
+    def iterations(self, *, each: bool) -> Iterator[Any]:
+        """The items of the next stretch of positions, of one position if ``each``."""
+        stretch = self.team.work.runs[0]
+        self._begin_stretch(stretch[:1] if each or self._dealt_singly() else stretch)
+        return chain.from_iterable(self._chunks(self._stretch))
+
+    def pairs(self, *, each: bool, apart: bool) -> Iterator[Any]:
+        """The items of the next pairs, or if ``apart`` those of the next stretch; one by one if ``each``."""
+        if not self.team.units.folded:
+            return self.iterations(each=each)
+        if each or apart:
+            return chain.from_iterable(self._half(self._opened(single=each or self._dealt_singly())))
+        return chain.from_iterable(self._all_pairs())
+
+    def failed(self) -> int | None:
+        """The position of the iteration under way, which is the last of the stretch; None between them."""
+        if self._counter is None:
+            return None
+        done = len(self._part) - operator.length_hint(self._counter) - 1
+        position = self._part[done]
+        self._account(done)
+        if self._pairs is not None:
+            # Whatever of the chunk was not done comes after the failure.
+            self._end_half(self._pairs)
+            self._report_pairs(self._pairs)
+        else:
+            self._report()
+        self._done += 1
+        return position
+
+    def ordinal(self) -> int | None:
+        """Which iteration of the stretch is under way; None between iterations."""
+        if self._counter is None:
+            return None
+        return max(0, self._done + len(self._part) - operator.length_hint(self._counter) - 1)
+
+    def end_stretch(self) -> None:
+        """What the stretch has contributed is complete; at once if called again."""
+        self._contributions.end_run()
+        if (journal := self._contributions.journal) is not None:
+            journal.end_run(self._stretch[: self._done], descending=self._descending)
+        self._begin_stretch(range(0))
+
+    def rest(self) -> None:
+        """Wait out the emulated load, synchronizing where that is asked for meanwhile."""
+        while self._debt_s > 0 and not self._rested():
+            self.team.synchronize()
+
+    def _begin_stretch(self, stretch: range, *, descending: bool = False) -> None:
+        self._stretch, self._descending = stretch, descending
+        self._done, self._seconds = 0, 0.0
+
+    def _dealt_singly(self) -> bool:
+        # What belongs to a run as a whole can only belong to a stretch of iterations.
+        return self._contributions.singly and self.team.work.runs[0].step > 1
+
+    def _watched(self) -> bool:
+        """Whether anything has to be looked at between iterations."""
+        shared = not isinstance(self.team, Solo)
+        return shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
+
+    def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
+        """A stretch in chunks, until it or this rank's turn ends."""
+        journal = self._contributions.journal
+        while self._done < len(stretch):
+            part = self._next_part(stretch)
+            yield self._begin(part)
+            seconds = self._account(len(part))
+            self.pacer.learn(len(part), seconds)
+            if self.times is not None:
+                self.times.add(part, seconds)
+            if journal is not None and journal.is_long:
+                journal.cut(stretch, self._done)
+            if self._turn_ends():
+                break
+        self._report()
+
+    def _next_part(self, stretch: range) -> range:
+        left = stretch[self._done :]
+        if not self._watched():
+            return left
+        part = left[: self.pacer.size]
+        if self.times is None:
+            return part
+        return range(part.start, min(part.stop, self.times.limit(part.start)), part.step)
+
+    def _all_pairs(self) -> Iterator[Iterator[Any]]:
+        """Chunks of pairs, until this rank's work or turn ends."""
+        while self.team.work:
+            pairs = self._opened(single=False)
+            while pairs.ahead:
+                yield from self._half(pairs)
+                self.end_stretch()
+            if self._turn_ends():
+                break
+
+    def _opened(self, *, single: bool) -> _Pairs:
+        """The chunk of pairs under way, or a new one; one not begun yet may prove too long."""
+        pairs = self._pairs
+        if pairs is None or (single and not pairs.done and len(pairs.units) > 1):
+            units = self.team.work.runs[0][: 1 if single else self.pacer.size]
+            stretches = self.team.units.stretches(units)
+            end = self.team.failed_at
+            clipped = (range(s.start, min(s.stop, end), s.step) for s in stretches)
+            pairs = self._pairs = _Pairs(units, deque(filter(None, clipped)))
+        return pairs
+
+    def _half(self, pairs: _Pairs) -> Iterator[Iterator[Any]]:
+        """The next stretch of a chunk of pairs."""
+        stretch = pairs.ahead.popleft()
+        self._begin_stretch(stretch, descending=bool(pairs.done))
+        yield self._begin(stretch)
+        self._account(len(stretch))
+        self._end_half(pairs)
+        if not pairs.ahead:
+            self.pacer.learn(len(pairs.units), pairs.seconds)
+            self._report_pairs(pairs)
+
+    def _end_half(self, pairs: _Pairs) -> None:
+        pairs.done.append(self._stretch[: self._done])
+        pairs.seconds += self._seconds
+
+    def _report_pairs(self, pairs: _Pairs) -> None:
+        """Tell the team that a chunk of pairs is done."""
+        self._pairs = None
+        self.team.worked(len(pairs.units), Spans.of(*pairs.done), pairs.seconds)
+
+    def _begin(self, part: range) -> Iterator[Any]:
+        """The items of a part of the stretch; `_account` follows."""
+        self._part = part
+        items, self._counter = self._space.items(part)
+        self._part_started = clock()
+        journal = self._contributions.journal
+        return items if journal is None else journal.marked(items)
+
+    def _account(self, done: int) -> float:
+        """Count the first ``done`` iterations of the part; what they cost, under emulated load too."""
+        seconds = clock() - self._part_started
+        self._counter = None
+        if self._load.active:
+            stretched = self._load.stretch(self._part_started - self.started, seconds)
+            self._debt_s += stretched - seconds
+            seconds = stretched
+        self._done += done
+        self._seconds += seconds
+        for bar in self._space.bars:
+            bar.update(done)
+        return seconds
+
+    def _report(self) -> None:
+        """Tell the team what of the stretch is done."""
+        if self._done:
+            self.team.worked(self._done, Spans.of(self._stretch[: self._done]), self._seconds)
+
+    def _turn_ends(self) -> bool:
+        if self._debt_s > 0 and not self._rested():
+            return True
+        if self.trial_until is not None and clock() > self.trial_until:
+            return True
+        return self.team.interrupted()
+
+    def _rested(self) -> bool:
+        """Wait out the emulated load; False if an interrupt came first."""
+        end = clock() + self._debt_s
+        while (left := end - clock()) > 0:
+            if self.team.interrupted():
+                self._debt_s = left
+                return False
+            time.sleep(min(left, 1e-3))
+        self._debt_s = 0.0
+        return True

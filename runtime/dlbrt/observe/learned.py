@@ -1,0 +1,233 @@
+"""What the runs of a program have taught, for its next run: speeds of ranks and measured densities, as JSON.
+
+An entry belongs to a loop (its place in the source and a hash of its kernel) on a list of hosts, one per
+rank: relative speeds hold for these processors and this computation alone (Clarke, Lastovetsky, Rychkov,
+section 1: a processor's speed is a function of the application). So a loop that was edited, or runs on other
+hosts, begins without knowledge. Densities are kept for a few numbers of iterations.
+
+The file is whole or absent, and what is not one of ours is refused, never guessed at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from dlbrt.contract import ENVIRONMENT, OptionError
+from dlbrt.core.partition.density import Density
+from dlbrt.observe.linemap import line_map
+from dlbrt.observe.statistics import write
+
+__all__ = ["Learned", "Lesson", "LoopKey", "default_path", "path_for", "read", "update"]
+
+_FORMAT, _VERSION = "dlb learned", 1
+
+#: Entries in a file, densities in an entry, groups in a density: at most so many are kept.
+_MOST_LESSONS = 256
+_MOST_DENSITIES = 4
+_MOST_GROUPS = 4096
+_MOST_ITERATIONS = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class LoopKey:
+    """A loop: where it stands (``prog.py:12``), a hash of its kernel, and the host of each rank."""
+
+    source: str
+    kernel: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What is known of one loop: a relative speed for each rank or none at all; densities in seconds.
+
+    There is one density for a number of iterations, the newest first. ValueError for speeds that are not
+    above 0 or not one per rank.
+    """
+
+    key: LoopKey
+    speeds: tuple[float, ...] = ()
+    densities: tuple[Density, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.speeds and len(self.speeds) != len(self.key.hosts):
+            raise ValueError(f"expected {len(self.key.hosts)} speeds, one per rank; found {self.speeds}")
+        if not all(isfinite(speed) and speed > 0 for speed in self.speeds):
+            raise ValueError(f"expected speeds above 0, found {self.speeds}")
+
+    def density(self, n: int) -> Density | None:
+        """The one measured of so many iterations."""
+        return next((found for found in self.densities if found.n == n), None)
+
+    def after(self, older: Lesson) -> Lesson:
+        """This, and of an older one of the same loop what this does not tell."""
+        told = {density.n for density in self.densities}
+        kept = (density for density in older.densities if density.n not in told)
+        return Lesson(self.key, self.speeds or older.speeds, (*self.densities, *kept)[:_MOST_DENSITIES])
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """All that is known of a program; the newest lesson first."""
+
+    lessons: tuple[Lesson, ...] = field(default=())
+
+    def of(self, key: LoopKey) -> Lesson | None:
+        """What is known of a loop."""
+        return next((lesson for lesson in self.lessons if lesson.key == key), None)
+
+    def after(self, lessons: Iterable[Lesson]) -> Learned:
+        """This and what another run has taught, the last lesson being the newest."""
+        known = {lesson.key: lesson for lesson in reversed(self.lessons)}
+        for lesson in lessons:
+            older = known.pop(lesson.key, None)
+            known[lesson.key] = lesson.after(older) if older else lesson
+        return Learned(tuple(reversed(known.values()))[:_MOST_LESSONS])
+
+
+def path_for(named: str | None, last: bool, program: str, environ: Mapping[str, str]) -> Path | None:
+    """Where a run keeps what it learns: the file named, else by default where ``last`` asks for it.
+
+    None: the run neither reads nor writes any. Errors as `default_path`.
+    """
+    if named:
+        return Path(os.path.abspath(named))
+    return default_path(program, environ) if last else None
+
+
+def default_path(program: str, environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path:
+    """Where what is learned of a program is kept: the user's cache directory, by the program's place.
+
+    ``program`` is the source or what was generated from it: both are one program. OptionError where the
+    user has no directory.
+    """
+    mapped = line_map(program)
+    place = os.path.abspath(mapped.source if mapped else program)
+    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
+    return _cache(environ, windows) / "dlb" / f"{Path(place).stem}-{digest}.json"
+
+
+def _cache(environ: Mapping[str, str], windows: bool) -> Path:
+    named = environ.get("LOCALAPPDATA" if windows else "XDG_CACHE_HOME", "")
+    if os.path.isabs(named):
+        return Path(named)
+    home = environ.get("USERPROFILE" if windows else "HOME") or os.path.expanduser("~")
+    if not os.path.isabs(home):
+        raise OptionError(f"expected a home directory, to keep what is learned in; found none: give {_NAMED}")
+    return Path(home, "AppData", "Local") if windows else Path(home, ".cache")
+
+
+_NAMED = f"{ENVIRONMENT['learned']} (--learned)"
+
+
+def read(path: str | os.PathLike[str]) -> Learned:
+    """What a file holds: nothing where there is none, or it is empty. OptionError if it is not ours."""
+    place = Path(path)
+    try:
+        if place.exists() and not place.is_file():
+            raise _refused(place, "which is no regular file")
+        text = place.read_text(encoding="utf-8")
+        return _decoded(json.loads(text)) if text.strip() else Learned()
+    except (FileNotFoundError, NotADirectoryError):
+        return Learned()
+    except OptionError:
+        raise
+    except OSError as error:
+        raise _refused(place, f"which cannot be read ({error.strerror or error})") from error
+    except _ForeignError as error:
+        raise _refused(place, str(error)) from error
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise _refused(place, f"which is damaged ({type(error).__name__}: {error})") from error
+
+
+def update(path: str | os.PathLike[str], lessons: Iterable[Lesson]) -> None:
+    """Add what a run has taught to what the file holds now, which another run may have changed.
+
+    The last lesson counts as the newest. The directory is made where it is missing. OSError where that is
+    not possible, OptionError as `read`.
+    """
+    place = Path(path)
+    known = read(place).after(lessons)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write(place, _encoded(known))
+
+
+class _ForeignError(Exception):
+    """A file of another format or version."""
+
+
+def _refused(place: Path, found: str) -> OptionError:
+    expected = "expected a file that a run of the program or `dlbc calibrate` has written"
+    return OptionError(f"{_NAMED}: {expected}; found {str(place)!r}, {found}: remove it, or name another")
+
+
+def _encoded(learned: Learned) -> dict[str, object]:
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "loops": [
+            {
+                "source": lesson.key.source,
+                "kernel": lesson.key.kernel,
+                "hosts": list(lesson.key.hosts),
+                "speeds": [_short(speed) for speed in lesson.speeds],
+                "densities": [_encoded_density(density) for density in lesson.densities],
+            }
+            for lesson in learned.lessons
+        ],
+    }
+
+
+def _encoded_density(density: Density) -> dict[str, object]:
+    """Relative work by groups, 1 being their mean, and the seconds of all."""
+    coarse = density.coarser(-(-len(density.work) // _MOST_GROUPS))
+    total_s = float(coarse.prefix[-1])
+    mean_s = total_s / len(coarse.work)
+    work = [_short(part / mean_s) for part in coarse.work.tolist()]
+    return {"n": coarse.n, "group": coarse.group, "total_s": _short(total_s), "work": work}
+
+
+def _short(value: float) -> float:
+    """Six digits: no clock has more."""
+    return float(f"{value:.6g}")
+
+
+def _decoded(document: Any) -> Learned:
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise _ForeignError("which is something else")
+    if (version := document.get("version")) != _VERSION:
+        raise _ForeignError(f"which has version {version!r} of its layout; this one reads {_VERSION}")
+    return Learned(tuple(_decoded_lesson(entry) for entry in document["loops"]))
+
+
+def _decoded_lesson(entry: dict[str, Any]) -> Lesson:
+    key = LoopKey(_text(entry["source"]), _text(entry["kernel"]), tuple(map(_text, entry["hosts"])))
+    densities = tuple(_decoded_density(density) for density in entry["densities"])
+    return Lesson(key, tuple(map(_number, entry["speeds"])), densities)
+
+
+def _decoded_density(entry: dict[str, Any]) -> Density:
+    n, group, work = entry["n"], entry["group"], [_number(part) for part in entry["work"]]
+    if type(n) is not int or type(group) is not int or not 0 < n < _MOST_ITERATIONS:
+        raise ValueError(f"expected whole numbers of iterations, found {n!r} by groups of {group!r}")
+    whole = Density(n, group, work)  # type: ignore[arg-type]
+    return Density(n, group, whole.work * (_number(entry["total_s"]) / float(whole.prefix[-1])))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected text, found {value!r}")
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"expected a number, found {value!r}")
+    return float(value)

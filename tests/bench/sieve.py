@@ -1,0 +1,124 @@
+"""How well the paper's sieve is cut for 16 processors: by length, by its formula, by what a pass measured.
+
+    python tests/bench/sieve.py [--maximum N] [--ranks P] [--group K] [--json FILE]
+
+Every cut is judged twice: by counted divisions, and by seconds of processor time, running the part of each
+processor by the sample `primes.py`, one after the other. What is measured is that of a first pass in equal
+lengths: by groups of K odd numbers (`profile`), and as one sample per processor, to which a curve is fitted.
+None is a test: tests/dlbrt/core/partition/test_sieve.py holds the counted figures to their bounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from math import isqrt
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from dlbrt.core.partition import fit
+from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
+from dlbrt.core.partition.integer import prefix_sums
+
+from tests.dlbrt.core.partition import sieve
+
+#: What some positions took one after the other.
+Meter = Callable[[range], float]
+#: name -> figure
+Figures = dict[str, float]
+
+
+def counted(maximum: int) -> Meter:
+    """The number of divisions."""
+    prefix = prefix_sums(sieve.operations(maximum))
+    return lambda run: float(prefix[run.stop] - prefix[run.start])
+
+
+def clocked(maximum: int) -> Meter:
+    """Seconds of processor time of the sample's own function, called in a loop."""
+    sample = _sample()
+    least_factor, primes = sample.least_factor, sample.odd_primes(isqrt(maximum))
+
+    def took(run: range) -> float:
+        begin = time.process_time()
+        for x in range(3 + 2 * run.start, 3 + 2 * run.stop, 2):
+            least_factor(x, primes)
+        return time.process_time() - begin
+
+    return took
+
+
+def _sample() -> ModuleType:
+    path = Path(__file__).resolve().parents[2] / "samples" / "primes.py"
+    spec = importlib.util.spec_from_file_location("primes", path)
+    assert spec is not None, path
+    assert spec.loader is not None, path
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def cuts(maximum: int, ranks: int, group: int, took: Meter) -> Iterable[tuple[str, Sequence[int]]]:
+    """Name and boundaries of each cut."""
+    linear = sieve.by_length(maximum, ranks)
+    yield "equal lengths", linear
+    yield "formula (4)", sieve.by_formula(maximum, ranks)
+    density = sieve.first_pass(maximum, linear, group, took)
+    edges = np.array(linear[1:])
+    found = fit.best(3 + 2 * edges, density.cumulative(edges), fit.legendre)
+    yield "curve fitted", sieve.by_fit(found, maximum, ranks)
+    yield f"profile, groups of {density.group}", density.cut(ranks)
+
+
+def judged(bounds: Sequence[int], took: Meter) -> Figures:
+    """How far the processors' work or times are apart."""
+    work = [took(range(low, high)) for low, high in pairwise(bounds)]
+    return {
+        "L_E": efficiency(work),
+        "L_I": inefficiency(work),
+        "idle_share": idle_share(work),
+        "first_over_last": work[0] / work[-1],
+    }
+
+
+def measured(maximum: int, ranks: int, group: int, took: Meter) -> dict[str, Figures]:
+    """The figures of all cuts, a line each."""
+    found = {}
+    for name, bounds in cuts(maximum, ranks, group, took):
+        found[name] = figures = judged(bounds, took)
+        print(
+            f"    {name:26s} L_E {figures['L_E']:6.2f} %   L_I {figures['L_I']:6.2f} %   "
+            f"idle {figures['idle_share']:5.2f} %   first/last {figures['first_over_last']:.3f}",
+            flush=True,
+        )
+    return found
+
+
+def main() -> None:
+    """Print the figures, and write them where asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--maximum", type=int, default=2**22)
+    parser.add_argument("--ranks", type=int, default=16)
+    parser.add_argument("--group", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    figures = {}
+    for judge, meter in (("counted divisions", counted), ("processor time", clocked)):
+        print(f"primes up to {options.maximum} on {options.ranks} processors, by {judge}", flush=True)
+        took = meter(options.maximum)
+        figures[judge] = measured(options.maximum, options.ranks, options.group, took)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""`dlbc calibrate`: one run, dealt in turn; what it measured is told and kept, whatever the program does."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from dlbrt.observe.learned import Learned, Lesson, LoopKey, default_path, read, update
+
+from dlbc.cli import main
+from dlbc.run import CannotStartError
+from tests.support.mpi import run_sequential
+
+KEY = LoopKey("prog.py:3", "77", ("near", "far"))
+
+#: A program that tells what a runtime would of two loops; its own one has no iteration.
+PROGRAM = """
+import os, sys
+from dlbrt.observe.learned import Lesson, LoopKey, update
+# dlb: parallel
+for i in range(0):
+    pass
+print(sys.argv[1:], os.environ["DLB_STRATEGY"], repr(os.environ["DLB_WEIGHTS"]), os.environ.get("DLB_LOAD"))
+keys = [LoopKey(f"prog.py:{line}", "77", ("near", "far")) for line in (3, 9)]
+update(os.environ["DLB_LEARNED"], [Lesson(key, (n, 1.0)) for key, n in zip(keys, (1.5, 4.5))])
+sys.exit(7)
+"""
+
+TABLE = """\
+dlbc: prog.py:3: relative speeds, the slowest rank's being 1
+    rank 0 on near: 1.5
+    rank 1 on far: 1
+dlbc: prog.py:9: relative speeds, the slowest rank's being 1
+    rank 0 on near: 4.5
+    rank 1 on far: 1
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "prog.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def calibrate(*words: object) -> int:
+    return main(["calibrate", *map(str, words)])
+
+
+class Runs:
+    """In place of the launcher: keeps what it was called with, and writes what it is told to."""
+
+    def __init__(self, lessons: Sequence[Lesson], status: int = 0) -> None:
+        self.lessons, self.status = lessons, status
+        self.settings: dict[str, object] = {}
+        self.ranks = 0
+
+    def __call__(
+        self, source: Path, text: bytes, ranks: int, settings: Mapping[str, object], arguments: Sequence[str]
+    ) -> int:
+        self.ranks, self.settings = ranks, dict(settings)
+        update(str(settings["DLB_LEARNED"]), self.lessons)
+        return self.status
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Runs:
+    runs = Runs([Lesson(KEY, (1.5, 1.0))])
+    monkeypatch.setattr("dlbc.calibrate.run_program", runs)
+    return runs
+
+
+@pytest.mark.mpi
+def test_the_program_runs_and_its_speeds_are_told_and_kept(program: Path) -> None:
+    words = ["calibrate", "-n", "2", "--load", "fixed:0,3", str(program), "-x", "--learned", "y"]
+    environ = {"DLB_STRATEGY": "GDDLB", "DLB_WEIGHTS": "5,1"}
+    done = run_sequential([sys.executable, "-m", "dlbc", *words], env=environ)
+    assert done.status == 7, done.stderr
+    assert done.stdout.decode() == "['-x', '--learned', 'y'] none 'trial' fixed:0,3\n"
+    assert TABLE in done.stderr
+    assert done.stderr.endswith("`dlbc run -n 2 --weights last` deals iterations by them\n")
+    speeds = [lesson.speeds for lesson in read(default_path(str(program), os.environ)).lessons]
+    assert speeds == [(4.5, 1.0), (1.5, 1.0)]
+    assert sorted(entry.name for entry in program.parent.iterdir()) == ["cache", "prog.py"]
+
+
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_another_file_may_be_named(
+    program: Path, fake: Runs, by: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(program.parent)
+    if by == "variable":
+        monkeypatch.setenv("DLB_LEARNED", "mine.json")
+    assert calibrate("-n", 2, *(["--learned", "mine.json"] if by == "option" else []), program) == 0
+    assert read("mine.json").of(KEY) == fake.lessons[0]
+    assert not Path("cache").exists()
+    assert fake.settings["DLB_LEARNED"] != "mine.json"
+    assert ("--weights last --learned mine.json`" in capsys.readouterr().err) == (by == "option")
+
+
+def test_what_was_known_before_is_kept(program: Path, fake: Runs) -> None:
+    kept = default_path(str(program), os.environ)
+    other = LoopKey("prog.py:3", "77", ("elsewhere",) * 2)
+    update(kept, [Lesson(other, (1.0, 3.0)), Lesson(KEY, (9.0, 1.0))])
+    assert calibrate("-n", 2, program) == 0
+    assert read(kept) == Learned((Lesson(KEY, (1.5, 1.0)), Lesson(other, (1.0, 3.0))))
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks", "said"),
+    [
+        (PROGRAM, 2, "no loop ran on all ranks"),
+        (PROGRAM, 1, "it ran on one rank"),
+        ("print('plain')\n", 2, "it ran on one rank"),
+    ],
+)
+def test_nothing_measured_is_said_and_nothing_kept(
+    program: Path, fake: Runs, text: str, ranks: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.write_text(text)
+    fake.lessons, fake.status = [Lesson(KEY)], 3
+    assert calibrate("-n", ranks, program) == 3
+    assert f"dlbc: nothing was measured: {said}" in capsys.readouterr().err
+    assert fake.ranks == (ranks if text == PROGRAM else 1)
+    assert not (program.parent / "cache").exists()
+
+
+def test_a_file_that_is_not_ours_is_refused_before_the_program_runs(
+    program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = program.with_name("notes.txt")
+    other.write_text("mine")
+    assert calibrate("-n", 2, "--learned", other, program) == 2
+    assert capsys.readouterr().err.startswith("dlbc: DLB_LEARNED (--learned): expected a file that")
+    assert (fake.ranks, other.read_text()) == (0, "mine")
+
+
+def test_speeds_that_cannot_be_kept_are_told_all_the_same(
+    program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.with_name("cache").write_text("a file, where a directory is needed")
+    for status, expected in ((0, 2), (5, 5)):
+        fake.status = status
+        assert calibrate("-n", 2, program) == expected
+        shown = capsys.readouterr().err
+        assert "rank 0 on near: 1.5" in shown
+        assert "cannot be written" in shown
+
+
+def test_a_program_with_errors_and_no_launcher_are_told_as_by_run(
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(*_: object) -> int:
+        from dlbc.run import launcher
+
+        launcher(2)
+        raise AssertionError("expected no launcher")
+
+    monkeypatch.setattr("dlbc.calibrate.run_program", missing)
+    monkeypatch.setattr(sys, "executable", str(program.parent / "python"))
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert calibrate("-n", 2, program) == 2
+    assert "error[DLB015]" in capsys.readouterr().err
+    program.write_text("x = (\n")
+    assert calibrate("-n", 2, program) == 1
+    assert "error[DLB004]" in capsys.readouterr().err
+    with pytest.raises(CannotStartError):
+        missing()

@@ -1,0 +1,160 @@
+"""`dlbc explain -n P`: what the distributions of a loop will cost, where its iterations are known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dlbrt.contract import OptionError
+
+from dlbc.cli import main
+from dlbc.explain import Ranks, as_json, as_text, read_ranks
+from dlbc.explain.values import known_range, known_values
+from dlbc.ir.form import ZERO, Comparison, Form, Kind, Variable
+from dlbc.ir.space import IndexSpace
+from dlbc.pipeline import explain
+from dlbc.source import Source
+
+N, M = Variable(Kind.PARAMETER, "n"), Variable(Kind.PARAMETER, "m")
+TRIANGLE = "for j in range(i, 1000): A[i] = j"
+QUADRATIC = "for j in range(i):\n        for k in range(j): A[i] = k"
+CUBIC = "for j in range(i):\n        for k in range(j):\n            for l in range(k): A[i] = l"
+
+
+def told(
+    body: str, ranks: Ranks, head: str = "i in range(1000)", clauses: str = "", before: str = "A = [0] * 1000"
+) -> dict[str, Any]:
+    text = f"{before}\n# dlb: parallel{', ' * bool(clauses)}{clauses}\nfor {head}:\n    {body}\n"
+    source = Source("case.py", text.encode(), text)
+    result = explain(source)
+    [loop] = json.loads(as_json(source, result.reports, result.diagnostics, ranks=ranks))["loops"]
+    assert as_text(source, result.reports, result.diagnostics, ranks=ranks)
+    found: dict[str, Any] = loop["on_ranks"]
+    return found
+
+
+def largest(found: dict[str, Any]) -> dict[str, float]:
+    return {e["distribution"]: e["largest_over_ideal"] for e in found["estimates"]}
+
+
+def test_folded_and_cut_loops_at_16_ranks() -> None:
+    linear = largest(told(TRIANGLE, Ranks(16)))
+    assert linear["pairs"] <= 1.025
+    assert linear["equal parts"] == pytest.approx(2 - 1 / 16, rel=0.01)  # Ciegis, section 3.1
+    assert largest(told(QUADRATIC, Ranks(16)))["parts of equal work"] <= 1.04
+    assert largest(told(CUBIC, Ranks(16)))["parts of equal work"] <= 1.07
+
+
+def test_equal_tasks_and_remark_1() -> None:
+    found = told("A[i] = 2", Ranks(16), head="i in range(17)")
+    assert found["iterations"] == 17
+    assert found["fewest_ranks"] == 9
+    assert largest(found)["equal parts"] == pytest.approx(16 * 2 / 17)
+    assert "parts of equal work" not in largest(found)
+
+
+def test_weights() -> None:
+    found = told("A[i] = 2", Ranks(3, (1.0, 2.0, 5.0)), head="i in range(800)")
+    assert found["weights"] == [1.0, 2.0, 5.0]
+    assert found["fewest_ranks"] is None
+    times = largest(found)
+    assert times["parts by weight"] == pytest.approx(1)
+    assert times["equal parts"] == pytest.approx(800 / 3 * 8 / 800, rel=0.01)
+    assert times["in turn"] < 1.02
+
+
+@pytest.mark.parametrize(
+    ("head", "before", "iterations"),
+    [
+        ("i in range(n)", "n = 40\nA = [0] * n", 40),
+        ("i in range(m, n, 3)", "n = 40\nm = n // 2\nA = [0] * n", 7),
+        ("i in range(m, n, 3)", "m = 4\nn = 10 * m\nA = [0] * n", 12),
+        ("i in reversed(range(n - 1, -1, -1))", "n = 7\nA = [0] * n", 7),
+        ("i in range(3, 3)", "A = [0]", 0),
+        ("i in range(len(A))", "A = [0]", None),
+        ("i, x in enumerate([1, 2])", "A = [0] * 2", None),
+        ("x in [1, 2]", "A = [0] * 2\ni = 0", None),
+    ],
+)
+def test_how_many_iterations_there_are(head: str, before: str, iterations: int | None) -> None:
+    found = told("print(A)", Ranks(4), head=head, before=before)
+    assert found["iterations"] == iterations
+    assert bool(found["why"]) == (not iterations)
+    assert bool(found["estimates"]) == bool(iterations)
+
+
+NOT_KNOWN = "what an iteration costs is not known before the program runs"
+MORE = "what an iteration costs depends on more than the index and known numbers"
+
+
+@pytest.mark.parametrize(
+    ("body", "clauses", "why"),
+    [
+        ("while A[i] > 1: A[i] /= 2", "", NOT_KNOWN),
+        ("A[i] = 2", "cost(cumulative=i**2)", NOT_KNOWN),
+        ("A[i] = 2", "cost(w[i])", MORE),
+        ("A[i] = 2", "cost(n - i)", MORE),
+        ("A[i] = 2", "cost(1000 - i)", ""),
+    ],
+)
+def test_work_that_is_not_known(body: str, clauses: str, why: str) -> None:
+    assert told(body, Ranks(4), clauses=clauses, before="w = [0]\nn = len(w)\nA = [0]")["why"] == why
+
+
+def test_long_loops_have_an_answer() -> None:
+    assert largest(told("A[i] = 2", Ranks(3), head="i in range(1000000000000)"))[
+        "equal parts"
+    ] == pytest.approx(1)
+    found = told(TRIANGLE.replace("1000", "1000000000000"), Ranks(3), head="i in range(1000000000000)")
+    assert "more than" in found["why"]
+
+
+def test_values_follow_from_one_another() -> None:
+    n, m = Form.of(N), Form.of(M)
+    facts = (Comparison.equal(m, n + n), Comparison.equal(n, Form.literal(5)), Comparison.at_least(m, n))
+    assert known_values(facts) == {N: 5, M: 10}
+    assert known_values((Comparison.equal(n + n, Form.literal(5)),)) == {}
+    assert known_range(IndexSpace("i", ZERO, m, 3, facts)) == range(0, 10, 3)
+    assert known_range(IndexSpace("i", ZERO, m, 3, facts, reverse=True)) == range(9, -3, -3)
+    assert known_range(IndexSpace("i", ZERO, m, None, facts)) is None
+
+
+def test_ranks_of_the_command_line() -> None:
+    assert read_ranks(None, None) is None
+    assert read_ranks(3, None) == Ranks(3)
+    assert read_ranks(None, "1,2.5") == Ranks(2, (1.0, 2.5))
+    for count, weights in ((3, "1,2"), (None, "1,x"), (None, "0,0"), (None, "last"), (2, "")):
+        with pytest.raises(OptionError):
+            read_ranks(count, weights)
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "prog.py"
+    path.write_text(
+        f"A = [0] * 1000\n# dlb: parallel\nfor i in range(1000):\n    {TRIANGLE}\n"
+        "def f(n):\n    # dlb: parallel\n    for i in range(n):\n        A[i] = 2\n"
+    )
+    assert main(["explain", "-n", "16", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "  on 16 ranks\n    equal parts          efficiency 51." in shown
+    assert "efficiency n/(16*ceil(n/16)) for n iterations, at least 53.1% for more than 16" in shown
+    assert main(["explain", "--ranks", "2", "--weights", "1,2,3", str(path)]) == 2
+    assert "one value per rank" in capsys.readouterr().err
+    assert main(["explain", str(path)]) == 0
+    assert "on 16 ranks" not in capsys.readouterr().out
+
+
+def test_without_ranks_nothing_of_the_runtime_is_loaded() -> None:
+    text = (
+        "import sys\nfrom dlbc.explain import as_text\nfrom dlbc.pipeline import explain\n"
+        "from dlbc.source import Source\n"
+        "s = Source('p', b'', '# dlb: parallel\\nfor i in range(9): print(i)\\n')\n"
+        "print(as_text(s, explain(s).reports, ()), [m for m in sys.modules if m.startswith('dlbrt.core')])\n"
+    )
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.endswith("[]\n"), done.stderr

@@ -1,0 +1,146 @@
+"""What one run measures deals the next: on the same hosts, for the same loop, where it is asked for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+
+pytestmark = pytest.mark.mpi
+
+PROGRAM = """
+import numpy as np
+
+A = np.zeros(400)
+print("begins", flush=True)
+# dlb: parallel, BLOCK
+for i in range(400):
+    A[i] = sum(k * 0.5 for k in range(100)) + i
+print(A.sum(), A[17])
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "prog.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def dlbc(directory: Path, *words: object) -> Completed:
+    env = {"XDG_CACHE_HOME": str(directory / "cache")}
+    return run_sequential([sys.executable, "-m", "dlbc", *map(str, words)], env=env, cwd=directory)
+
+
+def expected(program: Path) -> bytes:
+    return run_sequential([sys.executable, str(program)]).stdout
+
+
+def kept(directory: Path) -> Path:
+    [found] = (directory / "cache" / "dlb").iterdir()
+    return found
+
+
+def teach(file: Path, speeds: list[float]) -> None:
+    """Have measured these speeds."""
+    document = json.loads(file.read_text())
+    [loop] = document["loops"]
+    assert len(loop["speeds"]) == len(speeds)
+    loop["speeds"] = speeds
+    file.write_text(json.dumps(document))
+
+
+def iterations(stats: Path) -> list[int]:
+    [loop] = json.loads(stats.read_text())["loops"]
+    return [rank["iterations"] for rank in loop["per_rank"]]
+
+
+def test_a_calibrated_program_is_dealt_by_what_was_measured(program: Path) -> None:
+    directory, stats = program.parent, program.with_name("stats.json")
+    done = dlbc(directory, "calibrate", "-n", 2, "--stats", stats, program)
+    assert (done.status, done.stdout) == (0, expected(program)), done.stderr
+    assert iterations(stats) == [200, 200]
+    assert "dlbc: prog.py:7: relative speeds" in done.stderr
+    teach(kept(directory), [1.0, 3.0])
+    options = ["--strategy", "none", "--stats", stats]
+    done = dlbc(directory, "run", "-n", 2, *options, "--weights", "last", program)
+    assert (done.status, done.stdout, done.stderr) == (0, expected(program), "")
+    assert iterations(stats) == [100, 300]
+    assert json.loads(stats.read_text())["loops"][0]["planned"]["L_I"] == 0
+    dlbc(directory, "run", "-n", 2, *options, program)
+    assert iterations(stats) == [200, 200]
+
+
+def test_the_generated_program_knows_what_was_learned_of_its_source(program: Path) -> None:
+    directory, stats = program.parent, program.with_name("stats.json")
+    assert dlbc(directory, "calibrate", "-n", 2, program).status == 0
+    teach(kept(directory), [3.0, 1.0])
+    env = {"XDG_CACHE_HOME": str(directory / "cache"), "DLB_STRATEGY": "none"}
+    done = generated(program, env | {"DLB_WEIGHTS": "last", "DLB_STATS": str(stats)})
+    assert (done.status, done.stdout, done.stderr) == (0, expected(program), "")
+    assert iterations(stats) == [300, 100]
+
+
+def generated(program: Path, env: Mapping[str, str], ranks: int = 2) -> Completed:
+    path = transform(program, program.parent)
+    return run_mpi(ranks, [sys.executable, str(path)], env=env, cwd=program.parent)
+
+
+def test_weights_that_no_run_has_measured_are_said_to_be_unknown_and_then_known(program: Path) -> None:
+    env = {"DLB_WEIGHTS": "last", "DLB_LEARNED": "known.json", "DLB_STRATEGY": "none"}
+    first, second = (generated(program, env) for _ in range(2))
+    assert first.stdout == second.stdout == expected(program)
+    [line] = first.stderr.splitlines()
+    assert line.startswith("dlb: prog.py:7: no speeds of these ranks are known")
+    assert second.stderr == ""
+    third = generated(program, env, ranks=3)
+    assert third.stdout == expected(program)
+    assert "no speeds of these ranks are known" in third.stderr
+
+
+def test_nothing_is_kept_unless_asked_for(program: Path) -> None:
+    directory = program.parent
+    assert dlbc(directory, "run", "-n", 2, "--weights", "1,2", "--strategy", "none", program).status == 0
+    assert not (directory / "cache").exists()
+
+
+@pytest.mark.parametrize("content", ["mine", '{"version": 1, "ranks": 2}'])
+def test_a_file_of_something_else_ends_it_before_it_begins(program: Path, content: str) -> None:
+    notes = program.with_name("notes.txt")
+    notes.write_text(content)
+    done = generated(program, {"DLB_LEARNED": "notes.txt"})
+    assert (done.status, done.stdout) == (2, b""), done.stderr
+    [line] = done.stderr.splitlines()
+    assert line.startswith("dlb: DLB_LEARNED (--learned): expected a file that a run")
+    assert notes.read_text() == content
+
+
+def test_a_file_that_cannot_be_written_in_the_end_is_said(program: Path) -> None:
+    cache = program.with_name("cache")
+    cache.write_text("a file, where a directory is needed")
+    env = {"DLB_WEIGHTS": "last", "XDG_CACHE_HOME": str(cache), "DLB_STRATEGY": "none"}
+    done = generated(program, env)
+    assert (done.status, done.stdout) == (0, expected(program)), done.stderr
+    assert "dlb: what was learned could not be written" in done.stderr
+
+
+def test_a_density_measured_by_one_run_cuts_the_first_pass_of_the_next(program: Path) -> None:
+    program.write_text(PROGRAM.replace("BLOCK", "BLOCK, profile(group=8)"))
+    directory, stats = program.parent, program.with_name("stats.json")
+    planned = []
+    for _ in range(2):
+        options = ["--strategy", "none", "--stats", stats, "--learned", directory / "known.json"]
+        done = dlbc(directory, "run", "-n", 2, *options, program)
+        assert (done.status, done.stdout, done.stderr) == (0, expected(program), "")
+        [loop] = json.loads(stats.read_text())["loops"]
+        planned.append(loop.get("planned"))
+    assert planned[0] is None
+    assert planned[1].keys() == {"L_I", "L_E", "idle_share", "whole_iterations_loss"}
+    [known] = json.loads((directory / "known.json").read_text())["loops"]
+    [density] = known["densities"]
+    assert (density["n"], density["group"], len(density["work"])) == (400, 8, 50)
