@@ -20,6 +20,9 @@ from dlbc.run import run_program, shared_directory
 
 __all__ = ["calibrate"]
 
+#: A rank that has computed for less than this may have been slow or fast by chance.
+_SURE_S = 0.1
+
 #: Nothing moves during the trial, and every rank's iterations are as many and as dear as another's.
 _TRIAL = {ENVIRONMENT["strategy"]: "none", ENVIRONMENT["weights"]: TRIAL}
 
@@ -45,7 +48,7 @@ def calibrate(
         trial = Path(directory) / "learned.json"
         told = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
         status = run_program(source, text, ranks, told, arguments)
-        lessons = [lesson for lesson in reversed(read(trial).lessons) if lesson.speeds]
+        lessons = [found for found in reversed(read(trial).lessons) if found.speeds or found.densities]
     _say(_table(lessons, ranks))
     if not lessons:
         return status
@@ -62,11 +65,23 @@ def calibrate(
 def _table(lessons: Iterable[Lesson], ranks: int) -> list[str]:
     lines = []
     for lesson in lessons:
-        lines.append(f"dlbc: {lesson.key.source}: relative speeds, the slowest rank's being 1")
-        pairs = enumerate(zip(lesson.key.hosts, lesson.speeds, strict=True))
-        lines += [f"    rank {rank} on {host}: {speed:.3g}" for rank, (host, speed) in pairs]
+        lines += _speeds(lesson) if lesson.speeds else []
+        for density in lesson.densities:
+            what = f"times of {density.n} iterations by groups of {density.group}"
+            lines.append(f"dlbc: {lesson.key.source}: {what}, {float(density.prefix[-1]):.3g} s in all")
     why = "no loop ran on all ranks" if ranks > 1 else "it ran on one rank, which has no relative speed"
     return lines or [f"dlbc: nothing was measured: {why}"]
+
+
+def _speeds(lesson: Lesson) -> list[str]:
+    lines = [f"dlbc: {lesson.key.source}: relative speeds, the slowest rank's being 1"]
+    pairs = enumerate(zip(lesson.key.hosts, lesson.speeds, strict=True))
+    lines += [f"    rank {rank} on {host}: {speed:.3g}" for rank, (host, speed) in pairs]
+    least_s = min(lesson.seconds, default=_SURE_S)
+    if least_s < _SURE_S:
+        short = f"a rank computed for {least_s:.2g} s in all, too short to be sure"
+        lines.append(f"    {short}: expected {_SURE_S:g} s or more; calibrate with more work")
+    return lines
 
 
 def _say(lines: Iterable[str]) -> None:

@@ -174,6 +174,12 @@ FRONT: dict[str, Entry] = {
         "leave `fold` out: the loop is cut into parts of equal work; or give the work that you know: "
         "`cost(EXPR)`, linear in {index}",
     ),
+    "DLB127": Entry(
+        E,
+        "the cost is evaluated apart from the program, which it must not change: {deed}",
+        "write it in values alone; what takes more than computing belongs before the loop, under a name that "
+        "the cost reads",
+    ),
     # The program around the loops.
     "DLB501": Entry(
         E,

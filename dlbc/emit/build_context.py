@@ -22,6 +22,8 @@ __all__ = ["CallContext", "KernelContext", "PrologueContext", "build_call", "bui
 #: Operators whose order can be given up.
 ARITHMETIC = frozenset({"+", "-", "*", "&", "|", "^"})
 _WIDTH = 88
+#: Beside a chain of names to clear: its indentation, and what is assigned.
+_UNSET_ROOM = 24
 #: How many characters of names a comment holds.
 _MOST_NAMES = 60
 _INDENT = "    "
@@ -47,7 +49,7 @@ class KernelContext:
     ``schedule``, ``reductions``, ``ordered``, ``keep`` and ``combine`` hold one text or none, ``require`` a
     text for each condition, ``work`` the calls that speak of the work of iterations; ``turns`` is the call
     that gives the iterations, ``comment`` says which; ``partial`` are the names of which a rank has its part,
-    ``unset`` those to clear, ``fold`` those whose share is taken iteration by iteration.
+    ``unset`` those to clear, as chains of targets, ``fold`` those whose share is taken at each iteration.
     """
 
     head: str
@@ -117,7 +119,7 @@ def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> Kern
         reductions=_listed(f"{names.dlb}.reductions(", [f'{r.name}="{_kind(r)}"' for r in plan.reductions]),
         ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
         partial=(*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)),
-        unset=(*plan.conditional, *(c for r in plan.reductions for c in r.companions)),
+        unset=_unset(plan),
         turns="iterations(each=True)" if cyclic and plan.conditional else "iterations()",
         comment="this rank's share",
         fold=tuple(r.name for r in plan.reductions if _folded(r)),
@@ -139,8 +141,8 @@ def _in_pairs(context: KernelContext) -> KernelContext:
 
 def _work(plan: LoopPlan, names: Names) -> Iterator[str]:
     """What the kernel says of the work of its iterations."""
-    if plan.cost is not None:
-        yield _call("cost", _cost(plan.cost, plan, names), len(names.dlb))
+    if plan.cost is not None and plan.cost.derived:
+        yield _call("cost", _cost(plan.cost, names, dict(plan.mangled)), len(names.dlb))
     if plan.profile is not None:
         clause = plan.profile
         yield f"profile(group={clause.group}, every={clause.every}, threshold={clause.threshold!r})"
@@ -153,19 +155,24 @@ def _call(name: str, argument: Sequence[str], more: int) -> str:
     line = f"{name}({''.join(argument)})"
     if len(_INDENT) + more + 1 + len(line) <= _WIDTH:
         return line
+    return "\n".join([f"{name}(", *_on_lines(argument, 2, _WIDTH), _INDENT + ")"])
+
+
+def _on_lines(argument: Sequence[str], depth: int, width: int) -> list[str]:
+    """A long argument, given in parts, on lines as deep as said; what stands inside it lies deeper."""
     start, *inner, end = argument if len(argument) > 1 else ("", argument[0])
-    lines = [*_wrapped(start, 2), *(part for text in inner for part in _wrapped(text, 3)), *_wrapped(end, 2)]
-    return "\n".join([f"{name}(", *lines, _INDENT + ")"])
+    within = [line for text in inner for line in _wrapped(text, depth + 1, width)]
+    return [*_wrapped(start, depth, width), *within, *_wrapped(end, depth, width)]
 
 
-def _wrapped(text: str, depth: int) -> list[str]:
+def _wrapped(text: str, depth: int, width: int) -> list[str]:
     """The text on lines as deep as said, and those that go on deeper; with quotes in it, on one line."""
     indent = _INDENT * depth
     if {"'", '"'} & set(text):
         return [indent + text.strip()]
     return wrap(
         text.strip(),
-        _WIDTH,
+        width,
         initial_indent=indent,
         subsequent_indent=indent + _INDENT,
         break_long_words=False,
@@ -173,9 +180,8 @@ def _wrapped(text: str, depth: int) -> list[str]:
     )
 
 
-def _cost(cost: CostPlan, plan: LoopPlan, names: Names) -> tuple[str, ...]:
+def _cost(cost: CostPlan, names: Names, mangled: dict[str, str]) -> tuple[str, ...]:
     """The argument of the call, a function that is evaluated before the loop, in parts where it may break."""
-    mangled = dict(plan.mangled)
     text, target = swapped(cost.expression(names.numpy), mangled), swapped(cost.target, mangled)
     match cost.shape:
         case CostShape.VECTOR:
@@ -185,7 +191,7 @@ def _cost(cost: CostPlan, plan: LoopPlan, names: Names) -> tuple[str, ...]:
         case CostShape.FIT:
             return (f"fit=lambda: {text}",)
     bound = [(name, swapped(call, mangled)) for name, call in cost.bound]
-    every = ast.walk(ast.parse(f"[{target}, {text}, {', '.join(call for _, call in bound)}]"))
+    every = ast.walk(ast.parse(f"[({target}), {text}, {', '.join(call for _, call in bound)}]"))
     taken = {node.id for node in every if isinstance(node, ast.Name)}
     items = next(name for name in _names_for_items() if name not in taken)
     calls = (f" for {name} in [{call}]" for name, call in bound)
@@ -204,6 +210,19 @@ def _standing(plan: LoopPlan) -> str:
     if plan.status is not Status.CONDITIONAL or not fits:
         return plan.status.value
     return f"proven if {names} {'has' if len(plan.outside) == 1 else 'have'} no side effects"
+
+
+def _unset(plan: LoopPlan) -> tuple[str, ...]:
+    """The names to clear before a run, as targets of as many assignments as they need lines.
+
+    Those that each iteration sets too: one that fails before it does must not leave what another run left.
+    """
+    names = [*plan.definite, *plan.conditional, *(c for r in plan.reductions for c in r.companions)]
+    chains = [""]
+    for name in names:
+        longer = f"{chains[-1]} = {name}" if chains[-1] else name
+        chains[-1:] = [longer] if len(longer) + _UNSET_ROOM <= _WIDTH else [chains[-1], name]
+    return tuple(filter(None, chains))
 
 
 def _combined(plan: LoopPlan) -> tuple[str, ...]:
@@ -296,6 +315,8 @@ def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
     start = f"{names.after} = {names.dlb}.attempt(" if live else f"{names.dlb}.run("
     loop = plan.loop.node
     width, iterable = _WIDTH - loop.col_offset, len(ast.unparse(loop.iter))
+    if plan.cost is not None and not plan.cost.derived:
+        arguments.append(_given_cost(plan.cost, names, width))
     return CallContext(
         call=_filled(start, f"{kernel}, _", arguments, ")", width, iterable),
         after=names.after,
@@ -303,6 +324,17 @@ def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
         results=results,
         finish=(names.after,) if live else (),
     )
+
+
+def _given_cost(cost: CostPlan, names: Names, width: int) -> str:
+    """The user's word on the work, among the arguments of the call: there its names are the program's own."""
+    parts = _cost(cost, names, {})
+    if cost.shape is CostShape.VECTOR:
+        parts = (f"cost={parts[0]}",)
+    if len(_INDENT) + len("".join(parts)) < width:
+        return "".join(parts)
+    first, *others = _on_lines(parts, 1, width)
+    return "\n".join([first.strip(), *others])
 
 
 def _filled(start: str, first: str, items: Sequence[str], end: str, width: int, more: int = 0) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dlbrt.contract import Distribution, OptionError
+from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
 
 from dlbc.explain.values import known_range, known_values
 from dlbc.ir.cost import Class, Cost
@@ -29,6 +29,14 @@ __all__ = ["Ranks", "rank_object", "rank_words", "read_ranks"]
 #: Iterations up to which work is summed.
 _MOST_SUMMED = 10_000_000
 
+#: Ranks among which iterations are dealt one by one to see what comes of it; for more there are formulas.
+_MOST_RANKS = 4096
+
+#: A `range` has no more values that Python can count.
+_MOST_DEALT = 2**63 - 1
+
+_EVALUATED = "the cost that is given is evaluated when the program runs"
+
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
@@ -44,11 +52,11 @@ def read_ranks(count: int | None, weights: str | None) -> Ranks | None:
         return None if count is None else Ranks(count)
     from dlbrt.core.load import parse_weights
 
+    if weights.strip() in (LAST, TRIAL):
+        found = f"`{weights.strip()}`, which is for `dlbc run`"
+        raise OptionError(f"--weights: expected a relative speed for each rank, as in 1,1.5; found {found}")
     count = count or weights.count(",") + 1
-    found = parse_weights(weights, count)
-    if found is None:
-        raise OptionError(f"weights: expected relative speeds such as 1,1.5, found {weights}")
-    return Ranks(count, found)
+    return Ranks(count, parse_weights(weights, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,57 +68,94 @@ class _Estimate:
     largest: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is said of one loop: the ways to deal it, or ``why`` nothing can be said of them.
+
+    ``iterations`` is how many there are, where that is known; ``fewest``: how few ranks take the same time.
+    """
+
+    iterations: int | None
+    why: str = ""
+    estimates: tuple[_Estimate, ...] = ()
+    fewest: int | None = None
+
+
 def rank_words(report: LoopReport, ranks: Ranks) -> Iterator[tuple[str, str]]:
     """Rows: a way to deal the iterations, and what it will cost; or why that is not known."""
-    values = _values(report)
-    why = _unknown(report, values)
-    if values is None or why:
-        yield "", why
-        if report.known is not None and report.known.kind is Class.UNIFORM and ranks.weights is None:
+    answer = _answer(report, ranks)
+    if answer.why:
+        yield "", answer.why
+        if answer.iterations is None and _is_uniform(report) and ranks.weights is None:
             yield from _formula(ranks.count)
         return
-    for estimate in _estimates(report, values, ranks):
+    for estimate in answer.estimates:
         slowest = f"the slowest rank takes {estimate.largest:.3f} of the ideal time"
         yield estimate.name, f"efficiency {estimate.efficiency:.1%}, {slowest}"
-    if remark := _remark(report, len(values), ranks):
-        yield "", remark
+    if answer.fewest not in (None, ranks.count):
+        yield "", f"{answer.fewest} of the {ranks.count} ranks take the same time"
 
 
 def rank_object(report: LoopReport, ranks: Ranks) -> dict[str, Any]:
     """The same for tools."""
-    values = _values(report)
-    why = _unknown(report, values)
-    known = values is not None and not why
-    estimates = _estimates(report, values, ranks) if values is not None and known else ()
+    answer = _answer(report, ranks)
     return {
         "ranks": ranks.count,
         "weights": ranks.weights,
-        "iterations": None if values is None else len(values),
-        "why": why,
+        "iterations": answer.iterations,
+        "why": answer.why,
         "estimates": [
             {"distribution": e.name, "efficiency": e.efficiency, "largest_over_ideal": e.largest}
-            for e in estimates
+            for e in answer.estimates
         ],
-        "fewest_ranks": _fewest(report, len(values), ranks) if values is not None and known else None,
+        "fewest_ranks": answer.fewest,
     }
 
 
-def _values(report: LoopReport) -> range | None:
-    return None if report.space is None else known_range(report.space)
+def _answer(report: LoopReport, ranks: Ranks) -> _Answer:
+    from dlbrt.core.partition.costs import CostError
 
-
-def _unknown(report: LoopReport, values: range | None) -> str:
-    """Why nothing can be said, or nothing."""
+    values = None if report.space is None else known_range(report.space)
     if values is None:
-        return "how many iterations there are is not known before the program runs"
-    if not values:
+        return _Answer(None, "how many iterations there are is not known before the program runs")
+    n = _length(values)
+    if why := _unknown(report, n, ranks):
+        return _Answer(n, why)
+    try:
+        estimates = _estimates(report, values, ranks)
+    except CostError as error:
+        return _Answer(n, f"{error}; iterations are taken to cost the same until measured")
+    return _Answer(n, "", estimates, _fewest(report, n, ranks))
+
+
+def _length(values: range) -> int:
+    """How many values there are, more than `len` can tell as well."""
+    return (values[-1] - values[0]) // values.step + 1 if values else 0
+
+
+def _is_uniform(report: LoopReport) -> bool:
+    return report.known is not None and report.known.kind is Class.UNIFORM
+
+
+def _unknown(report: LoopReport, n: int, ranks: Ranks) -> str:
+    """Why nothing can be said, or nothing."""
+    if not n:
         return "there are no iterations"
+    if n > _MOST_DEALT:
+        return f"not dealt, {n} iterations are more than {_MOST_DEALT}"
+    given = report.loop.annotation.cost is not None
     if report.known is None or report.known.work is None:
-        return "what an iteration costs is not known before the program runs"
-    if len(values) > _MOST_SUMMED and report.known.kind is not Class.UNIFORM:
-        return f"not summed, {len(values)} iterations are more than {_MOST_SUMMED}"
-    if report.known.kind is not Class.UNIFORM and _function(report, report.known) is None:
-        return "what an iteration costs depends on more than the index and known numbers"
+        return _EVALUATED if given else "what an iteration costs is not known before the program runs"
+    by_formula = _is_uniform(report) and ranks.weights is None
+    if ranks.count > _MOST_RANKS and not by_formula:
+        return f"not dealt, {ranks.count} ranks are more than {_MOST_RANKS}"
+    if _is_uniform(report):
+        return ""
+    if n > _MOST_SUMMED:
+        return f"not summed, {n} iterations are more than {_MOST_SUMMED}"
+    if _function(report, report.known) is None:
+        depends = "what an iteration costs depends on more than the index and known numbers"
+        return _EVALUATED if given else depends
     return ""
 
 
@@ -122,6 +167,11 @@ def _formula(ranks: int) -> Iterator[tuple[str, str]]:
 
 
 def _estimates(report: LoopReport, values: range, ranks: Ranks) -> tuple[_Estimate, ...]:
+    from dlbrt.core.partition.estimates import product_efficiency
+
+    if ranks.count > _MOST_RANKS:
+        efficiency = product_efficiency(_length(values), ranks.count)
+        return (_Estimate("equal parts", efficiency, 1 / efficiency),)
     return tuple(_Dealing(report, values, ranks).all())
 
 
@@ -194,8 +244,9 @@ def _function(report: LoopReport, cost: Cost) -> Any:
     work = cost.work.replaced({variable: Form.literal(value) for variable, value in numbers.items()})
     if any(v.kind is not Kind.INDEX for v in work.variables) or not cost.short:
         return None
-    text = f"lambda {cost.index.name}: {text_of(work, cost.index, Style.NUMPY, 'np')}"
-    names: Mapping[str, Any] = {"np": np, "__builtins__": {}}
+    numpy = "np" if cost.index.name != "np" else "numpy"
+    text = f"lambda {cost.index.name}: {text_of(work, cost.index, Style.NUMPY, numpy)}"
+    names: Mapping[str, Any] = {numpy: np, "__builtins__": {}}
     return eval(text, dict(names))  # a polynomial that was derived, of one variable; no code of the user
 
 
@@ -204,14 +255,6 @@ def _fewest(report: LoopReport, n: int, ranks: Ranks) -> int | None:
     from dlbrt.core.partition.estimates import fewest_processors
 
     folded = report.plan is not None and report.plan.folded is not Folded.NO
-    uniform = report.known is not None and report.known.kind is Class.UNIFORM
-    if ranks.weights is not None or not (folded or uniform):
+    if ranks.weights is not None or not (folded or _is_uniform(report)):
         return None
     return fewest_processors((n + 1) // 2 if folded else n, ranks.count)
-
-
-def _remark(report: LoopReport, n: int, ranks: Ranks) -> str:
-    fewest = _fewest(report, n, ranks)
-    if fewest is None or fewest == ranks.count:
-        return ""
-    return f"{fewest} of the {ranks.count} ranks take the same time"

@@ -8,6 +8,7 @@ unknown of its own: what is proved is true; what is not may be true all the same
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -92,7 +93,13 @@ def _with_axioms(forms: Sequence[Form]) -> list[Row]:
         for axiom in _axioms(atom):
             rows.append(dict(axiom.terms))
             waiting += axiom.atoms
-    return rows
+    squares = {monomial for row in rows for monomial in row if monomial and _is_square(monomial)}
+    return [*rows, *({square: 1} for square in sorted(squares, key=str))]
+
+
+def _is_square(monomial: Monomial) -> bool:
+    """Whether every atom stands in it an even number of times, so that it is never negative."""
+    return len(monomial) > 1 and all(count % 2 == 0 for count in Counter(monomial).values())
 
 
 def _axioms(atom: Atom) -> Iterator[Form]:

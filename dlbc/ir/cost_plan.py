@@ -1,4 +1,4 @@
-"""What a kernel says of the work of its iterations, and whether they are dealt in pairs.
+"""What a program says of the work of a loop's iterations, and whether they are dealt in pairs.
 
 A cost is evaluated once, before the loop: as a function of the index, which may be a vector of its values;
 item by item, where the expression cannot be seen to take a vector; as cumulative work t(x), which may be
@@ -37,7 +37,7 @@ class Folded(Enum):
 
 @dataclass(frozen=True)
 class CostPlan:
-    """A cost as the kernel has it.
+    """A cost as it is emitted: a derived one in the kernel, the user's at the call.
 
     ``target`` is the parameter of the function, of EACH the target of the loop, both as the user writes them;
     ``text`` the expression of a clause. A derived cost has ``work`` over ``index`` in its place; where it is

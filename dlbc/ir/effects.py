@@ -21,7 +21,7 @@ from dlbc.ir.known_calls import (
     RANDOM_PACKAGES,
 )
 
-__all__ = ["Deed", "Effect", "Summaries", "Summary", "direct_deeds", "writes_output"]
+__all__ = ["NOT_ITS_OWN", "Deed", "Effect", "Summaries", "Summary", "direct_deeds", "writes_output"]
 
 
 #: A node with a place.
@@ -45,6 +45,9 @@ class Effect(Enum):
 _SURE_METHODS = frozenset(
     ["append", "extend", "appendleft", "popleft", "popitem", "setdefault", "clear", "pop"]
 )
+
+#: What a function touches where it changes something that may have come from anywhere.
+NOT_ITS_OWN = "an object it did not make"
 
 #: Effects on the world outside, whatever they are applied to.
 OUTWARD = frozenset({Effect.FILE, Effect.INPUT, Effect.RANDOM, Effect.OBJECT})

@@ -28,7 +28,8 @@ class AnnotatedLoop:
     ``ordinal`` counts the `for` statements of the file (async ones too) in document order from 0: it
     names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted
     parallel loops from 1. ``path`` holds the enclosing nodes from the module (first) down to the
-    statement list's owner (last); ``scope`` is the innermost function, class or module.
+    statement list's owner (last); ``scope`` is the innermost function, class or module. ``read_by_costs``:
+    names that clauses of other loops read, which no statement need show.
     """
 
     node: ast.For
@@ -37,3 +38,4 @@ class AnnotatedLoop:
     number: int
     path: tuple[ast.AST, ...]
     scope: Scope
+    read_by_costs: frozenset[str] = frozenset()

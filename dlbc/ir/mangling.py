@@ -20,11 +20,9 @@ def mangled_names(loop: AnnotatedLoop) -> Iterator[tuple[str, str]]:
     owner = next((n for n in reversed(loop.path) if isinstance(n, ast.ClassDef)), None)
     if owner is None or not owner.name.strip("_"):
         return
-    cost = loop.annotation.cost
-    given = () if cost is None else ast.walk(ast.parse(cost.expression, mode="eval"))
     found = {
         name
-        for node in (*every_node(loop.node), *given)
+        for node in every_node(loop.node)
         for name in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "arg", None))
         if isinstance(name, str) and name.startswith("__") and not name.endswith("__")
     }

@@ -18,6 +18,8 @@ from dlbc.ir.uses import uses_of
 __all__ = ["Subscripts"]
 
 _APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
+#: Powers of literals that are written out are below this power of 2.
+_WORD = 63
 _CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
 
 Forms = Mapping[str, Form]
@@ -190,7 +192,17 @@ def _combined(op: ast.operator, left: Form | None, right: Form | None) -> Form |
             if right.constant == 0:
                 return None
             return Form.of(Apply(_APPLIED[type(op)], (left, right)))
+        case ast.Pow():
+            return _power(left.constant, right.constant)
     return None
+
+
+def _power(base: int | None, exponent: int | None) -> Form | None:
+    """A power of literals, as people write large numbers: ``10**6``."""
+    if base is None or exponent is None or not 0 <= exponent < _WORD or abs(base) >> _WORD:
+        return None
+    value = base**exponent
+    return Form.literal(value) if value.bit_length() < _WORD else None
 
 
 def _compared(op: ast.cmpop, left: Form | None, right: Form | None) -> Condition | None:

@@ -30,7 +30,7 @@ def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     outside = [n for n in remembered(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
     if any(isinstance(n, ast.Name) for n in outside):
         return names
-    live = _after(loop) | _captured(loop, outside)
+    live = _after(loop) | _captured(loop, outside) | loop.read_by_costs
     return names & live
 
 

@@ -26,7 +26,7 @@ from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.report import LoopReport, Wanted
 from dlbc.ir.scalars import Scalars
 from dlbc.ir.space import IndexSpace
-from dlbc.ir.uses import UseKind, every_node, uses_of
+from dlbc.ir.uses import UseKind, bound_names, every_node, uses_of
 from dlbc.passes.check_caught import check_caught
 from dlbc.passes.check_effects import Effects, check_effects
 from dlbc.passes.check_form import check_form
@@ -76,7 +76,18 @@ def report_loops(
     world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
     summaries = summarize_functions(world)
     provers = Provers()
+    loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
     return [_plan_loop(module, loop, world, summaries, provers, wanted) for loop in loops]
+
+
+def _read_by_costs(loops: Sequence[AnnotatedLoop], besides: AnnotatedLoop) -> frozenset[str]:
+    """Names from around the loops that the costs of all but one of them read."""
+    found: set[str] = set()
+    for loop in loops:
+        if loop is not besides and loop.annotation.cost is not None:
+            expression = ast.parse(loop.annotation.cost.expression, mode="eval")
+            found |= {u.name for u in uses_of(expression)} - bound_names([loop.node.target]).keys()
+    return frozenset(found)
 
 
 def _plan_loop(
@@ -118,7 +129,7 @@ def _plan_loop(
     changed = {a.array for a in touched if a.writes} | verdicts.keys()
     growing = frozenset(o.name for o in contributions.ordered)
     stored = frozenset(changed | {*contributions.containers})
-    given, misread = read_cost(loop, names, world, stored, growing)
+    given, misread = read_cost(loop, names, world, summaries, stored, growing)
     findings += misread
     trusted = _trusted(facts, effects, loop)
     asserted = tuple(dict.fromkeys(name for name, _ in effects.asserted))
@@ -298,7 +309,7 @@ def _assemble(
     order = [n for n in _order(loop) if n in live & kept and n not in private]
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys((*(g for v in verdicts.values() for g in v.guards), *lengths)))
-    read = () if cutting.plan is None else cutting.plan.names
+    read = cutting.plan.names if cutting.plan is not None and cutting.plan.derived else ()
     own = tuple(_parameters(names, arrays, contributions))
     mangled = dict(mangled_names(loop))
     return LoopPlan(

@@ -1,7 +1,8 @@
 """Read the clause `cost`: what it may name, how it is evaluated, which work it says.
 
 The expression is evaluated before the loop, at the place of the loop: it sees the loop's targets and what is
-bound around, and neither what the body binds nor elements that the loop stores to.
+bound around, and neither what the body binds nor elements that the loop stores to. The sequential program
+does not evaluate it, so nothing may be seen to come of it but its value.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.annotation import CostClause, CostForm
 from dlbc.ir.cost import Cost
+from dlbc.ir.cost_effects import effects_of
 from dlbc.ir.cost_expressions import contents_read, takes_vector, work_of
 from dlbc.ir.cost_plan import CostPlan, CostShape, target_text
+from dlbc.ir.effects import Summaries
 from dlbc.ir.form import Form, Kind, Variable
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames, Region
-from dlbc.ir.scopes import BUILTINS, is_known, names_around, stays
+from dlbc.ir.scopes import BUILTINS, is_known, names_around
 from dlbc.ir.spelling import nearest
 from dlbc.ir.subscripts import Subscripts
 from dlbc.ir.uses import uses_of
@@ -39,14 +42,19 @@ _WANTED = {
 
 @dataclass(frozen=True)
 class GivenCost:
-    """A `cost` clause: as the kernel has it, and as work where it can be read as such."""
+    """A `cost` clause: as the call has it, and as work where it can be read as such."""
 
     plan: CostPlan
     cost: Cost | None
 
 
 def read_cost(
-    loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, stored: frozenset[str], growing: frozenset[str]
+    loop: AnnotatedLoop,
+    names: LoopNames,
+    world: ModuleNames,
+    summaries: Summaries,
+    stored: frozenset[str],
+    growing: frozenset[str],
 ) -> tuple[GivenCost | None, tuple[Diagnostic, ...]]:
     """The clause of a loop, and what is wrong with it.
 
@@ -55,7 +63,7 @@ def read_cost(
     clause = loop.annotation.cost
     if clause is None:
         return None, ()
-    reader = _Reader(loop, names, world, clause, ast.parse(clause.expression, mode="eval").body)
+    reader = _Reader(loop, names, world, summaries, clause, ast.parse(clause.expression, mode="eval").body)
     findings = tuple(dict.fromkeys(reader.findings(stored, growing)))
     findings = tuple(sorted(findings, key=lambda found: (found.code, found.message)))
     return (None, findings) if findings else (reader.given(), ())
@@ -66,6 +74,7 @@ class _Reader:
     loop: AnnotatedLoop
     names: LoopNames
     world: ModuleNames
+    summaries: Summaries
     clause: CostClause
     node: ast.expr
 
@@ -81,6 +90,8 @@ class _Reader:
         yield from self._unknown()
         for name, does in (*self._bound(), *self._changed(stored, growing)):
             yield report("DLB123", place, name=name, does=does)
+        for deed in effects_of(self.node, self.loop, self.world, self.summaries):
+            yield report("DLB127", place, deed=deed)
         if self._senseless():
             yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
 
@@ -137,12 +148,8 @@ class _Reader:
         return True
 
     def given(self) -> GivenCost:
-        """The clause in the kernel's words."""
-        shape, target = self._shape()
-        outside = sorted(self._read - {*self.names.targets})
-        read = tuple(name for name in outside if not stays(name, self.loop, self.world))
-        plan = CostPlan(shape, target, self.clause.expression, names=read)
-        return GivenCost(plan, self._cost())
+        """The clause as it is emitted, and read."""
+        return GivenCost(CostPlan(*self._shape(), self.clause.expression), self._cost())
 
     def _shape(self) -> tuple[CostShape, str]:
         index = self.names.counter

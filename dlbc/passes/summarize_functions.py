@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from dlbc.ir.access import Facts, OriginKind, Origins
 from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
-from dlbc.ir.effects import Node, Summaries, Summary, direct_deeds, writes_output
+from dlbc.ir.effects import NOT_ITS_OWN, Node, Summaries, Summary, direct_deeds, writes_output
 from dlbc.ir.known_calls import FRESH_METHODS, MUTATORS, ORDERED, PURE_METHODS
 from dlbc.ir.region import Callable, ModuleNames, Region
 from dlbc.ir.unseen import unseen
@@ -206,7 +206,7 @@ def _grown(
             elif origin.kind is OriginKind.SHARED:
                 touches.setdefault(root, node)
             elif origin.kind is OriginKind.UNKNOWN:
-                touches.setdefault("an object it did not make", node)
+                touches.setdefault(NOT_ITS_OWN, node)
     return replace(summary, mutates=frozenset(mutates), touches=touches)
 
 

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from dlbrt.core.partition.density import Density
 from dlbrt.observe.learned import Learned, Lesson, LoopKey, default_path, read, update
 
 from dlbc.cli import main
@@ -86,6 +88,28 @@ def test_the_program_runs_and_its_speeds_are_told_and_kept(program: Path) -> Non
     speeds = [lesson.speeds for lesson in read(default_path(str(program), os.environ)).lessons]
     assert speeds == [(4.5, 1.0), (1.5, 1.0)]
     assert sorted(entry.name for entry in program.parent.iterdir()) == ["cache", "prog.py"]
+
+
+def test_densities_alone_are_told_and_kept(
+    program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.lessons = [Lesson(KEY, (), (Density(400, 8, np.full(50, 0.01)),))]
+    assert calibrate("-n", 2, program) == 0
+    shown = capsys.readouterr().err
+    assert "dlbc: prog.py:3: times of 400 iterations by groups of 8, 0.5 s in all\n" in shown
+    assert "--weights last` deals iterations by them" in shown
+    [kept] = read(default_path(str(program), os.environ)).lessons
+    assert (kept.speeds, [density.n for density in kept.densities]) == ((), [400])
+
+
+def test_a_short_trial_is_not_taken_for_sure(
+    program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seconds, warned in (((0.4, 0.03), True), ((0.4, 0.1), False), ((), False)):
+        fake.lessons = [Lesson(KEY, (1.5, 1.0), (), seconds)]
+        assert calibrate("-n", 2, program) == 0
+        said = "    a rank computed for 0.03 s in all, too short to be sure: expected 0.1 s or more"
+        assert (said in capsys.readouterr().err) == warned
 
 
 @pytest.mark.parametrize("by", ["option", "variable"])

@@ -75,6 +75,8 @@ def test_weights() -> None:
         ("i in range(m, n, 3)", "m = 4\nn = 10 * m\nA = [0] * n", 12),
         ("i in reversed(range(n - 1, -1, -1))", "n = 7\nA = [0] * n", 7),
         ("i in range(3, 3)", "A = [0]", 0),
+        ("i in range(10**12)", "A = [0]", 10**12),
+        ("i in range(n // 10**3)", "n = 10**6\nA = [0] * n", 1000),
         ("i in range(len(A))", "A = [0]", None),
         ("i, x in enumerate([1, 2])", "A = [0] * 2", None),
         ("x in [1, 2]", "A = [0] * 2\ni = 0", None),
@@ -89,15 +91,24 @@ def test_how_many_iterations_there_are(head: str, before: str, iterations: int |
 
 NOT_KNOWN = "what an iteration costs is not known before the program runs"
 MORE = "what an iteration costs depends on more than the index and known numbers"
+GIVEN = "the cost that is given is evaluated when the program runs"
+UNUSABLE = "; iterations are taken to cost the same until measured"
 
 
 @pytest.mark.parametrize(
     ("body", "clauses", "why"),
     [
         ("while A[i] > 1: A[i] /= 2", "", NOT_KNOWN),
-        ("A[i] = 2", "cost(cumulative=i**2)", NOT_KNOWN),
-        ("A[i] = 2", "cost(w[i])", MORE),
-        ("A[i] = 2", "cost(n - i)", MORE),
+        ("for j in range(n - i): A[i] = 2", "", MORE),
+        ("A[i] = 2", "cost(cumulative=i**2)", GIVEN),
+        ("A[i] = 2", "cost(w[i])", GIVEN),
+        ("A[i] = 2", "cost(n - i)", GIVEN),
+        ("A[i] = 2", "cost(i - 5)", f"cost is negative at i = 0: -5{UNUSABLE}"),
+        (
+            "A[i] = 2",
+            "cost(100 // i)",
+            f"cost raises ZeroDivisionError at i = 0: integer division or modulo by zero{UNUSABLE}",
+        ),
         ("A[i] = 2", "cost(1000 - i)", ""),
     ],
 )
@@ -111,6 +122,20 @@ def test_long_loops_have_an_answer() -> None:
     ] == pytest.approx(1)
     found = told(TRIANGLE.replace("1000", "1000000000000"), Ranks(3), head="i in range(1000000000000)")
     assert "more than" in found["why"]
+
+
+def test_so_many_ranks_are_told_of_by_formula() -> None:
+    found = told("A[i] = 2", Ranks(1_000_000), head="i in range(1500000)")
+    assert largest(found) == {"equal parts": pytest.approx(4 / 3)}
+    assert found["fewest_ranks"] == 750_000
+    assert "not dealt" in told(TRIANGLE, Ranks(1_000_000))["why"]
+    assert "not dealt" in told("A[i] = 2", Ranks(5000, (1.0,) * 5000))["why"]
+    assert "not dealt" in told("A[i] = 2", Ranks(2), head=f"i in range({10**30})")["why"]
+
+
+def test_an_index_that_is_called_as_numpy_is() -> None:
+    found = told(TRIANGLE.replace("i", "np").replace("npn", "in"), Ranks(16), head="np in range(1000)")
+    assert largest(found)["pairs"] <= 1.025
 
 
 def test_values_follow_from_one_another() -> None:
@@ -130,6 +155,8 @@ def test_ranks_of_the_command_line() -> None:
     for count, weights in ((3, "1,2"), (None, "1,x"), (None, "0,0"), (None, "last"), (2, "")):
         with pytest.raises(OptionError):
             read_ranks(count, weights)
+    with pytest.raises(OptionError, match="found `last`, which is for `dlbc run`"):
+        read_ranks(2, " last")
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,8 +169,13 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     assert "  on 16 ranks\n    equal parts          efficiency 51." in shown
     assert "efficiency n/(16*ceil(n/16)) for n iterations, at least 53.1% for more than 16" in shown
+    path.write_text("A = [0]\n# dlb: parallel\nfor i in range(2, 2):\n    A[i] = 2\n")
+    assert main(["explain", "-n", "16", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "there are no iterations" in shown
+    assert "ceil" not in shown
     assert main(["explain", "--ranks", "2", "--weights", "1,2,3", str(path)]) == 2
-    assert "one value per rank" in capsys.readouterr().err
+    assert "one per rank" in capsys.readouterr().err
     assert main(["explain", str(path)]) == 0
     assert "on 16 ranks" not in capsys.readouterr().out
 

@@ -21,7 +21,7 @@ honest = player.result_to_send
 def dishonest(*arguments):
     result = honest(*arguments)
     done = result.figures.done
-    result.figures.done = {tampered}
+    result.figures.parts[:] = {tampered}.runs
     return result
 
 player.result_to_send = dishonest

@@ -129,6 +129,33 @@ def test_a_file_that_cannot_be_written_in_the_end_is_said(program: Path) -> None
     assert "dlb: what was learned could not be written" in done.stderr
 
 
+def test_a_loop_that_is_measured_is_calibrated_and_then_nothing_is_said(program: Path) -> None:
+    program.write_text(PROGRAM.replace("BLOCK", "BLOCK, profile(group=8)"))
+    directory, stats = program.parent, program.with_name("stats.json")
+    done = dlbc(directory, "calibrate", "-n", 2, program)
+    assert (done.status, done.stdout) == (0, expected(program)), done.stderr
+    assert "dlbc: prog.py:7: relative speeds" in done.stderr
+    assert "dlbc: prog.py:7: times of 400 iterations by groups of 8" in done.stderr
+    teach(kept(directory), [1.0, 3.0])
+    options = ["--strategy", "none", "--stats", stats, "--weights", "last"]
+    done = dlbc(directory, "run", "-n", 2, *options, program)
+    assert (done.status, done.stdout, done.stderr) == (0, expected(program), "")
+    assert json.loads(stats.read_text())["loops"][0]["planned"]["L_I"] < 20
+    fewer, more = iterations(stats)
+    assert fewer < more
+    [loop] = json.loads(kept(directory).read_text())["loops"]
+    assert (loop["speeds"], len(loop["seconds"]), len(loop["densities"])) == ([1.0, 3.0], 2, 1)
+
+
+def test_a_density_without_speeds_is_no_reason_for_a_remark(program: Path) -> None:
+    program.write_text(PROGRAM.replace("BLOCK", "BLOCK, profile(group=8)"))
+    env = {"DLB_WEIGHTS": "last", "DLB_LEARNED": "known.json", "DLB_STRATEGY": "none"}
+    first, second = (generated(program, env) for _ in range(2))
+    assert first.stdout == second.stdout == expected(program)
+    assert "no speeds of these ranks are known" in first.stderr
+    assert second.stderr == ""
+
+
 def test_a_density_measured_by_one_run_cuts_the_first_pass_of_the_next(program: Path) -> None:
     program.write_text(PROGRAM.replace("BLOCK", "BLOCK, profile(group=8)"))
     directory, stats = program.parent, program.with_name("stats.json")

@@ -168,7 +168,10 @@ def _random(text: str) -> RandomLoad:
 def _list(option: str, text: str, ranks: int, parse: Callable[[str, str], _T]) -> tuple[_T, ...]:
     values = tuple(parse(option, item.strip()) for item in text.split(","))
     if len(values) != ranks:
-        raise _malformed(option, f"one value per rank, {ranks} in all", f"{len(values)} in {text}")
+        found = "1 value" if len(values) == 1 else f"{len(values)} values"
+        raise OptionError(
+            f"{_named(option)}: expected {ranks} values, one per rank; found {found} in {text.strip()!r}"
+        )
     return values
 
 
@@ -194,4 +197,8 @@ def _number(option: str, text: str) -> float:
 
 
 def _malformed(option: str, expected: str, found: str) -> OptionError:
-    return OptionError(f"{ENVIRONMENT[option]} (--{option}): expected {expected}; found {found.strip()!r}")
+    return OptionError(f"{_named(option)}: expected {expected}; found {found.strip()!r}")
+
+
+def _named(option: str) -> str:
+    return f"{ENVIRONMENT[option]} (--{option})"

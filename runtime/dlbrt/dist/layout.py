@@ -14,7 +14,7 @@ from math import isfinite, lcm
 
 from dlbrt.dist.spans import Spans
 
-__all__ = ["block", "cyclic", "proportional"]
+__all__ = ["block", "cyclic", "in_turns", "proportional"]
 
 
 def block(n: int, ranks: int) -> tuple[Spans, ...]:
@@ -26,6 +26,24 @@ def block(n: int, ranks: int) -> tuple[Spans, ...]:
 def cyclic(n: int, ranks: int) -> tuple[Spans, ...]:
     """Position p goes to rank p mod ranks."""
     return tuple(Spans.of(range(rank, n, ranks)) for rank in range(_checked(n, ranks)))
+
+
+def in_turns(n: int, ranks: int, turns: int) -> tuple[Spans, ...]:
+    """The counts of `block`, each rank's in ``turns`` blocks, dealt in turn: a fair sample for each.
+
+    Unlike cyclic shares they are runs without gaps, however short. ValueError for turns below 1.
+    """
+    if turns < 1:
+        raise ValueError(f"expected at least 1 turn, found {turns}")
+    counts = [len(share) for share in block(n, ranks)]
+    runs: list[list[range]] = [[] for _ in counts]
+    begin = 0
+    for turn in range(turns):
+        for own, count in zip(runs, counts, strict=True):
+            end = begin + count // turns + (turn < count % turns)
+            own += [range(begin, end)] if end > begin else []
+            begin = end
+    return tuple(Spans(tuple(own)) for own in runs)
 
 
 def proportional(total: int, weights: Sequence[float]) -> tuple[int, ...]:

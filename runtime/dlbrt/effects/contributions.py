@@ -103,6 +103,11 @@ class Contributions:
         """Whether something kept belongs to a whole run, which must not be dealt then."""
         return self.journal is not None and any(kind.by_run for kind in self.kinds.values())
 
+    @property
+    def in_private_copies(self) -> bool:
+        """Whether ranks add to copies of containers, which pays in long stretches of iterations only."""
+        return any(likeness(kind, self.values.get(name)) is not None for name, kind in self.kinds.items())
+
     def results(self) -> dict[str, Any]:
         """The values of names that the loop binds, companions among them where they were set."""
         return {

@@ -12,6 +12,7 @@ from typing import Any
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
 from dlbrt.core.parameters import Parameters
+from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.registry import AUTO
 from dlbrt.dist.deal import Deal
@@ -74,25 +75,30 @@ class Conductor:
         # The program may change the directory before it ends.
         self._stats = os.path.abspath(options.stats) if options.stats else None
         self._serial = 0
+        self._called = False  # the other ranks, to the run under way
         self._process = os.getpid()
         self._idle = threading.Lock()
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, SentKernel] = {}
         self._state: State | None = None
 
-    def run(self, kernel: Kernel, iterable: Any, arguments: Sequence[Any]) -> After:
-        """Run a loop to its end; the exception of its body, if any, is in what is returned."""
+    def run(self, kernel: Kernel, iterable: Any, arguments: Sequence[Any], costs: CostSpec) -> After:
+        """Run a loop to its end; the exception of its body, if any, is in what is returned.
+
+        ``costs`` is what the user says of its work; the kernel itself may say more.
+        """
         space = space_of(iterable)
         if len(space):
             check_bound(arguments)
         alone = self.wire.rank or os.getpid() != self._process or not self._idle.acquire(blocking=False)
         if alone:
             return _alone(kernel, space, arguments)
+        self._called = False
         try:
-            return _Run(self, kernel, space, arguments).run()
+            return _Run(self, kernel, space, arguments, costs).run()
         except BaseException as error:
             # Not the body's: those are caught below. The other ranks cannot go on without this one.
-            if self.wire.ranks > 1:
+            if self.wire.ranks > 1 and (self._called or not isinstance(error, KeyboardInterrupt)):
                 self.wire.fail(error)
             raise
         finally:
@@ -104,6 +110,7 @@ class Conductor:
         ``kernel`` is what they have from then on, where it went apart from the body, ``state`` the
         interpreter's, where it changed.
         """
+        self._called = True
         self._state = state or self._state
         if kernel is not None:
             self._kernels[call.key] = kernel
@@ -174,12 +181,20 @@ def _all(space: Space) -> Spans:
 class _Run:
     """One run of one loop, led by rank 0."""
 
-    def __init__(self, conductor: Conductor, kernel: Kernel, space: Space, arguments: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        conductor: Conductor,
+        kernel: Kernel,
+        space: Space,
+        arguments: Sequence[Any],
+        costs: CostSpec,
+    ) -> None:
         self._conductor = conductor
         self._wire = conductor.wire
         self._kernel = kernel
         self._space = space
         self._arguments = arguments
+        self._costs = costs
         self._notes: Notes = conductor.ledger.notes(kernel)
         self._fields: list[Field] = []
         self._packed = Packed()
@@ -206,6 +221,7 @@ class _Run:
         """Run the loop and note its figures."""
         options = self._conductor.options
         loop = Loop(self._space, self._launch, self._finish, Load(options.load, self._wire.rank))
+        loop.costs = self._costs
         loop.walk.pacer.size = self._notes.chunk
         try:
             perform(loop, self._kernel, self._arguments)
@@ -236,7 +252,7 @@ class _Run:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
         options, n = self._conductor.options, len(self._space)
         loop.contributions.begin(_named(self._kernel, self._arguments))
-        begun = loop.team if isinstance(loop.team, Solo) and loop.team.figures.done else None
+        begun = loop.team if isinstance(loop.team, Solo) and loop.team.figures.parts else None
         forced = loop.strategy or options.strategy
         self._strategy = forced or AUTO
         if self._wire.ranks == 1 or n == 0:
@@ -323,7 +339,7 @@ class _Run:
         self._logbook.open(loop.walk.ordinal)
         loop.walk.times = GroupTimes(len(self._space), call.measured) if call.measured else None
         if begun:
-            crew.figures.done, crew.figures.compute_s = begun.figures.done, begun.figures.compute_s
+            crew.figures.parts, crew.figures.compute_s = begun.figures.parts, begun.figures.compute_s
         return crew
 
     def _call(self, deal: Deal) -> Call:

@@ -7,14 +7,15 @@ those that an earlier run has measured. What the run then teaches goes to the no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dlbrt.contract import Distribution
-from dlbrt.core.partition.costs import CostError, evaluate_cost
-from dlbrt.core.partition.initial import Forecast, deal, expected
+from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
+from dlbrt.core.partition.initial import Forecast, deal, enough_pairs, expected
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.core.partition.profiling import Profiling
+from dlbrt.dist import layout
 from dlbrt.dist.amounts import UNIFORM
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.footprint import IndexMap
@@ -22,15 +23,22 @@ from dlbrt.dist.units import Units
 from dlbrt.mpi.ledger import Notes
 from dlbrt.mpi.loop import Folding, Loop
 from dlbrt.mpi.perform import Result
+from dlbrt.mpi.team import clock
 from dlbrt.observe.statistics import Planned
 
 __all__ = ["Dealer"]
 
-#: Pairs for each rank below which folding is left: single iterations can be dealt more evenly.
-_LEAST_PAIRS = 4
-
 #: Edges of the table of work that is sent to all ranks, with which they share what remains.
 _EDGES = 1024
+
+#: With fewer iterations for each rank there is nothing to divide by what they cost.
+_LEAST_EACH = 2
+
+#: In a trial each rank gets so many blocks of iterations, in turn: few enough to be long.
+_TURNS = 16
+
+#: An evaluation of the cost that takes longer than this is told, in seconds: all ranks wait for it.
+_LONG_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +80,18 @@ class Dealer:
     def deal(self, loop: Loop, first: int) -> Deal:
         """How the positions from ``first`` on are dealt; what of a cost cannot be used is said."""
         n = len(loop.space)
+        started = clock()
         profiling = self._profiling(loop)
-        dealt = Distribution.CYCLIC if self._trial else loop.table.iterations
+        dealt = loop.table.iterations
         units = Units(first, n, self._folds(loop, first))
-        work = None if units.folded else _work(loop, profiling, self._notes.say)
+        work = None if units.folded else self._work(loop, profiling)
         try:
             self._dealt = self._dealt_by(units, dealt, work)
         except CostError as error:
-            _unusable(error, self._notes.say)
+            self._unusable(error)
             self._dealt = self._dealt_by(units, dealt, None)
+        if loop.costs != CostSpec() and not isinstance(work, MeasuredWork):
+            self._waited(clock() - started)
         wanted = profiling is not None and profiling.measure_next and not first
         self.measured = profiling.group if profiling is not None and wanted else 0
         return self._dealt.deal
@@ -97,11 +108,13 @@ class Dealer:
         if self._dealt is None or any(result.failure for result in results):
             return
         seconds = [result.figures.compute_s for result in results]
-        if self._notes.profiling is None:
+        if self._notes.profiling is None or self._trial:
             done = [result.figures.done for result in results]
             self._notes.taught(expected(done, self._dealt.work).work, seconds)
+        if self._notes.profiling is None:
             return
-        # A measured density is in seconds of whoever measured it: it holds the ranks' speeds already.
+        # Of shares that are dealt in turn all ranks measure a bit of everything, and a mean is kept. Else a
+        # measured density is in seconds of whoever measured it: it holds the ranks' speeds already.
         moved = any(result.figures.iterations_moved for result in results)
         complaint = self._notes.profiling.learn(
             seconds,
@@ -116,41 +129,55 @@ class Dealer:
         """What is measured of the loop from pass to pass, made ready for its next one."""
         if loop.profiled is not None:
             n, wanted = len(loop.space), loop.profiled
+            known = self._notes.known_density(n)
             if self._notes.profiling is None:
-                self._notes.profiling = Profiling(
-                    n, wanted.group, wanted.every, wanted.threshold, self._notes.known_density(n)
-                )
-            self._notes.profiling.begin(n)
+                self._notes.profiling = Profiling(n, wanted.group, wanted.every, wanted.threshold, known)
+            self._notes.profiling.begin(n, known)
         return self._notes.profiling
 
     def _dealt_by(self, units: Units, dealt: Distribution, work: KnownWork | None) -> _Dealt:
         first, weights = 0 if units.folded else units.first, self._weights or None
-        shares = deal(first + len(units), self._ranks, dealt, first=first, weights=weights, work=work)
+        if self._trial and dealt is not Distribution.CYCLIC:
+            shares = layout.in_turns(len(units), self._ranks, _TURNS)
+            shares = tuple(spans.shifted(first) for spans in shares)
+        else:
+            shares = deal(first + len(units), self._ranks, dealt, first=first, weights=weights, work=work)
         amounts = UNIFORM if work is None else work.table(_EDGES)
         return _Dealt(Deal(units, shares, amounts), work, expected(shares, work, weights))
 
     def _folds(self, loop: Loop, first: int) -> bool:
+        if self._trial:
+            return False
+        if loop.folding is Folding.WHERE_IT_PAYS and loop.contributions.in_private_copies:
+            return False  # pairs come in short stretches
         if loop.folding is Folding.WHERE_IT_PAYS:
-            pairs = len(Units(first, len(loop.space), folded=True))
-            return pairs >= _LEAST_PAIRS * self._ranks and _is_sound_at_its_ends(loop)
+            return enough_pairs(len(loop.space) - first, self._ranks) and _is_sound_at_its_ends(loop)
         return loop.folding is Folding.ALWAYS
 
+    def _work(self, loop: Loop, profiling: Profiling | None) -> KnownWork | None:
+        """The work of the positions, if it is known and not uniform; in a trial not as ranks measured it."""
+        if profiling is not None and profiling.density is not None and not self._trial:
+            return MeasuredWork(profiling.density)
+        space, n = loop.space, len(loop.space)
+        if n < _LEAST_EACH * self._ranks:
+            return None
+        try:
+            work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
+        except CostError as error:
+            self._unusable(error)
+            return None
+        if remark := getattr(work, "remark", ""):
+            self._notes.say(remark)
+        return work
 
-def _work(loop: Loop, profiling: Profiling | None, say: Callable[[str], None]) -> KnownWork | None:
-    """The work of the positions, if it is known and not uniform."""
-    if profiling is not None and profiling.density is not None:
-        return MeasuredWork(profiling.density)
-    space, n = loop.space, len(loop.space)
-    if n < 2:
-        return None
-    try:
-        work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
-    except CostError as error:
-        _unusable(error, say)
-        return None
-    if remark := getattr(work, "remark", ""):
-        say(remark)
-    return work
+    def _unusable(self, error: CostError) -> None:
+        self._notes.say(f"{error}; iterations are taken to cost the same until measured")
+
+    def _waited(self, seconds: float) -> None:
+        """Tell that the others waited for the cost to be evaluated, if it was long."""
+        if seconds > _LONG_S:
+            took = f"finding out what its iterations cost took {seconds:.2g} s on rank 0 before the loop"
+            self._notes.say(f"{took}; a cheaper cost(EXPR), or cost(cumulative=EXPR), shortens that", "wait")
 
 
 def _is_sound_at_its_ends(loop: Loop) -> bool:
@@ -164,7 +191,3 @@ def _is_sound_at_its_ends(loop: Loop) -> bool:
     except CostError:
         return False  # it will be said why when all of it is looked at
     return True
-
-
-def _unusable(error: CostError, say: Callable[[str], None]) -> None:
-    say(f"{error}; iterations are taken to cost the same until measured")

@@ -10,6 +10,7 @@ from dlbrt.effects.replay import Fault
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.perform import Result, Sent
+from dlbrt.mpi.temporaries import Kept
 
 __all__ = ["After"]
 
@@ -70,11 +71,12 @@ class After:
             raise_as_in_body(self.failure, self._objects, self.note)
 
 
-def _latest(kept: Iterable[Mapping[str, tuple[int, Any]]], end: int) -> dict[str, Any]:
-    """By name, the value from the run that ends last, runs that go on after ``end`` apart."""
+def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
+    """By name, the value from the region that ends last, those that go on after ``end`` apart."""
     found: dict[str, tuple[int, Any]] = {}
     for values in kept:
-        for name, (last, value) in values.items():
-            if last <= end and (name not in found or last > found[name][0]):
-                found[name] = (last, value)
+        for name, entries in values.items():
+            for last, value in entries:
+                if last <= end and (name not in found or last > found[name][0]):
+                    found[name] = (last, value)
     return {name: value for name, (_, value) in found.items()}

@@ -38,6 +38,7 @@ class Notes:
         self.record = LoopRecord(key, loop.source, ranks)
         self._loop = loop
         self._lesson = lesson
+        self._used: Lesson | None = None
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
@@ -100,9 +101,10 @@ class Notes:
         """The relative speeds that the last run has measured, if they are ``wanted`` and there are any."""
         if not wanted:
             return ()
-        if self._lesson is None or not self._lesson.speeds:
+        if self._lesson is None or not (self._lesson.speeds or self._lesson.densities):
             self.say(f"no speeds of these ranks are known for weights {LAST}: equal shares to begin with")
             return ()
+        self._used = self._lesson
         return self._lesson.speeds
 
     def known_density(self, n: int) -> Density | None:
@@ -112,18 +114,21 @@ class Notes:
     @property
     def lesson(self) -> Lesson:
         """What this run has taught so far."""
-        speeds = relative_speeds(self._work, self._seconds) or ()
-        density = self.profiling.density if self.profiling is not None else None
-        return Lesson(self._loop, speeds, () if density is None else (density,))
+        densities = self.profiling.densities if self.profiling is not None else ()
+        if speeds := relative_speeds(self._work, self._seconds):
+            return Lesson(self._loop, speeds, densities, tuple(self._seconds))
+        if densities and self._used is not None:  # what was measured is to be used with the same speeds again
+            return Lesson(self._loop, self._used.speeds, densities, self._used.seconds)
+        return Lesson(self._loop, (), densities)
 
     def remark(self, reason: str) -> None:
         """Say once on standard error why this loop is run by rank 0 alone."""
         self.say(f"run by rank 0 alone: {reason}")
 
-    def say(self, sentence: str) -> None:
-        """Say something of this loop once on standard error."""
-        if sentence not in self._remarks:
-            self._remarks.add(sentence)
+    def say(self, sentence: str, topic: str = "") -> None:
+        """Say something of this loop on standard error: once, or one sentence on a ``topic``."""
+        if (topic or sentence) not in self._remarks:
+            self._remarks.add(topic or sentence)
             print(f"dlb: {self.source}: {sentence}", file=sys.stderr, flush=True)
 
 

@@ -20,9 +20,10 @@ from dlbrt.dist.space import Space
 from dlbrt.dist.spec import ArraySpec, Dealing
 from dlbrt.effects.contributions import UNSET, Contributions
 from dlbrt.mpi.team import Team
+from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
 
-__all__ = ["UNSET", "Ending", "Folding", "Kept", "Loop", "Profiled", "Table"]
+__all__ = ["UNSET", "Ending", "Folding", "Loop", "Profiled", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,6 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The value of a temporary after the run of iterations that ends with position ``last``."""
-
-    last: int
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Profiled:
     """The clause ``profile``: times by groups of iterations, cut anew by them where they drift."""
 
@@ -72,9 +65,9 @@ class Folding(Enum):
 
 @dataclass(slots=True)
 class Ending:
-    """How this rank's part ended: final values by name, and the failure position if the body raised."""
+    """How this rank's part ended: what it left in temporaries, and where the body raised."""
 
-    kept: dict[str, Kept] = field(default_factory=dict)
+    temporaries: Temporaries = field(default_factory=Temporaries)
     failed_at: int | None = None
     error: BaseException | None = None
 
@@ -214,7 +207,7 @@ class Loop:
 
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
-        self._keep(values, self.walk.last)
+        self._keep(values)
 
     def synchronize(self) -> None:
         """Exchange profiles, decide, and move work, where it is time to; wait where there is none."""
@@ -243,7 +236,8 @@ class Loop:
         if position is None:
             return False
         left = self.contributions.left_by({**parameters, **temporaries})
-        self._keep({name: value for name, value in temporaries.items() if name not in left}, position)
+        own = {name: value for name, value in temporaries.items() if name not in left}
+        self._keep(own, failed=True)
         self.contributions.combine(left)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
@@ -251,8 +245,6 @@ class Loop:
         self.synchronize()
         return True
 
-    def _keep(self, values: Mapping[str, Any], last: int) -> None:
-        for name, value in values.items():
-            old = self.ending.kept.get(name)
-            if value is not UNSET and (old is None or old.last <= last):
-                self.ending.kept[name] = Kept(last, value)
+    def _keep(self, values: Mapping[str, Any], *, failed: bool = False) -> None:
+        dealt = self.table.iterations is Distribution.CYCLIC
+        self.ending.temporaries.keep(self.walk.done, values, dealt=dealt, failed=failed)

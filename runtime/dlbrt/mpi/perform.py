@@ -9,6 +9,7 @@ from typing import Any
 from dlbrt.contract import Mode
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.partition.density import Sample
+from dlbrt.core.profile import NO_FAILURE
 from dlbrt.core.registry import strategy
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
@@ -19,6 +20,7 @@ from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.team import Crew, Figures, clock
+from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.wire import Wire
 
 __all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "result_to_send", "stored_by"]
@@ -42,13 +44,13 @@ class Sent:
 class Result:
     """What one rank has to report at the end: figures, final values, the body's failure.
 
-    ``kept`` maps a temporary to the last position of the run that set it and its value: the value itself
-    on the rank that reports to itself, else a `Sent`. ``extents`` are those of the segments of its journal,
+    ``kept`` are the values left in temporaries, themselves on the rank that reports to itself, else each a
+    `Sent`. ``extents`` are those of the segments of its journal,
     ``samples`` the times of groups of iterations, where they were wanted.
     """
 
     figures: Figures
-    kept: dict[str, tuple[int, Any]]
+    kept: dict[str, Kept]
     failure: Failure | None
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
@@ -98,7 +100,8 @@ def own_result(loop: Loop, rank: int) -> Result:
     failure = None
     if ending.error is not None and ending.failed_at is not None:
         failure = Failure(ending.failed_at, rank, ending.error)
-    kept = {name: (k.last, k.value) for name, k in ending.kept.items()}
+    # What came before the last matters only after a failure.
+    kept = ending.temporaries.kept(everything=loop.team.failed_at != NO_FAILURE or failure is not None)
     journal = loop.contributions.journal
     extents = tuple(journal.extents) if journal is not None else ()
     times = loop.walk.times
@@ -108,7 +111,10 @@ def own_result(loop: Loop, rank: int) -> Result:
 def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
     """This rank's report to rank 0."""
     own = own_result(loop, rank)
-    kept = {name: (last, _sent(value, objects)) for name, (last, value) in own.kept.items()}
+    kept = {
+        name: tuple((last, _sent(value, objects)) for last, value in entries)
+        for name, entries in own.kept.items()
+    }
     failure = capture(own.failure, objects) if own.failure else None
     return replace(own, kept=kept, failure=failure)
 

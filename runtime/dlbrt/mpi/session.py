@@ -12,7 +12,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +22,7 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
+from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.profile import Profile
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
@@ -48,13 +49,36 @@ class Session:
     def __init__(self, conductor: Conductor) -> None:
         self._conductor = conductor
 
-    def run(self, kernel: Callable[..., None], iterable: Any, *arguments: Any) -> None:
-        """Run a loop: ``kernel`` over ``iterable``. Raises what the loop's body raises."""
-        self._conductor.run(kernel, iterable, arguments).finish()
+    def run(
+        self,
+        kernel: Callable[..., None],
+        iterable: Any,
+        *arguments: Any,
+        cost: Callable[[Any], Any] | None = None,
+        each: Callable[[Iterable[Any]], list[Any]] | None = None,
+        cumulative: Callable[[Any], Any] | None = None,
+        fit: Callable[[], Any] | None = None,
+    ) -> None:
+        """Run a loop: ``kernel`` over ``iterable``. Raises what the loop's body raises.
 
-    def attempt(self, kernel: Callable[..., None], iterable: Any, *arguments: Any) -> After:
-        """Run a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
-        return self._conductor.run(kernel, iterable, arguments)
+        ``cost`` and the like are the user's word on the work, at most one, as `Loop.cost` takes it; rank 0
+        alone asks for it, where it shares the loop.
+        """
+        said = CostSpec(cost, each, cumulative, fit)
+        self._conductor.run(kernel, iterable, arguments, said).finish()
+
+    def attempt(
+        self,
+        kernel: Callable[..., None],
+        iterable: Any,
+        *arguments: Any,
+        cost: Callable[[Any], Any] | None = None,
+        each: Callable[[Iterable[Any]], list[Any]] | None = None,
+        cumulative: Callable[[Any], Any] | None = None,
+        fit: Callable[[], Any] | None = None,
+    ) -> After:
+        """As `run`, of a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
+        return self._conductor.run(kernel, iterable, arguments, CostSpec(cost, each, cumulative, fit))
 
     def bound(self, read: Callable[[], Any]) -> Any:
         """The value of a name that may have none yet: it is missed only where the loop has an iteration."""

@@ -36,7 +36,7 @@ clock = time.perf_counter
 class Figures:
     """What one rank counts while it runs a loop; times in seconds."""
 
-    done: Spans = field(default_factory=lambda: Spans(()))
+    parts: list[range] = field(default_factory=list)
     compute_s: float = 0.0
     sync_s: float = 0.0
     idle_s: float = 0.0
@@ -44,6 +44,28 @@ class Figures:
     redistributions: int = 0
     iterations_moved: int = 0
     bytes_moved: int = 0
+
+    @property
+    def done(self) -> Spans:
+        """The positions done."""
+        return Spans.of(*self.parts)
+
+    def add(self, done: Spans, step: int) -> None:
+        """Count more positions, dealt ``step`` apart; those that go on from one of the last two parts join."""
+        for run in done.runs:
+            for place in range(len(self.parts) - 1, max(-1, len(self.parts) - 3), -1):
+                if (joined := _joined(self.parts[place], run, step)) is not None:
+                    self.parts[place] = joined
+                    break
+            else:
+                self.parts.append(run)
+
+
+def _joined(part: range, run: range, step: int) -> range | None:
+    """Both as one range of that step, if they make one, the run above or below."""
+    low, high = (part, run) if part.start < run.start else (run, part)
+    stepped = all(len(r) == 1 or r.step == step for r in (low, high))
+    return range(low.start, high[-1] + step, step) if stepped and low[-1] + step == high.start else None
 
 
 class Team(Protocol):
@@ -96,8 +118,8 @@ class Solo:
 
     def worked(self, units: int, done: Spans, compute_s: float) -> None:
         """Count ``done`` as done."""
+        self.figures.add(done, self.work.runs[0].step)
         self.work = self.work.first(units)[1]
-        self.figures.done = self.figures.done.union(done)
         self.figures.compute_s += compute_s
 
     def failed(self, position: int) -> None:  # noqa: ARG002
@@ -160,8 +182,8 @@ class Crew:
 
     def worked(self, units: int, done: Spans, compute_s: float) -> None:
         """Tell the balancer."""
+        self.figures.add(done, self.work.runs[0].step)
         self._balancer.handle(Worked(clock(), units, compute_s))
-        self.figures.done = self.figures.done.union(done)
         self.figures.compute_s += compute_s
 
     def failed(self, position: int) -> None:

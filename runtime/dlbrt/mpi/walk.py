@@ -75,9 +75,9 @@ class Walk:
         return self._pairs is not None and bool(self._pairs.done)
 
     @property
-    def last(self) -> int:
-        """The position done last in the stretch."""
-        return self._stretch[self._done - 1]
+    def done(self) -> range:
+        """What is done of the stretch; a failing iteration is the last of it."""
+        return self._stretch[: self._done]
 
     def coming(self) -> range:
         """The stretch that comes next."""

@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import reprlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -48,29 +49,45 @@ class LoopKey:
 class Lesson:
     """What is known of one loop: a relative speed for each rank or none at all; densities in seconds.
 
-    There is one density for a number of iterations, the newest first. ValueError for speeds that are not
-    above 0 or not one per rank.
+    There is one density for a number of iterations, the newest first. Where there are speeds, densities are
+    in seconds of a rank of speed 1, or of a mean rank; else in those of the rank that had measured, whose
+    speed they hold. ``seconds`` is how long each rank computed for the speeds to be measured, empty where
+    that is not known. ValueError for speeds that are not above 0, seconds that are negative, or not one per
+    rank.
     """
 
     key: LoopKey
     speeds: tuple[float, ...] = ()
     densities: tuple[Density, ...] = ()
+    seconds: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.speeds and len(self.speeds) != len(self.key.hosts):
-            raise ValueError(f"expected {len(self.key.hosts)} speeds, one per rank; found {self.speeds}")
-        if not all(isfinite(speed) and speed > 0 for speed in self.speeds):
-            raise ValueError(f"expected speeds above 0, found {self.speeds}")
+        for what, found in (("speeds", self.speeds), ("times", self.seconds)):
+            if found and len(found) != len(self.key.hosts):
+                raise ValueError(f"expected {len(self.key.hosts)} {what}, one per rank; found {len(found)}")
+        for speed in self.speeds:
+            if not (isfinite(speed) and speed > 0):
+                raise ValueError(f"expected speeds above 0, found {speed}")
+        for taken in self.seconds:
+            if not (isfinite(taken) and taken >= 0):
+                raise ValueError(f"expected times of 0 s or more, found {taken}")
 
     def density(self, n: int) -> Density | None:
         """The one measured of so many iterations."""
         return next((found for found in self.densities if found.n == n), None)
 
     def after(self, older: Lesson) -> Lesson:
-        """This, and of an older one of the same loop what this does not tell."""
+        """This, and of an older one of the same loop what this does not tell.
+
+        Densities hold the ranks' speeds, or are to be used with speeds, but not the ones and the others in
+        one lesson: of an older one that differs in this nothing is kept.
+        """
+        if not (self.speeds or self.densities):
+            return older
         told = {density.n for density in self.densities}
-        kept = (density for density in older.densities if density.n not in told)
-        return Lesson(self.key, self.speeds or older.speeds, (*self.densities, *kept)[:_MOST_DENSITIES])
+        alike = older.densities if bool(self.speeds) == bool(older.speeds) else ()
+        kept = (density for density in alike if density.n not in told)
+        return replace(self, densities=(*self.densities, *kept)[:_MOST_DENSITIES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +195,7 @@ def _encoded(learned: Learned) -> dict[str, object]:
                 "kernel": lesson.key.kernel,
                 "hosts": list(lesson.key.hosts),
                 "speeds": [_short(speed) for speed in lesson.speeds],
+                "seconds": [_short(taken) for taken in lesson.seconds],
                 "densities": [_encoded_density(density) for density in lesson.densities],
             }
             for lesson in learned.lessons
@@ -210,24 +228,28 @@ def _decoded(document: Any) -> Learned:
 def _decoded_lesson(entry: dict[str, Any]) -> Lesson:
     key = LoopKey(_text(entry["source"]), _text(entry["kernel"]), tuple(map(_text, entry["hosts"])))
     densities = tuple(_decoded_density(density) for density in entry["densities"])
-    return Lesson(key, tuple(map(_number, entry["speeds"])), densities)
+    seconds = tuple(map(_number, entry.get("seconds", ())))  # earlier versions do not tell
+    return Lesson(key, tuple(map(_number, entry["speeds"])), densities, seconds)
 
 
 def _decoded_density(entry: dict[str, Any]) -> Density:
     n, group, work = entry["n"], entry["group"], [_number(part) for part in entry["work"]]
     if type(n) is not int or type(group) is not int or not 0 < n < _MOST_ITERATIONS:
-        raise ValueError(f"expected whole numbers of iterations, found {n!r} by groups of {group!r}")
+        raise ValueError(
+            f"expected whole numbers of iterations, "
+            f"found {reprlib.repr(n)} by groups of {reprlib.repr(group)}"
+        )
     whole = Density(n, group, work)  # type: ignore[arg-type]
     return Density(n, group, whole.work * (_number(entry["total_s"]) / float(whole.prefix[-1])))
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"expected text, found {value!r}")
+        raise ValueError(f"expected text, found {reprlib.repr(value)}")
     return value
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"expected a number, found {value!r}")
+        raise ValueError(f"expected a number, found {reprlib.repr(value)}")
     return float(value)

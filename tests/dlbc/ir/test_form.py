@@ -56,6 +56,12 @@ def test_equal_polynomials_are_equal() -> None:
     assert form_of("i - i").constant == 0
 
 
+def test_powers_of_literals_are_numbers() -> None:
+    assert form_of("10**6 + (-2)**3 + 3**0").constant == 999_993
+    for text in ("2**64", "2**-1", "i**2", "2**n", "(10**30)**2", "9**9**9"):
+        assert READER.form(ast.parse(text, mode="eval").body, FORMS, {}) is None, text
+
+
 @given(expressions, numbers, numbers, numbers, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]))
 def test_a_condition_or_its_negation_holds(text: str, i: int, n: int, m: int, op: str) -> None:
     condition = READER.condition(ast.parse(f"{text} {op} n and not i > m", mode="eval").body, FORMS, {})

@@ -65,6 +65,7 @@ def test_equal_bounds_are_equal_forms() -> None:
     assert largest([AT, N, AT]) == largest([N, AT])
     assert largest([AT, AT - FIRST]) == AT
     assert least([largest([AT, ZERO]), ZERO]) == ZERO
+    assert largest([AT * AT, ZERO]) == AT * AT
     assert quotient(Form.literal(4) * AT + Form.literal(2), 4) == AT
     odd = Form.of(Apply(Operator.QUOTIENT, (Form.literal(2) * AT + FIRST, Form.literal(2))))
     assert normal(odd) == AT
@@ -85,6 +86,11 @@ def test_equal_bounds_are_equal_forms() -> None:
         ([AT], least([AT, N]), False),
         ([], Form.literal(2) - remainder(AT, 3), True),
         ([], remainder(AT, 3) - FIRST, False),
+        ([], AT * AT, True),
+        ([], AT * AT * N * N + FIRST, True),
+        ([], AT * AT * N, False),
+        ([], AT * AT - FIRST, False),
+        ([N - AT * AT], N, True),
     ],
 )
 def test_what_follows(facts: list[Form], form: Form, follows: bool) -> None:

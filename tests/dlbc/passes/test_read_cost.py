@@ -217,11 +217,16 @@ def test_attributes_are_told_apart() -> None:
 
 def test_a_star_import_may_bind_any_name() -> None:
     text = "from math import *\nA = [0]\n# dlb: parallel, cost(log(i + 2))\nfor i in A: print(i)\n"
-    plan = plan_of(text)
-    assert "log" in plan.parameters
+    assert "each=lambda items: [log(i + 2) for i in items]" in emitted(text)
 
 
-def test_what_it_reads_is_handed_to_the_kernel() -> None:
+def emitted(text: str) -> str:
+    result = transform(Source("case.py", text.encode(), text))
+    assert result.text is not None, result.diagnostics
+    return result.text.decode()
+
+
+def test_what_it_reads_is_read_where_the_user_wrote_it() -> None:
     text = (
         "import math\nlimit = 3\ndef weigh(i, k): return 1\n"
         "def f(A, n):\n    if n:\n        m = 2\n    size = 5\n"
@@ -229,11 +234,108 @@ def test_what_it_reads_is_handed_to_the_kernel() -> None:
         "    for i in range(n): A[i] = i\n"
     )
     plan = plan_of(text)
-    assert plan.parameters == ("A", "limit", "m", "size")
-    assert plan.unsure == ("m",)
-    emitted = transform(Source("case.py", text.encode(), text)).text
-    assert emitted is not None
-    assert "dlb.run(_dlb_loop_1, range(n), A, limit, dlb.bound(lambda: m), size)" in emitted.decode()
+    assert (plan.parameters, plan.unsure) == (("A",), ())
+    expression = "weigh(i, m) + limit + size * math.pi"
+    assert f"range(n), A,\n        each=lambda items: [{expression} for i in items],\n" in emitted(text)
+
+
+def test_a_target_of_one_element() -> None:
+    found = emitted(program("cost(a + 1)", head="a, in rows", body="print(a)"))
+    assert "each=lambda items: [a + 1 for a, in items]" in found
+
+
+def test_names_of_a_class_keep_their_form_at_the_call() -> None:
+    text = (
+        "class C:\n    def f(self, __n):\n        # dlb: parallel, cost(self.__work + __n - __i)\n"
+        "        for __i in range(__n): print(__i)\n"
+    )
+    assert "cost=lambda __i: self.__work + __n - __i" in emitted(text)
+
+
+def test_a_long_expression_is_laid_out_as_deep_as_the_call() -> None:
+    terms = " + ".join(f"w[i + {k}]" for k in range(20))
+    found = emitted(program(f"cost({terms})"))
+    lines = found[found.index("        cost=lambda i: ") :].split("\n")
+    end = lines.index("    )")
+    assert end > 2
+    assert max(map(len, lines[:end])) <= 88
+    assert all(line.startswith(" " * 12) for line in lines[1:end])
+    found = emitted(program(f"cost({terms} + len('{'a  b' * 20}'))"))
+    assert "a  b" * 20 in found
+
+
+def test_what_it_reads_of_a_loop_before_is_kept_there() -> None:
+    text = (
+        "def f(A, n):\n    t = 1\n    # dlb: parallel\n    for i in range(n):\n        t = i\n"
+        "        A[i] = t\n    # dlb: parallel, cost({} + i)\n    for i in range(n):\n        A[i] += 1\n"
+    )
+    assert "dlb.keep(t=t)" in emitted(text.format("t"))
+    assert "dlb.keep" not in emitted(text.format("n"))
+
+
+CHANGING = [
+    ("print(i)", "`print` writes to standard output"),
+    ("w.append(i)", "`append` changes `w`"),
+    ("rows[i].pop()", "`pop` changes `rows`"),
+    ("k.random()", "`random` draws from `k`"),
+    ("np.random.rand()", "`numpy.random.rand` draws from a random generator"),
+    ("next(k)", "`builtins.next` changes `k`"),
+    ("open('x', 'w').tell()", "`open` writes to a file"),
+    ("np.add(w, 1, out=w)[i]", "`numpy.add` changes `w`"),
+    ("noisy(i)", "`noisy` writes to standard output"),
+    ("sum(map(noisy, w))", "`noisy` writes to standard output"),
+    ("asks(i)", "`asks` calls `input`, which reads standard input"),
+    ("counter(i)", "`counter` changes `count`"),
+    ("push(w, i)", "`push` changes `w`"),
+    ("through(i)", "`counter` changes `count`"),
+]
+NOT_CHANGING = [
+    "push([], i)",
+    "local(i)",
+    "complains(i)",
+    "k(i)",
+    "sorted(rows[i])[0]",
+    "k.copy().pop()",
+    "w.get(i, 3)",
+]
+FUNCTIONS = """
+import sys
+count = 0
+def noisy(j):
+    print(j)
+    return 1
+def asks(j): return int(input())
+def counter(j):
+    global count
+    count += 1
+    return count
+def push(held, j):
+    held.append(j)
+    return len(held)
+def through(j): return counter(j) + 1
+def local(j):
+    found = []
+    def add(x): found.append(x)
+    add(j)
+    return len(found)
+def complains(j):
+    print(j, file=sys.stderr)
+    return 1
+"""
+
+
+@pytest.mark.parametrize(("text", "deed"), CHANGING, ids=[text for text, _ in CHANGING])
+def test_it_must_not_change_the_program(text: str, deed: str) -> None:
+    source = FUNCTIONS + program(f"cost({text})")
+    found = [
+        d for d in transform(Source("case.py", source.encode(), source)).diagnostics if d.code == "DLB127"
+    ]
+    assert [d.message.partition(": ")[2] for d in found] == [deed]
+
+
+@pytest.mark.parametrize("text", NOT_CHANGING)
+def test_what_it_makes_itself_it_may_change(text: str) -> None:
+    assert codes_of(FUNCTIONS + program(f"cost({text})")) == []
 
 
 def test_the_work_that_it_gives_decides_folding() -> None:

@@ -54,7 +54,7 @@ def test_the_three_forms_are_read() -> None:
     ],
 )
 def test_a_malformed_load_is_refused_with_what_was_found(text: str) -> None:
-    with pytest.raises(OptionError, match=r"DLB_LOAD \(--load\): expected .*; found '"):
+    with pytest.raises(OptionError, match=r"DLB_LOAD \(--load\): expected .*; found (\d values? in )?'"):
         parse_load(text, 2)
 
 
@@ -75,6 +75,12 @@ def test_malformed_speeds_are_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["1", "1,2,3", "1,nan", "1,-2", "0,0", "1,1e999"])
 def test_malformed_weights_are_refused(text: str) -> None:
     with pytest.raises(OptionError, match="DLB_WEIGHTS"):
+        parse_weights(text, 2)
+
+
+@pytest.mark.parametrize(("text", "found"), [("1", "1 value in '1'"), (" 1,2,3 ", "3 values in '1,2,3'")])
+def test_how_many_values_are_missing_or_too_many_is_said(text: str, found: str) -> None:
+    with pytest.raises(OptionError, match=rf"\(--weights\): expected 2 values, one per rank; found {found}$"):
         parse_weights(text, 2)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from dlbrt.dist.layout import block, cyclic, proportional
+from dlbrt.dist.layout import block, cyclic, in_turns, proportional
 from dlbrt.dist.spans import coverage_error
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,3 +65,17 @@ def test_a_loop_needs_a_rank() -> None:
         cyclic(-1, 2)
     with pytest.raises(ValueError, match="total"):
         proportional(-1, [1])
+
+
+@given(st.integers(0, 3000), st.integers(1, 9), st.integers(1, 20))
+def test_blocks_in_turns_are_gapless_runs_of_about_equal_number(n: int, ranks: int, turns: int) -> None:
+    shares = in_turns(n, ranks, turns)
+    assert coverage_error(n, shares) is None
+    assert all(run.step == 1 for share in shares for run in share.runs)
+    assert all(len(share.runs) <= turns for share in shares)
+    assert list(map(len, shares)) == list(map(len, block(n, ranks)))
+
+
+def test_at_least_one_turn() -> None:
+    with pytest.raises(ValueError, match="at least 1 turn"):
+        in_turns(5, 2, 0)

@@ -21,11 +21,11 @@ def density(n: int = 20, group: int = 5, seconds: float = 1.0) -> Density:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "learned.json"
-    lesson = Lesson(KEY, (1.0, 1.25, 2.0), (compress(np.arange(100.0), 7), density()))
+    lesson = Lesson(KEY, (1.0, 1.25, 2.0), (compress(np.arange(100.0), 7), density()), (0.5, 0.25, 0.0))
     update(path, [lesson])
     found = read(path).of(KEY)
     assert found is not None
-    assert (found.key, found.speeds) == (lesson.key, lesson.speeds)
+    assert (found.key, found.speeds, found.seconds) == (lesson.key, lesson.speeds, lesson.seconds)
     for old, new in zip(lesson.densities, found.densities, strict=True):
         assert (new.n, new.group) == (old.n, old.group)
         assert new.work == pytest.approx(old.work, rel=1e-5)
@@ -63,13 +63,22 @@ def test_another_loop_or_other_hosts_know_nothing_of_it(other: LoopKey) -> None:
 
 def test_a_newer_lesson_replaces_what_it_tells_and_keeps_the_rest() -> None:
     old = Lesson(KEY, (1.0, 2.0, 3.0), (density(20), density(30)))
-    new = Lesson(KEY, (), (density(20, 5, 9.0), density(40)))
+    new = Lesson(KEY, (1.0, 3.0, 3.0), (density(20, 5, 9.0), density(40)), (0.5, 0.5, 0.5))
     [found] = Learned((old,)).after([new]).lessons
-    assert found.speeds == (1.0, 2.0, 3.0)
+    assert (found.speeds, found.seconds) == (new.speeds, new.seconds)
     assert [d.n for d in found.densities] == [20, 40, 30]
     assert found.density(20) is new.densities[0]
     assert found.density(50) is None
     assert Lesson(KEY, (4.0, 4.0, 5.0)).after(found).speeds == (4.0, 4.0, 5.0)
+    assert Lesson(KEY).after(found) is found
+
+
+def test_densities_that_hold_the_speeds_are_not_used_with_speeds() -> None:
+    apart = Lesson(KEY, (1.0, 2.0, 3.0), (density(20), density(30)))
+    together = Lesson(KEY, (), (density(20), density(40)))
+    for older, newer in ((apart, together), (together, apart)):
+        [found] = Learned((older,)).after([newer]).lessons
+        assert (found.speeds, found.densities) == (newer.speeds, newer.densities)
 
 
 def test_runs_on_several_hosts_are_kept_side_by_side_and_the_oldest_forgotten(tmp_path: Path) -> None:
@@ -99,6 +108,12 @@ def test_the_directory_is_made_and_another_run_is_not_overwritten(tmp_path: Path
     update(path, [Lesson(KEY, (1.0, 1.0, 2.0))])
     update(path, [Lesson(other, (3.0, 1.0, 2.0))])
     assert [lesson.key for lesson in read(path).lessons] == [other, KEY]
+
+
+def test_times_are_one_per_rank_of_0_or_more() -> None:
+    for seconds in ((1.0,), (1.0, -1.0, 1.0), (1.0, float("nan"), 1.0)):
+        with pytest.raises(ValueError, match="times"):
+            Lesson(KEY, (1.0, 1.0, 1.0), (), seconds)
 
 
 @pytest.mark.parametrize("speeds", [(1.0,), (1.0, 0.0, 1.0), (1.0, -1.0, 2.0), (1.0, float("nan"), 1.0)])
@@ -164,6 +179,24 @@ def test_what_is_not_ours_is_refused_in_words(tmp_path: Path, text: str, said: s
     with pytest.raises(OptionError):
         update(path, [])
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"densities": [DENSITY | {"work": list(range(1, 5000))}]},
+        {"densities": [DENSITY | {"n": list(range(5000))}]},
+        {"speeds": list(range(1, 5000))},
+        {"source": list(range(5000))},
+        {"seconds": [1, list(range(5000))]},
+    ],
+)
+def test_a_refusal_is_short_however_much_is_in_the_file(tmp_path: Path, changed: dict[str, object]) -> None:
+    path = tmp_path / "learned.json"
+    path.write_text(file_of(**changed))
+    with pytest.raises(OptionError, match="is damaged") as caught:
+        read(path)
+    assert len(str(caught.value)) < 400 + len(str(path))
 
 
 def test_what_cannot_be_read_is_refused_in_words(tmp_path: Path) -> None:

@@ -17,7 +17,20 @@ import numpy as np
 
 from dlbrt.core.partition.work import Floats
 
-__all__ = ["CostError", "as_number", "checked", "first_bad", "quiet", "raised", "shown", "spread"]
+__all__ = [
+    "RAISED",
+    "CostError",
+    "as_number",
+    "checked",
+    "first_bad",
+    "quiet",
+    "raised",
+    "shown",
+    "spread",
+]
+
+#: What an expression of the user's may raise: anything, but for Ctrl-C, which is meant for the program.
+RAISED = (Exception, SystemExit, GeneratorExit)
 
 #: Characters of an error's message that are shown.
 _LONGEST = 200
@@ -53,17 +66,18 @@ def shown(value: Any) -> str:
         return f"{float(value):.6g}"
     try:
         return str(value) if isinstance(value, np.integer) else reprlib.repr(value)
-    except Exception:  # the program's own __repr__ may raise anything
+    except RAISED:  # the program's own __repr__ may raise anything
         return f"a value of type {type(value).__name__}"
 
 
-def raised(subject: str, error: Exception, place: str) -> CostError:
+def raised(subject: str, error: BaseException, place: str) -> CostError:
     """That the expression raised an error, with the first line of its message."""
     try:
         words = str(error).partition("\n")[0][:_LONGEST]
-    except Exception:  # the program's own __str__ may raise anything
+    except RAISED:  # the program's own __str__ may raise anything
         words = ""
-    return CostError(f"{subject} raises {type(error).__name__} {place}{words and ': '}{words}")
+    where = place and f" {place}"
+    return CostError(f"{subject} raises {type(error).__name__}{where}{words and ': '}{words}")
 
 
 def as_number(found: Any) -> float | None:
@@ -74,7 +88,7 @@ def as_number(found: Any) -> float | None:
         return float(found)
     except OverflowError:
         return inf if found > 0 else -inf
-    except Exception:  # the conversions of the program's own classes may raise anything
+    except RAISED:  # the conversions of the program's own classes may raise anything
         return None
 
 

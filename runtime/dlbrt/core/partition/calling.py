@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.core.partition.answers import (
+    RAISED,
     CostError,
     as_number,
     checked,
@@ -28,6 +29,7 @@ from dlbrt.core.partition.answers import (
     shown,
     spread,
 )
+from dlbrt.core.partition.widening import wide
 from dlbrt.core.partition.work import Floats
 from dlbrt.dist.footprint import IndexMap
 
@@ -35,6 +37,12 @@ __all__ = ["Densities", "IndexDensity", "ItemDensity", "PointCurve"]
 
 #: Integers up to this are doubles.
 _EXACT = 1 << 53
+
+#: What is added where a cumulative cost takes integers only.
+_BETWEEN = (
+    "; it is asked for between the loop's values too, and where the last iteration ends "
+    "(a cost of each iteration, cost(EXPR), is summed by itself)"
+)
 
 #: How far a number computed in a vector may be from the same computed alone: rounding, and no more.
 _AGREEMENT = 1e-6
@@ -90,7 +98,7 @@ class IndexDensity(Densities):
         except (IndexError, TypeError):
             self._way = _Way.INTEGERS if self._way is _Way.FLOATS else _Way.ONE_BY_ONE
             return None
-        except Exception:  # whatever it is, one by one will show whether it is the expression's own
+        except RAISED:  # whatever it is, one by one will show whether it is the expression's own
             self._way = _Way.ONE_BY_ONE
             return None
         works = spread(found, len(values))
@@ -120,7 +128,7 @@ class IndexDensity(Densities):
     def _alone(self, value: int) -> float:
         try:
             found = self._function(value)
-        except Exception as error:  # it is the user's expression: anything may come
+        except RAISED as error:  # it is the user's expression: anything may come
             raise raised("cost", error, f"at {self._name} = {value}") from error
         if type(found) in (int, float) and 0 <= found < _EXACT:  # the rule, and quick
             return float(found)
@@ -154,8 +162,8 @@ class ItemDensity(Densities):
 
     def _works(self, chunk: list[Any], first: int) -> Floats:
         try:
-            found = list(self._each(chunk))
-        except Exception as error:  # it is the user's expression: anything may come
+            found = list(self._each([wide(item) for item in chunk]))
+        except RAISED as error:  # it is the user's expression: anything may come
             raise self._located(error, chunk, first) from error
         if len(found) != len(chunk):
             raise CostError(f"expected a cost for each of {len(chunk)} items, found {len(found)}")
@@ -166,12 +174,12 @@ class ItemDensity(Densities):
             checked(found[k], self._place(chunk, first, k))
         return works
 
-    def _located(self, error: Exception, chunk: list[Any], first: int) -> CostError:
+    def _located(self, error: BaseException, chunk: list[Any], first: int) -> CostError:
         """The error with the first item at which it comes."""
         for k, item in enumerate(chunk):
             try:
-                list(self._each([item]))
-            except Exception as again:  # as above
+                list(self._each([wide(item)]))
+            except RAISED as again:  # as above
                 return raised("cost", again, self._place(chunk, first, k))
         return raised("cost", error, f"in items {first} to {first + len(chunk) - 1}")
 
@@ -208,7 +216,7 @@ class PointCurve:
     def _together(self, points: Floats) -> Floats | None:
         try:
             found = spread(self._function(points.copy()), len(points))
-        except Exception:  # whatever it is, one by one will show whether it is the expression's own
+        except RAISED:  # whatever it is, one by one will show whether it is the expression's own
             found = None
         if self._at_once is None or found is None:
             self._at_once = found is not None and self._agrees(found, points)
@@ -227,13 +235,23 @@ class PointCurve:
         place = f"at {self.name} = {x:.12g}"
         try:
             found = self._function(x)
-        except Exception as error:  # it is the user's expression: anything may come
-            self.trouble = self.trouble or (x, str(raised("cumulative cost", error, place)))
+        except RAISED as error:  # it is the user's expression: anything may come
+            if self.trouble is None:
+                hint = _BETWEEN if self._takes_integers(x) else ""
+                self.trouble = x, f"{raised('cumulative cost', error, place)}{hint}"
             return float("nan")
         number = as_number(found)
         if number is None:
             self.trouble = self.trouble or (x, f"cumulative cost is not a number {place}: {shown(found)}")
         return float("nan") if number is None else number
+
+    def _takes_integers(self, x: float) -> bool:
+        """Whether it is the type of x alone that the function does not take: a subscript, a count."""
+        try:
+            self._function(int(x))
+        except RAISED:
+            return False
+        return True
 
 
 def parameter(function: Callable[..., Any]) -> str:

@@ -10,17 +10,18 @@ Everything here calls the user's expressions, and belongs on one rank, before th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dlbrt.core.partition.answers import CostError, checked, quiet, shown
+from dlbrt.core.partition.answers import RAISED, CostError, checked, quiet, raised, shown
 from dlbrt.core.partition.calling import IndexDensity, ItemDensity, PointCurve
 from dlbrt.core.partition.fit import Fit, best, monotone
 from dlbrt.core.partition.known import CurvedWork, KnownWork, summed
 from dlbrt.core.partition.newton import CELLS, Cutter
+from dlbrt.core.partition.widening import widened
 from dlbrt.core.partition.work import (
     ROUNDING,
     Curve,
@@ -38,6 +39,9 @@ __all__ = ["CostError", "CostSpec", "evaluate_cost"]
 #: How often the first cell of the domain is halved to see what t does near its lower end.
 _HALVINGS = 40
 
+#: A lower end with less than this part of all work may be estimated without a word.
+_UNSEEN = 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class CostSpec:
@@ -45,8 +49,9 @@ class CostSpec:
 
     ``density``: a number, or a function of the index variable that takes vectors where it can;
     ``each``: from some items of the loop to the list of their works; ``cumulative``: t(x), x a value of the
-    index variable or between two; ``fit``: gives pairs (x, t), the time t that iterations with values below
-    x take. The unit is any.
+    index variable or between two; ``fit``: gives pairs (x, t) or a mapping from x to t, the time t that
+    iterations with values below x take. The unit is any. Numbers of NumPy's narrow types that they read are
+    widened for them (`widening`).
     """
 
     density: Callable[[Any], Any] | float | None = None
@@ -72,14 +77,14 @@ def evaluate_cost(
     if n == 0:
         return None
     if spec.each is not None:
-        return summed(ItemDensity(spec.each, items, index), n)
+        return summed(ItemDensity(widened(spec.each), items, index), n)
     if callable(spec.density):
-        return summed(IndexDensity(spec.density, _needed(index)), n)
+        return summed(IndexDensity(widened(spec.density), _needed(index)), n)
     if spec.density is not None:
         _check_uniform(spec.density)
     if spec.cumulative is not None:
-        return _by_curve(spec.cumulative, n, _needed(index))
-    return _by_samples(spec.fit, n, _needed(index)) if spec.fit is not None else None
+        return _by_curve(widened(spec.cumulative), n, _needed(index))
+    return _by_samples(widened(spec.fit), n, _needed(index)) if spec.fit is not None else None
 
 
 def _check_uniform(cost: float) -> None:
@@ -107,14 +112,14 @@ class _Domain:
 
     def error(self, fault: WorkError) -> CostError:
         """What is wrong with the function, in terms of the index variable."""
+        if self.curve.trouble is not None:  # where there is no value, nothing else is worth saying
+            return CostError(self.curve.trouble[1])
         x, name = self.x(fault.place), self.curve.name
         if fault.fault is Fault.NONE_AT_ALL:
             ends = f"from {name} = {self.x(0):.12g} to {self.x(len(self.values)):.12g}"
             return CostError(f"{self.what} does not increase {ends}: t = {float(self.curve(x)):.6g} at both")
         if fault.fault is Fault.DECREASING:
             return CostError(f"{self.what} decreases at {name} = {x:.12g}: {self._fall(fault.place)}")
-        if self.curve.trouble is not None:
-            return CostError(self.curve.trouble[1])
         return CostError(f"{self.what} {fault.fault.value} at {name} = {x:.12g}: {fault.found}")
 
     def _fall(self, position: float) -> str:
@@ -132,18 +137,22 @@ def _by_curve(function: Callable[[Any], Any], n: int, index: IndexMap) -> Curved
 
 
 def _curved(domain: _Domain, t: Curve, derivative: Curve | None, mirrored: bool) -> CurvedWork:
-    remark = ""
     try:
         cutter = _cutter(over_positions(t, domain.values, derivative))
     except WorkError as error:
         raise domain.error(error) from error
-    if cutter.work.increasing_from is not None:
-        rise = domain.x(cutter.work.increasing_from)
-        remark = (
-            f"{domain.what} does not increase below {domain.curve.name} = {rise:.6g}: "
-            "taken to grow evenly from 0 up to there"
-        )
-    return CurvedWork(cutter, mirrored, domain.error, remark)
+    return CurvedWork(cutter, mirrored, domain.error, _estimated(cutter, domain))
+
+
+def _estimated(cutter: Cutter, domain: _Domain) -> str:
+    """What is to be said of a lower end whose work t does not tell; nothing where it is next to none."""
+    left = cutter.work.increasing_from
+    if left is None or float(evaluate(cutter.work.t, np.array([left]))[0]) < _UNSEEN * cutter.total:
+        return ""
+    return (
+        f"{domain.what} does not increase below {domain.curve.name} = {domain.x(left):.6g}: "
+        "taken to grow evenly from 0 up to there"
+    )
 
 
 def _cutter(work: Work) -> Cutter:
@@ -155,27 +164,32 @@ def _cutter(work: Work) -> Cutter:
     except WorkError as error:
         if error.increases_from is None:
             raise
-        return Cutter(replace(work, start=0.0, increasing_from=error.increases_from))
-    if _rises_at_once(work):
+        try:
+            return Cutter(replace(work, start=0.0, increasing_from=error.increases_from))
+        except WorkError:
+            raise error from None
+    rise = _rise(work)
+    if rise is None:
         return whole
     try:
-        return Cutter(replace(work, start=0.0, increasing_from=work.low + _cell(work)))
+        return Cutter(replace(work, start=0.0, increasing_from=rise))
     except WorkError:
         return whole
 
 
-def _rises_at_once(work: Work) -> bool:
-    """Whether t does not decrease in the first cell of a table that shows no decrease.
+def _rise(work: Work) -> float | None:
+    """From where on t increases in the first cell of a table that shows no decrease; None: all of it.
 
     A pole at the lower end of the domain is far narrower than a cell, so it is approached by halves.
     """
-    x = work.low + _cell(work) * np.append(0.0, 2.0 ** np.arange(-_HALVINGS, 1))
+    cell = (work.high - work.low) / CELLS
+    x = work.low + cell * np.append(0.0, 2.0 ** np.arange(-_HALVINGS, 1))
     t = evaluate(work.t, np.append(x, work.high))
-    return bool((np.diff(t[:-1]) >= -ROUNDING * float(np.abs(t).max())).all())
-
-
-def _cell(work: Work) -> float:
-    return (work.high - work.low) / CELLS
+    falls = np.flatnonzero(~(np.diff(t[:-1]) >= -ROUNDING * float(np.abs(t).max())))
+    if not len(falls):
+        return None
+    # The least t may lie just above where the last fall ends, so it is the one after.
+    return float(x[min(int(falls[-1]) + 2, len(x) - 1)])
 
 
 def _by_samples(fit: Callable[[], Any], n: int, index: IndexMap) -> CurvedWork:
@@ -189,17 +203,26 @@ def _by_samples(fit: Callable[[], Any], n: int, index: IndexMap) -> CurvedWork:
             return _curved(domain, found.t, found.derivative, mirrored)
         except ValueError as error:  # `CostError` too: the other form may do
             refused = error
-    raise CostError(f"samples of cost(fit=...): {refused}") from refused
+    raise CostError(_falling(x, t) or f"samples of cost(fit=...): {refused}") from refused
+
+
+def _falling(x: Floats, t: Floats) -> str:
+    """Between which samples less time is taken by more iterations, in words; empty: nowhere."""
+    for k in np.flatnonzero(np.diff(t) < 0)[:1].tolist():
+        pair = f"t({x[k]:.6g}) = {t[k]:.6g}, t({x[k + 1]:.6g}) = {t[k + 1]:.6g}"
+        return f"samples of cost(fit=...) decrease: {pair}; expected the time of all iterations below x"
+    return ""
 
 
 def _samples(fit: Callable[[], Any]) -> tuple[Floats, Floats]:
     """The samples by x; CostError unless they are pairs of finite numbers at different x."""
     try:
         with quiet():
-            given = [tuple(pair) for pair in fit()]
+            found = fit()
+            given = [tuple(pair) for pair in (found.items() if isinstance(found, Mapping) else found)]
             pairs = np.array(sorted(given), dtype=np.float64)
-    except Exception as error:  # it is the user's expression: anything may come
-        raise CostError(f"cost(fit=...) raises {type(error).__name__}: {error}") from error
+    except RAISED as error:  # it is the user's expression: anything may come
+        raise raised("cost(fit=...)", error, "") from error
     if pairs.ndim != 2 or pairs.shape[1:] != (2,) or len(pairs) < 2:
         raise CostError(f"cost(fit=...): expected two pairs (x, t) or more, found {shown(given)}")
     if not np.isfinite(pairs).all() or (np.diff(pairs[:, 0]) <= 0).any() or pairs[:, 1].min() < 0:

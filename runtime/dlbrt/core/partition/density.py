@@ -42,7 +42,8 @@ class Density:
     def __post_init__(self) -> None:
         if self.n < 1 or self.group < 1 or np.shape(self.work) != (-(-self.n // self.group),):
             raise ValueError(
-                f"expected the work of {self.n} iterations by groups of {self.group}, found {self.work}"
+                f"expected the work of {self.n} iterations by groups of {self.group}, "
+                f"found {np.size(self.work)} numbers"
             )
         object.__setattr__(self, "work", checked_density(self.work))
 
@@ -149,15 +150,16 @@ def merge(n: int, group: int, samples: Sequence[Sample]) -> Density:
 class DriftCheck:
     """When to cut again: every so many passes, if (T_max - T_min) / T_avg exceeds the threshold.
 
-    The paper's values by default. ValueError for ``every`` below 1 or a threshold that is not above 0.
+    The paper's values by default; with a threshold of 0 it is cut anew at every look that finds any
+    difference. ValueError for ``every`` below 1 or a threshold that is not 0 or more.
     """
 
     every: int = 10
     threshold: float = 0.10
 
     def __post_init__(self) -> None:
-        if self.every < 1 or not self.threshold > 0:
-            raise ValueError(f"expected 1 pass or more and a threshold above 0, found {self}")
+        if self.every < 1 or not self.threshold >= 0:
+            raise ValueError(f"expected 1 pass or more and a threshold of 0 or more, found {self}")
 
     def due(self, passes: int) -> bool:
         """Whether to look after so many passes since the beginning: it takes an exchange of all ranks."""

@@ -39,7 +39,7 @@ from dlbrt.core.partition.work import Floats
 from dlbrt.dist import layout
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Forecast", "deal", "expected"]
+__all__ = ["Forecast", "deal", "enough_pairs", "expected"]
 
 #: Loops this long are dealt by figure 3 to the last row.
 _EXACT = 4096
@@ -47,6 +47,9 @@ _EXACT = 4096
 #: The length of the pattern that is repeated in longer ones, and at least so many rows for each rank.
 _PERIOD = 1024
 _ROWS_EACH = 16
+
+#: Pairs for each rank below which folding is left: single iterations can be dealt more evenly.
+_LEAST_PAIRS = 4
 
 #: Edges at which work is looked at, to tell what a dealt share of a long loop takes.
 _EDGES = 4096
@@ -79,6 +82,11 @@ def deal(
     if weights:
         return _blocks(np.cumsum([first, *block_rows(left, weights)]).tolist())
     return tuple(spans.shifted(first) for spans in layout.block(left, ranks))
+
+
+def enough_pairs(positions: int, ranks: int) -> bool:
+    """Whether so many positions are to be dealt as pairs t and n-1-t, where these cost the same."""
+    return -(-positions // 2) >= _LEAST_PAIRS * ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum, isfinite
 
 import numpy as np
@@ -31,6 +31,9 @@ MOST_GROUPS = 65_536
 #: Groups that a rank did not touch are kept between two that it did, if they are fewer than this: zeros
 #: cost less than another sample.
 _GAP = 64
+
+#: So many numbers of iterations that a loop has had are remembered.
+_MOST_SIZES = 4
 
 
 def group_size(n: int, group: int) -> int:
@@ -101,12 +104,23 @@ class GroupTimes:
         )
 
 
+@dataclass(slots=True)
+class _State:
+    """What is known of passes over n iterations, and how many there were."""
+
+    n: int
+    group: int
+    density: Density | None = None
+    passes: int = 0
+
+
 class Profiling:
     """What rank 0 knows of one loop between its passes; counted from 0, pass 0 and every ``every``-th check.
 
     ``density`` is what the next pass is cut by, None until something was measured. ``known`` is one from an
     earlier run of the program: the first pass is cut by it, and it is replaced if that pass has drifted;
-    for another number of iterations it is left aside. ValueError as `GroupTimes` and `DriftCheck`.
+    for another number of iterations it is left aside. Passes over several numbers of iterations may
+    alternate: each is known, and counted, apart. ValueError as `GroupTimes` and `DriftCheck`.
     """
 
     def __init__(
@@ -117,23 +131,47 @@ class Profiling:
         threshold: float = 0.10,
         known: Density | None = None,
     ) -> None:
-        self.n = n
-        self.group = group_size(n, group)
-        self.density = known if known is not None and known.n == n else None
         self._asked = group
         self._check = DriftCheck(every, threshold)
-        self._passes = 0
+        self._states: dict[int, _State] = {}
+        self._state = _State(n, group_size(n, group))
+        self.begin(n, known)
 
-    def begin(self, n: int) -> None:
-        """A pass over n iterations follows; with another n than before, what was learned is forgotten."""
-        if n != self.n:
-            self.n, self.group = n, group_size(n, self._asked)
-            self.density, self._passes = None, 0
+    def begin(self, n: int, known: Density | None = None) -> None:
+        """A pass over n iterations follows; ``known`` counts where there was none, or none of late."""
+        state = self._states.pop(n, None)
+        if state is None:
+            fits = known is not None and known.n == n
+            state = _State(n, group_size(n, self._asked), known if fits else None)
+        self._state = self._states[n] = state
+        while len(self._states) > _MOST_SIZES:
+            del self._states[next(iter(self._states))]
+
+    @property
+    def n(self) -> int:
+        """The iterations of the next pass."""
+        return self._state.n
+
+    @property
+    def group(self) -> int:
+        """The iterations in a group of the next pass."""
+        return self._state.group
+
+    @property
+    def density(self) -> Density | None:
+        """What the next pass is cut by; None: nothing is known."""
+        return self._state.density
+
+    @property
+    def densities(self) -> tuple[Density, ...]:
+        """All that is known, for different numbers of iterations, that of the last pass first."""
+        found = (state.density for state in reversed(self._states.values()))
+        return tuple(density for density in found if density is not None)
 
     @property
     def measure_next(self) -> bool:
         """Whether the next pass is to be measured, on all ranks."""
-        return self.n > 0 and (self.density is None or self._passes % self._check.every == 0)
+        return self.n > 0 and (self.density is None or self._state.passes % self._check.every == 0)
 
     def recorder(self) -> GroupTimes:
         """What a rank measures the next pass with."""
@@ -156,7 +194,8 @@ class Profiling:
         Returns a sentence where the times cannot be used: the old density is kept. ValueError for
         samples that do not fit the domain.
         """
-        measured, self._passes = self.measure_next, self._passes + 1
+        measured = self.measure_next
+        self._state.passes += 1
         if samples is None or not measured:
             return None
         rates = list(speeds) or [1.0] * len(samples)
@@ -170,7 +209,7 @@ class Profiling:
         if not all(isfinite(t) and t >= 0 for t in compared):
             return f"expected a time for each rank, found {list(compared)}; iterations are dealt as before"
         if self.density is None or self._check.exceeded(compared):
-            self.density = fresh
+            self._state.density = fresh
         return None
 
     def _unusable(self, error: WorkError) -> str:

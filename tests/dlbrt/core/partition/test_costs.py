@@ -167,15 +167,36 @@ def test_a_curve_without_value_at_the_lower_end_counts_from_where_it_increases(
 ) -> None:
     work = evaluated(range(1000), cumulative=curve)
     assert isinstance(work, CurvedWork)
-    assert "increase below x = 1.9" in work.remark
+    assert work.remark == ""  # 0.02 % of the work
     assert work.cut([1, 1])[1] == pytest.approx(548, abs=1)
 
 
-def test_a_pole_between_two_samples_is_seen() -> None:
-    work = evaluated(range(3, 2**22, 2), cumulative=lambda x: x**1.43 / (np.log(x) - 1.08366))
+def test_a_lower_end_that_is_estimated_is_told_where_it_is_not_next_to_nothing() -> None:
+    work = evaluated(range(1000), cumulative=lambda x: (x - 100) ** 2 + 50_000)
     assert isinstance(work, CurvedWork)
-    assert "increase below x = 4099" in work.remark
-    assert (np.diff(work.before(np.arange(5000))) > 0).all()
+    assert "increase below x = 10" in work.remark  # from 100 on, looked at by steps of one
+    assert work.remark.endswith("taken to grow evenly from 0 up to there")
+
+
+@pytest.mark.parametrize("n", [3_000, 10**6, 2**22])
+def test_a_pole_between_two_samples_is_seen_and_not_told(n: int) -> None:
+    """The work of samples/primes.py: it increases from 5.95 on, and what comes before is nothing."""
+    work = evaluated(range(3, n, 2), cumulative=lambda x: x**1.43 / (np.log(x) - 1.08366))
+    assert isinstance(work, CurvedWork)
+    assert work.remark == ""
+    assert (np.diff(work.before(np.arange(min(5000, work.n)))) > 0).all()
+    assert 6 < 3 + 2 * float(work.before([1])[0] > 0) * 2 < 8
+
+
+def test_where_the_first_cell_begins_to_rise_is_found_by_halves() -> None:
+    """The least t is at 40; what is estimated ends at the next halving."""
+
+    def t(x: Any) -> Any:
+        return np.where(x < 40, 500.0 - x, 460 + np.minimum(x - 40, 1000) + x * 0.001)
+
+    work = evaluated(range(2**20), cumulative=t)
+    assert isinstance(work, CurvedWork)
+    assert "does not increase below x = 64:" in work.remark
 
 
 def test_a_curve_through_samples() -> None:
@@ -225,6 +246,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"fit": lambda: 3}, r"cost\(fit=...\) raises TypeError"),
     ({"fit": lambda: [(1, 2), (1, 3)]}, "expected finite x, each once, with times of 0 or more"),
     ({"fit": lambda: [(1, math.nan), (2, 3)]}, "expected finite x"),
+    ({"fit": lambda: {1: 9, 2: 5, 3: 4}}, r"decrease: t\(1\) = 9, t\(2\) = 5; expected the time of all"),
     ({"fit": lambda: [(1, 5), (2, 5), (3, 5), (4, 5)]}, "the fitted curve does not increase"),
 ]
 
@@ -235,6 +257,49 @@ def test_a_cost_that_work_cannot_be_divided_by_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(CostError, match=f"^(samples of |cost\\(fit=...\\): )?.*{sentence}"):
         evaluated(range(10), **form)
+
+
+LOGARITHMS: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda i: math.log(i), "^cumulative cost raises ValueError at i = 0: (math domain|expected a positive)"),
+    (lambda i: np.log(i), "^cumulative cost is infinite at i = 0: t = -inf"),
+    (lambda i: VECTOR[i], "^cumulative cost raises IndexError at i = 0: .*between the loop's values"),
+    (lambda i: TABLE[i], r"^cumulative cost raises TypeError at i = 0: .* \(a cost of each iteration, .*\)$"),
+    (lambda i: sum(range(i)), "^cumulative cost raises TypeError at i = 0: .*between the loop's values too"),
+    (lambda i: i + "a", r"^cumulative cost raises TypeError at i = 0: unsupported operand[^;]*$"),
+]
+
+
+@pytest.mark.parametrize(("curve", "sentence"), LOGARITHMS)
+def test_where_a_curve_has_no_value_this_is_said_and_no_consequence(
+    curve: Callable[[Any], Any], sentence: str
+) -> None:
+    with pytest.raises(CostError, match=sentence):
+        evaluated(range(40), cumulative=curve)
+
+
+def test_samples_may_be_a_mapping() -> None:
+    work = evaluated(range(20), fit=lambda: {20: 4.0, 10: 1.0})
+    assert work is not None
+    assert work.cut([3, 1]) == pytest.approx((0, 17, 20), abs=1)
+
+
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit])
+@pytest.mark.parametrize("form", ["density", "each", "cumulative", "fit"])
+def test_whatever_a_cost_raises_is_no_end_of_the_program(form: str, error: type[BaseException]) -> None:
+    def raises(*_: Any) -> Any:
+        raise error(3)
+
+    with pytest.raises(CostError, match=f"raises {error.__name__}.*: 3$"):
+        evaluated(range(10), **{form: raises})
+
+
+@pytest.mark.parametrize("form", ["density", "each", "cumulative", "fit"])
+def test_an_interrupt_is_the_program_s(form: str) -> None:
+    def raises(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(range(10), **{form: raises})
 
 
 def test_whatever_goes_wrong_is_put_in_a_short_line() -> None:
@@ -294,3 +359,23 @@ def test_no_warning_gets_out_and_none_becomes_an_error() -> None:
         assert len(works(evaluated(range(10), each=lambda items: [warns(i) for i in items]))) == 10
         assert len(works(evaluated(range(10), cumulative=lambda x: x + warns(x)))) == 10
     assert not caught
+
+
+COUNTS = np.array([100, 200, 3, 255], np.uint8)
+HALF = np.array([300, 400, 500, 60_000], np.float16)
+SIZE, MANY = np.array([100], np.int8)[0], np.array([50_000], np.int32)[0]
+
+
+def test_a_cost_that_reads_narrow_numbers_is_not_narrow() -> None:
+    counts, size = COUNTS, SIZE
+    wanted = [102 * max(int(c), 0) + 3 for c in COUNTS]
+    assert works(evaluated(range(4), density=lambda r: 102 * np.maximum(counts[r], 0) + 3)) == wanted
+    assert works(evaluated(range(4), density=lambda r: 102 * COUNTS[r] + 3)) == wanted
+    assert works(evaluated(COUNTS, each=lambda items: [102 * c + 3 for c in items])) == wanted
+    pairs = list(enumerate(COUNTS))
+    assert works(evaluated(pairs, each=lambda items: [c * 102 + 3 for _, c in items])) == wanted
+    assert works(evaluated(range(4), density=lambda i: 3 * size - i)) == [300, 299, 298, 297]
+    assert works(evaluated(range(4), density=lambda i: MANY * MANY + i)) == [25 * 10**8 + i for i in range(4)]
+    assert works(evaluated(range(4), density=lambda i: HALF[i] ** 2)) == (HALF.astype(float) ** 2).tolist()
+    curve = evaluated(range(4), cumulative=lambda x: SIZE * SIZE * x**2)
+    assert works(curve) == [10_000 * (2 * k + 1) for k in range(4)]

@@ -107,6 +107,8 @@ def test_drift_is_looked_for_every_so_many_passes() -> None:
     assert not check.exceeded([95, 100, 105])
     assert check.exceeded([94, 100, 105])
     assert DriftCheck(threshold=0.2).exceeded([85, 100, 106])
+    assert DriftCheck(threshold=0).exceeded([100, 100, 100.001])
+    assert not DriftCheck(threshold=0).exceeded([100, 100, 100])
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,8 @@ def test_bad_times_are_named_with_their_place(make: Callable[[], object], fault:
         lambda: merge(4, 2, [Sample(1, np.array([1, 1]), np.array([1.0, 1.0]))]),
         lambda: merge(4, 2, [Sample(0, np.array([3]), np.array([1.0]))]),
         lambda: DriftCheck(every=0),
-        lambda: DriftCheck(threshold=0),
+        lambda: DriftCheck(threshold=-0.1),
+        lambda: DriftCheck(threshold=float("nan")),
     ],
 )
 def test_bad_requests_are_refused(bad: Callable[[], object]) -> None:

@@ -13,7 +13,7 @@ from dlbrt.core.partition.ciegis import block_rows, scattered_owners
 from dlbrt.core.partition.costs import CostSpec, evaluate_cost
 from dlbrt.core.partition.density import compress
 from dlbrt.core.partition.imbalance import efficiency
-from dlbrt.core.partition.initial import deal, expected
+from dlbrt.core.partition.initial import deal, enough_pairs, expected
 from dlbrt.core.partition.integer import largest_part, parts, prefix_sums
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.dist import layout
@@ -46,6 +46,10 @@ def bounds(shares: Sequence[Spans]) -> list[int]:
     assert all(len(spans.runs) <= 1 for spans in shares)
     sizes = [len(spans) for spans in shares]
     return [0, *np.cumsum(sizes).tolist()]
+
+
+def test_pairs_are_dealt_from_four_a_rank_on() -> None:
+    assert [enough_pairs(n, 3) for n in (0, 22, 23, 24)] == [False, False, True, True]
 
 
 @given(WORKS, WEIGHTS, st.sampled_from(Distribution), st.booleans(), st.integers(0, 9))

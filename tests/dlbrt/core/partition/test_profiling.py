@@ -236,6 +236,31 @@ def test_with_another_number_of_iterations_it_begins_again() -> None:
     assert not profiling.measure_next
 
 
+def test_numbers_of_iterations_that_alternate_are_known_apart() -> None:
+    profiling = Profiling(20, 5, every=3)
+    measured = []
+    for number in range(14):
+        profiling.begin((20, 40)[number % 2])
+        measured.append(profiling.measure_next)
+        profiling.learn([1, 1], one(1.0) if measured[-1] else None)
+    assert [number for number, each in enumerate(measured) if each] == [0, 1, 6, 7, 12, 13]
+    assert [density.n for density in profiling.densities] == [40, 20]
+    for n in (60, 80, 0, 100):
+        profiling.begin(n)
+        assert (profiling.n, profiling.density) == (n, None)
+    profiling.begin(20)
+    assert profiling.measure_next  # four others came between
+
+
+def test_each_number_of_iterations_begins_with_what_is_known_of_it() -> None:
+    known = [compress(np.arange(1.0, n + 1), 10) for n in (20, 40)]
+    profiling = Profiling(20, 5, known=known[0])
+    profiling.begin(40, known[1])
+    assert profiling.densities == (known[1], known[0])
+    profiling.begin(20, known[1])
+    assert profiling.density is known[0]
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
@@ -304,7 +329,7 @@ def test_a_rank_without_a_share_is_not_out_of_balance_and_tells_nothing() -> Non
     assert profiling.density.work.tolist() == merge(20, 5, [*rest]).work.tolist() == [5, 5, 5, 5]
 
 
-@pytest.mark.parametrize(("group", "every", "threshold"), [(0, 10, 0.1), (5, 0, 0.1), (5, 10, 0.0)])
+@pytest.mark.parametrize(("group", "every", "threshold"), [(0, 10, 0.1), (5, 0, 0.1), (5, 10, -0.1)])
 def test_settings_that_mean_nothing_are_refused(group: int, every: int, threshold: float) -> None:
     with pytest.raises(ValueError, match="expected"):
         Profiling(20, group, every, threshold)

@@ -1,0 +1,70 @@
+"""What iterations leave in temporaries that the program reads afterwards.
+
+A temporary ends as the last iteration that set it left it; after an exception, as the last one before
+the failing one did. Which that is shows when all is over, so a rank remembers what it has left by region, a
+stretch of positions without a gap all of which it did. Within a region nothing but its end can be asked
+for: an iteration that fails ends the stretch it is in. So there are as many entries as the work had pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dlbrt.effects.contributions import UNSET
+
+__all__ = ["Kept", "Temporaries"]
+
+#: For a temporary, the last positions of the regions that set it, and what they left; the greatest last.
+Kept = tuple[tuple[int, Any], ...]
+
+
+@dataclass(slots=True)
+class _Region:
+    """Positions ``first`` to ``last``, and what they left, without those that none has set."""
+
+    first: int
+    last: int
+    values: dict[str, Any]
+
+
+class Temporaries:
+    """What one rank's iterations have left."""
+
+    def __init__(self) -> None:
+        self._regions: list[_Region] = []
+
+    def keep(
+        self, run: range, values: Mapping[str, Any], *, dealt: bool = False, failed: bool = False
+    ) -> None:
+        """A run has ended and left these; `UNSET` is what none of its iterations has set.
+
+        Of ``dealt`` iterations, between which lie others', only what the last has left is remembered.
+        Where the last one of the run has ``failed``, it may be the end of all.
+        """
+        if not run:
+            return
+        new = _Region(run[0], run[-1], {n: value for n, value in values.items() if value is not UNSET})
+        beyond = [region for region in self._regions if failed and region.first > new.last]
+        rest = self._regions[: len(self._regions) - len(beyond)]  # they are in order
+        self._regions = [region for region in rest if not self._joined(region, new, dealt)] + beyond
+        self._regions.append(new)
+        self._regions.sort(key=lambda region: region.last)
+
+    def kept(self, *, everything: bool) -> dict[str, Kept]:
+        """By name, what the regions left; where not everything is wanted, the last of them."""
+        found: dict[str, list[tuple[int, Any]]] = {}
+        for region in self._regions:
+            for name, value in region.values.items():
+                found.setdefault(name, []).append((region.last, value))
+        return {name: tuple(entries if everything else entries[-1:]) for name, entries in found.items()}
+
+    def _joined(self, region: _Region, new: _Region, dealt: bool) -> bool:
+        """Take a region into the new one if they meet; of a name that both set the later counts."""
+        if not dealt and region.last + 1 != new.first and new.last + 1 != region.first:
+            return False
+        earlier, later = (region, new) if region.last < new.last else (new, region)
+        values = earlier.values | later.values
+        new.first, new.last, new.values = min(region.first, new.first), later.last, values
+        return True
