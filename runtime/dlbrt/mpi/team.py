@@ -51,7 +51,7 @@ class Figures:
         return Spans.of(*self.parts)
 
     def add(self, done: Spans, step: int) -> None:
-        """Count more positions, dealt ``step`` apart; those that go on from one of the last two parts join."""
+        """Count more positions, dealt ``step`` apart; one of the last two parts may go on."""
         for run in done.runs:
             for place in range(len(self.parts) - 1, max(-1, len(self.parts) - 3), -1):
                 if (joined := _joined(self.parts[place], run, step)) is not None:

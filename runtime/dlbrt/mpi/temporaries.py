@@ -22,11 +22,15 @@ Kept = tuple[tuple[int, Any], ...]
 
 @dataclass(slots=True)
 class _Region:
-    """Positions ``first`` to ``last``, and what they left, without those that none has set."""
+    """Positions ``first`` to ``last``, and what they left, without those that none has set.
+
+    Where the last one ``failed``, nothing above belongs to it.
+    """
 
     first: int
     last: int
     values: dict[str, Any]
+    failed: bool = False
 
 
 class Temporaries:
@@ -45,10 +49,9 @@ class Temporaries:
         """
         if not run:
             return
-        new = _Region(run[0], run[-1], {n: value for n, value in values.items() if value is not UNSET})
-        beyond = [region for region in self._regions if failed and region.first > new.last]
-        rest = self._regions[: len(self._regions) - len(beyond)]  # they are in order
-        self._regions = [region for region in rest if not self._joined(region, new, dealt)] + beyond
+        left = {name: value for name, value in values.items() if value is not UNSET}
+        new = _Region(run[0], run[-1], left, failed)
+        self._regions = [region for region in self._regions if not self._joined(region, new, dealt)]
         self._regions.append(new)
         self._regions.sort(key=lambda region: region.last)
 
@@ -65,6 +68,9 @@ class Temporaries:
         if not dealt and region.last + 1 != new.first and new.last + 1 != region.first:
             return False
         earlier, later = (region, new) if region.last < new.last else (new, region)
+        if earlier.failed:
+            return False
         values = earlier.values | later.values
         new.first, new.last, new.values = min(region.first, new.first), later.last, values
+        new.failed = later.failed
         return True
