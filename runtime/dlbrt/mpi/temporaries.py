@@ -16,20 +16,20 @@ from dlbrt.effects.contributions import UNSET
 
 __all__ = ["Kept", "Temporaries"]
 
-#: For a temporary, the last positions of the regions that set it, and what they left; the greatest last.
+#: For a temporary, the ends of runs that set it, and what they left, one for a region; the greatest last.
 Kept = tuple[tuple[int, Any], ...]
 
 
 @dataclass(slots=True)
 class _Region:
-    """Positions ``first`` to ``last``, and what they left, without those that none has set.
+    """Positions ``first`` to ``last``, and what they left: by name the end of the run that set it, the value.
 
     Where the last one ``failed``, nothing above belongs to it.
     """
 
     first: int
     last: int
-    values: dict[str, Any]
+    values: dict[str, tuple[int, Any]]
     failed: bool = False
 
 
@@ -49,7 +49,7 @@ class Temporaries:
         """
         if not run:
             return
-        left = {name: value for name, value in values.items() if value is not UNSET}
+        left = {name: (run[-1], value) for name, value in values.items() if value is not UNSET}
         new = _Region(run[0], run[-1], left, failed)
         self._regions = [region for region in self._regions if not self._joined(region, new, dealt)]
         self._regions.append(new)
@@ -59,8 +59,8 @@ class Temporaries:
         """By name, what the regions left; where not everything is wanted, the last of them."""
         found: dict[str, list[tuple[int, Any]]] = {}
         for region in self._regions:
-            for name, value in region.values.items():
-                found.setdefault(name, []).append((region.last, value))
+            for name, entry in region.values.items():
+                found.setdefault(name, []).append(entry)
         return {name: tuple(entries if everything else entries[-1:]) for name, entries in found.items()}
 
     def _joined(self, region: _Region, new: _Region, dealt: bool) -> bool:
@@ -70,7 +70,8 @@ class Temporaries:
         earlier, later = (region, new) if region.last < new.last else (new, region)
         if earlier.failed:
             return False
-        values = earlier.values | later.values
-        new.first, new.last, new.values = min(region.first, new.first), later.last, values
-        new.failed = later.failed
+        for name, entry in region.values.items():
+            if name not in new.values or entry[0] > new.values[name][0]:
+                new.values[name] = entry
+        new.first, new.last, new.failed = min(region.first, new.first), later.last, later.failed
         return True
