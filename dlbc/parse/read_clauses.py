@@ -32,7 +32,7 @@ from dlbc.source import Place
 __all__ = ["AVAILABLE", "CLAUSES", "ITERATE_KEYS", "read_annotation"]
 
 #: The strategies of the contract that this version has.
-AVAILABLE = ("none", "GDDLB", "auto")
+AVAILABLE = ("none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "auto")
 ITERATE_KEYS = ("model", "tolerance", "every")
 _MODELS = ("piecewise", "akima", "constant")
 _Call = ast.Call | None

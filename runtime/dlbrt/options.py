@@ -50,7 +50,7 @@ class Options:
         speeds = reader.take("speeds", lambda text: parse_speeds(text, ranks))
         options = cls(
             strategy=reader.take("strategy", _strategy),
-            group=reader.take("group", _group),
+            group=reader.take("group", lambda text: _group(text, ranks)),
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _absent("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
@@ -102,9 +102,10 @@ def _strategy(text: str) -> str:
     raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")
 
 
-def _group(text: str) -> int:
-    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text.strip()):
-        raise OptionError(f"{_named('group')}: expected an integer of 1 or more; found {text.strip()!r}")
+def _group(text: str, ranks: int) -> int:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text.strip()) or int(text) > ranks:
+        expected = f"an integer from 1 to {ranks}, the number of ranks"
+        raise OptionError(f"{_named('group')}: expected {expected}; found {text.strip()!r}")
     return int(text)
 
 

@@ -19,7 +19,7 @@ def test_nothing_set_asks_for_nothing() -> None:
 def test_every_option_is_read() -> None:
     environ = {
         "DLB_STRATEGY": "GDDLB",
-        "DLB_GROUP": "4",
+        "DLB_GROUP": "2",
         "DLB_STATS": "out.json",
         "DLB_PROGRESS": "0",
         "DLB_LOAD": "fixed:0,3",
@@ -30,7 +30,7 @@ def test_every_option_is_read() -> None:
     options = Options.read(environ, 2)
     assert options == Options(
         strategy="GDDLB",
-        group=4,
+        group=2,
         stats="out.json",
         load=LoadSpec(levels=(0, 3), speeds=(1.0, 2.0)),
         speeds=(1.0, 2.0),
@@ -90,8 +90,8 @@ def test_what_this_version_does_not_have_is_refused(variable: str, value: str) -
         Options.read({variable: value}, 1)
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "1_0"])
-def test_a_group_is_a_positive_integer(text: str) -> None:
+@pytest.mark.parametrize("text", ["3", "0", "-1", "x", "1.5", "1_0"])
+def test_a_group_has_from_one_rank_to_all(text: str) -> None:
     with pytest.raises(OptionError, match="DLB_GROUP"):
         Options.read({"DLB_GROUP": text}, 1)
 

@@ -24,6 +24,11 @@ ARGUMENTS = ("first", "second")
 RANDOM_LOAD = {"DLB_LOAD": "random:max=3,duration=0.002,seed=4", "DLB_SPEEDS": "2,1,1.5"}
 RUNS = [
     *((ranks, {"DLB_STRATEGY": strategy}) for strategy in ("none", "GDDLB") for ranks in (1, 2, 3, 5)),
+    (3, {"DLB_STRATEGY": "GCDLB"} | RANDOM_LOAD),
+    (2, {"DLB_STRATEGY": "LCDLB"}),
+    (5, {"DLB_STRATEGY": "LCDLB"}),
+    (3, {"DLB_STRATEGY": "LDDLB", "DLB_GROUP": "2"} | RANDOM_LOAD),
+    (4, {"DLB_STRATEGY": "LDDLB"}),
     (3, {"DLB_STRATEGY": "GDDLB"} | RANDOM_LOAD),
     (3, {"DLB_STRATEGY": "none"} | RANDOM_LOAD),
     (2, {"DLB_WEIGHTS": "1,3"}),

@@ -4,30 +4,58 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
 from dlbrt.dist.transfer import Transfer
 
-__all__ = ["Action", "Exchange", "Finish", "Interrupt", "Move", "Resume"]
+__all__ = ["Action", "Alarm", "Exchange", "Finish", "Instruct", "Interrupt", "Move", "Report", "Resume"]
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupt:
-    """Ask every other rank to synchronize window ``epoch``."""
+    """Ask the other members of the group to synchronize window ``epoch``."""
 
     epoch: int
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Tell the ranks outside the group that the body failed at ``position``."""
+
+    position: int
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Give ``profile`` to the exchange of window ``epoch``, without waiting for it to complete."""
+    """Give ``profile`` to the exchange of window ``epoch`` among the members; do not wait for it."""
+
+    epoch: int
+    profile: Profile
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Send ``profile`` to the central balancer, and do not wait for its instruction."""
 
     epoch: int
     profile: Profile
 
 
 @dataclass(frozen=True, slots=True)
+class Instruct:
+    """The central balancer's answer to a group: all its profiles, and what was decided by them."""
+
+    members: tuple[int, ...]
+    profiles: tuple[Profile, ...]
+    decision: Decision | None
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
-    """Move iterations and their data; the list is the same on every rank, and complete."""
+    """Move iterations and their data; the list is the same on every member, and complete."""
 
     transfers: tuple[Transfer, ...]
 
@@ -39,7 +67,7 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """No iteration is left on any rank."""
+    """No iteration is left on any member of the group."""
 
 
-Action = Interrupt | Exchange | Move | Resume | Finish
+Action = Alarm | Interrupt | Exchange | Report | Instruct | Move | Resume | Finish

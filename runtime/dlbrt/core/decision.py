@@ -46,7 +46,7 @@ class Decision:
     @property
     def moves(self) -> bool:
         """Whether work moves."""
-        return self.verdict is MOVE
+        return self.verdict == MOVE  # it may have come from another rank
 
 
 def decide(

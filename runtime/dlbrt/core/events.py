@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
 
-__all__ = ["Event", "Exchanged", "Exhausted", "Failed", "Interrupted", "Waited", "Worked"]
+__all__ = [
+    "Alarmed",
+    "Event",
+    "Exchanged",
+    "Exhausted",
+    "Failed",
+    "Instructed",
+    "Interrupted",
+    "Reported",
+    "Waited",
+    "Worked",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +54,28 @@ class Waited:
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """Every rank's profile of the window has come; ``profiles[r]`` is rank r's."""
+    """Every member's profile of the window has come, in the order of the group's members."""
 
     now: float
     profiles: tuple[Profile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instructed:
+    """The central balancer has answered: every member's profile, and what it decided by them."""
+
+    now: float
+    profiles: tuple[Profile, ...]
+    decision: Decision | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """At the central balancer: the profile of ``rank`` has come."""
+
+    now: float
+    rank: int
+    profile: Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +86,12 @@ class Failed:
     position: int
 
 
-Event = Worked | Exhausted | Interrupted | Waited | Exchanged | Failed
+@dataclass(frozen=True, slots=True)
+class Alarmed:
+    """The body raised at ``position`` on a rank of another group."""
+
+    now: float
+    position: int
+
+
+Event = Worked | Exhausted | Interrupted | Waited | Exchanged | Instructed | Reported | Failed | Alarmed

@@ -37,6 +37,14 @@ class History:
             mean = sum(measured) / len(measured)
             self.speeds = tuple(mean if speed is None else speed for speed in known)
 
+    def of(self, places: Sequence[int]) -> History:
+        """The same of some of the ranks."""
+        part = History(len(places), self._least_sample_s)
+        part._work = [self._work[place] for place in places]
+        part._compute_s = [self._compute_s[place] for place in places]
+        part.speeds = None if self.speeds is None else tuple(self.speeds[place] for place in places)
+        return part
+
     def _speed(self, rank: int, profile: Profile, work: int) -> float | None:
         if work and profile.compute_s >= self._least_sample_s:
             return work / profile.compute_s

@@ -1,4 +1,4 @@
-"""What a strategy of the global distributed kind decides: whether to interrupt, and the new shares."""
+"""What a strategy is: among whom it balances, where it decides, whether it interrupts, and the new shares."""
 
 from __future__ import annotations
 
@@ -31,14 +31,23 @@ class Situation:
 
 
 class Strategy(Protocol):
-    """A strategy is a name, a habit of interrupting, and a rule for new shares.
+    """A strategy is a name, three habits, and a rule for new shares.
 
-    The attribute ``STRATEGY`` of a module in `dlbrt.core.strategies` is one.
+    It balances among all ranks or within groups (`local`); it decides at one balancer (`central`) or at all
+    of them alike. The attribute ``STRATEGY`` of a module in `dlbrt.core.strategies` is one.
     """
 
     @property
     def name(self) -> str:
         """Its name in the contract."""
+
+    @property
+    def local(self) -> bool:
+        """Whether each group balances for itself."""
+
+    @property
+    def central(self) -> bool:
+        """Whether rank 0 decides for all, and profiles go there."""
 
     @property
     def interrupts(self) -> bool:

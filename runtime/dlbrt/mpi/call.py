@@ -53,8 +53,8 @@ class Call:
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
     Either is None where the ranks have it from an earlier call of the loop ``key``; positions that
-    ``deal`` does not deal are done already. ``measured`` is the size of the groups of iterations whose times
-    are wanted, 0 for none.
+    ``deal`` does not deal are done already. ``groups`` are those of a local strategy. ``measured`` is the
+    size of the groups of iterations whose times are wanted, 0 for none.
     """
 
     serial: int
@@ -64,6 +64,7 @@ class Call:
     headers: tuple[SlotHeader, ...]
     deal: Deal
     strategy: str
+    groups: tuple[tuple[int, ...], ...]
     measured: int
     parameters: Parameters
     exchange_s: float

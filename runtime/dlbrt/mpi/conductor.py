@@ -11,9 +11,11 @@ from typing import Any
 
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
+from dlbrt.core.model.groups import Groups, blocks, default
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.partition.profiling import GroupTimes
+from dlbrt.core.profile import NO_FAILURE
 from dlbrt.core.registry import AUTO
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.evaluate import FootprintError
@@ -125,6 +127,12 @@ class Conductor:
         sent = self._kernels.get(key)
         return sent if sent is not None and sent.signature == found else None
 
+    def groups(self, size: int | None) -> Groups:
+        """The groups of a local strategy: of that size, as the run asks, or by host."""
+        size = size or self.options.group
+        ranks = self.wire.ranks
+        return blocks(ranks, min(size, ranks)) if size else default(self.ledger.host_names)
+
     def next_serial(self) -> int:
         """A number for the next call."""
         self._serial += 1
@@ -214,6 +222,7 @@ class _Run:
         weights = options.weights or self._notes.known_speeds(options.weights_last)
         self._dealer = Dealer(self._notes, self._wire.ranks, weights, options.trial)
         self._strategy = ""
+        self._groups: Groups = ()
         self._reason = ""
         self._started = clock()
 
@@ -328,6 +337,7 @@ class _Run:
 
     def _form(self, loop: Loop, begun: Solo | None) -> Team:
         first = len(self._space) - len(begun.work) if begun else 0
+        self._groups = self._conductor.groups(loop.group)
         call = self._call(self._dealer.deal(loop, first))
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
         self._conductor.command(call, self._kernel_sent, self._state)
@@ -358,6 +368,7 @@ class _Run:
             headers=self._headers,
             deal=deal,
             strategy=self._strategy,
+            groups=self._groups,
             measured=self._dealer.measured,
             parameters=conductor.parameters,
             exchange_s=conductor.exchange_s,
@@ -383,13 +394,13 @@ class _Run:
             self._logbook.close()
         self._results = [own_result(loop, 0)]
         if isinstance(loop.team, Crew):
-            self._gather(loop.team)
-            self._replay(loop.contributions, loop.team.failed_at)
+            self._gather()
+            self._replay(loop.contributions)
         for bar in self._space.bars:
             bar.update(len(self._space) - len(loop.team.figures.done))
             bar.close()
 
-    def _gather(self, crew: Crew) -> None:
+    def _gather(self) -> None:
         assert self._elements is not None
         mover = Mover(self._wire, self._fields, self._objects)
         results: dict[int, Result] = {0: self._results[0]}
@@ -402,16 +413,21 @@ class _Run:
         if clash := self._elements.put():
             raise LostIterationError(f"{self._notes.source}: {clash}; please report this")
         self._results = [results[rank] for rank in range(self._wire.ranks)]
-        self._check(crew)
+        self._check()
 
-    def _replay(self, known: Contributions, failed_at: int) -> None:
+    def _replay(self, known: Contributions) -> None:
         assert self._logbook is not None
         extents = [result.extents for result in self._results]
-        end = min(failed_at, len(self._space) - 1)
+        end = min(self._failed_at, len(self._space) - 1)
         self._fault = self._logbook.replay(extents, known.kinds, known.values, end)
 
-    def _check(self, crew: Crew) -> None:
-        end = min(crew.failed_at, len(self._space))
+    @property
+    def _failed_at(self) -> int:
+        """The lowest position that failed; groups that were not done have not heard of one another's."""
+        return min((r.failure.position for r in self._results if r.failure), default=NO_FAILURE)
+
+    def _check(self) -> None:
+        end = min(self._failed_at, len(self._space))
         error = coverage_error(end, [result.figures.done.below(end) for result in self._results])
         if error is not None:
             raise LostIterationError(f"{self._notes.source}: {error}; please report this")

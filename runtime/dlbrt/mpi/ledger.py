@@ -146,7 +146,7 @@ class Ledger:
         kept: Path | None = None,
     ) -> None:
         self._ranks = ranks
-        self._host_names = host_names
+        self.host_names = host_names
         self._learned = learned or Learned()
         self._kept = kept
         self._started = clock()
@@ -160,7 +160,7 @@ class Ledger:
             frame = Frame(code.co_filename, code.co_firstlineno, code.co_name)
             place = original(frame) or frame
             source = f"{os.path.basename(place.filename)}:{place.line}"
-            loop = LoopKey(source, _fingerprint(code), tuple(self._host_names))
+            loop = LoopKey(source, _fingerprint(code), tuple(self.host_names))
             number = str(len(self._notes) + 1)
             self._notes[key] = Notes(number, loop, self._ranks, self._learned.of(loop))
             self._notes[key].record.proof = proof_of(*key)
@@ -170,7 +170,7 @@ class Ledger:
         """Write the statistics; a path that cannot be written is reported and ends nothing."""
         records = [notes.record for notes in self._notes.values()]
         try:
-            write(path, report(records, self._ranks, self._host_names, clock() - self._started))
+            write(path, report(records, self._ranks, self.host_names, clock() - self._started))
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 

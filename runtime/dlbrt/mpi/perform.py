@@ -8,6 +8,7 @@ from typing import Any
 
 from dlbrt.contract import Mode
 from dlbrt.core.balancer import Balancer
+from dlbrt.core.books import Terms
 from dlbrt.core.partition.density import Sample
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.core.registry import strategy
@@ -78,18 +79,15 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
 
 def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects) -> Crew:
     """The crew that runs ``call``, as this rank sees it."""
-    iteration_bytes = sum(field.iteration_bytes() for field in fields)
-    balancer = Balancer(
-        wire.rank,
-        call.deal.shares,
-        strategy(call.strategy),
+    deal, iteration_bytes = call.deal, sum(field.iteration_bytes() for field in fields)
+    terms = Terms(
+        deal.units,
         call.parameters,
-        clock(),
-        units=call.deal.units,
-        amounts=call.deal.amounts,
-        unit_bytes=2 * iteration_bytes if call.deal.units.folded else iteration_bytes,
-        exchange_s=call.exchange_s,
+        call.exchange_s or call.parameters.exchange_s,
+        deal.amounts,
+        2 * iteration_bytes if deal.units.folded else iteration_bytes,
     )
+    balancer = Balancer(wire.rank, deal.shares, strategy(call.strategy), terms, clock(), call.groups)
     objects.fields = fields
     return Crew(wire, call.serial, balancer, fields, objects)
 
@@ -101,7 +99,8 @@ def own_result(loop: Loop, rank: int) -> Result:
     if ending.error is not None and ending.failed_at is not None:
         failure = Failure(ending.failed_at, rank, ending.error)
     # What came before the last matters only after a failure.
-    kept = ending.temporaries.kept(everything=loop.team.failed_at != NO_FAILURE or failure is not None)
+    failed = failure is not None or loop.team.failed_at != NO_FAILURE or loop.team.apart
+    kept = ending.temporaries.kept(everything=failed)
     journal = loop.contributions.journal
     extents = tuple(journal.extents) if journal is not None else ()
     times = loop.walk.times

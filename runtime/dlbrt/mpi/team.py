@@ -15,17 +15,18 @@ from typing import Any, Protocol
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.core.actions import Action, Exchange, Finish, Interrupt, Move, Resume
+from dlbrt.core.actions import Action, Alarm, Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
 from dlbrt.core.balancer import Balancer
-from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.events import Alarmed, Exhausted, Failed, Instructed, Interrupted, Reported, Waited, Worked
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.dist.units import Units
+from dlbrt.mpi.answers import Answer, FromAll, FromCenter, FromGroup, answer_to
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.wire import ANY, INSTRUCTION, REPORT, Note, Wire
 
 __all__ = ["Crew", "Figures", "Solo", "Team"]
 
@@ -89,6 +90,10 @@ class Team(Protocol):
     def finished(self) -> bool:
         """Whether no rank has any left."""
 
+    @property
+    def apart(self) -> bool:
+        """Whether the body may have failed elsewhere without this rank's knowing."""
+
     def worked(self, units: int, done: Spans, compute_s: float) -> None:
         """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds."""
 
@@ -109,6 +114,7 @@ class Solo:
         self.work = work
         self.units = Units(0, NO_FAILURE)
         self.failed_at = NO_FAILURE
+        self.apart = False
         self.figures = Figures()
 
     @property
@@ -151,15 +157,13 @@ class Crew:
         self._fields = fields
         self._objects = objects
         self._actions: deque[Action] = deque()
-        self._exchange: MPI.Request | None = None
-        self._table: np.ndarray[Any, Any] | None = None
-        self._interrupts: list[MPI.Request] = []
-        self._complete = False
+        self._answer: Answer | None = None
+        self._sending: list[MPI.Request] = []
 
     @property
     def units(self) -> Units:
         """What work is counted in."""
-        return self._balancer.units
+        return self._balancer.terms.units
 
     @property
     def work(self) -> Spans:
@@ -172,13 +176,18 @@ class Crew:
         return self._balancer.finished
 
     def held(self, rank: int) -> Spans:
-        """The positions that a rank held at the start of the current window."""
-        return self.units.positions(self._balancer.shares[rank])
+        """The positions that a rank was dealt."""
+        return self.units.positions(self._balancer.dealt[rank])
 
     @property
     def failed_at(self) -> int:
         """The lowest position known to have failed."""
         return self._balancer.failed_at
+
+    @property
+    def apart(self) -> bool:
+        """Whether groups end by themselves."""
+        return self._balancer.strategy.local
 
     def worked(self, units: int, done: Spans, compute_s: float) -> None:
         """Tell the balancer."""
@@ -191,18 +200,22 @@ class Crew:
         self._actions += self._balancer.handle(Failed(clock(), position))
 
     def interrupted(self) -> bool:
-        """Whether an interrupt or the exchange has come; `synchronize` takes it."""
-        return self._wire.interrupt_waits() if self._exchange is None else self._exchanged()
+        """Whether something has come that `synchronize` is to take before this rank's work is done."""
+        if self._balancer.center is not None and self._wire.report_waits():
+            return True
+        return self._wire.interrupt_waits() if self._answer is None else self._answer.complete()
 
     def synchronize(self) -> None:
         """Carry out what the balancer asks until this rank has work again, or the loop is over."""
-        self._look_for_interrupts()
+        self._look_for_notes()
         if self._may_go_on():
             return
         start, had_work = clock(), bool(self.work)
-        if not (had_work or self._actions or self._balancer.waiting):
+        if not (had_work or self._balancer.waiting):
             self._actions += self._balancer.handle(Exhausted(start))
         self._settle()
+        if self.finished:
+            self._wire.complete(self._sending)
         waited = clock() - start
         if had_work:
             self.figures.sync_s += waited
@@ -222,39 +235,42 @@ class Crew:
         """Whether nothing is left to do here before this rank's next iterations, or for good."""
         if self._actions:
             return False
-        return self.finished or (bool(self.work) and not self._exchanged())
+        return self.finished or (bool(self.work) and not self._answered())
 
     def _look(self) -> bool:
         """Look at everything this rank waits for; whether something happened."""
-        if self._exchanged():
-            self._complete_exchange()
+        if self._answered():
+            assert self._answer is not None
+            event, self._answer = self._answer.event(clock()), None
+            self._actions += self._balancer.handle(event)
+            self.figures.synchronizations = self._balancer.books.synchronizations
         else:
-            self._look_for_interrupts()
+            self._look_for_notes()
             self._actions += self._balancer.handle(Waited(clock()))
         return bool(self._actions) or self.finished
 
-    def _exchanged(self) -> bool:
-        """Whether the exchange under way is complete."""
-        self._complete = self._complete or (self._exchange is not None and self._exchange.Test())
-        return self._complete
+    def _answered(self) -> bool:
+        """Whether the answer to this rank's profile is there."""
+        return self._answer is not None and self._answer.complete()
 
-    def _look_for_interrupts(self) -> None:
+    def _look_for_notes(self) -> None:
+        """Take an interrupt, an alarm, a report to the central balancer, if one has come."""
         note = self._wire.interrupted()
-        if note is not None and note[0] == self._serial:
-            self._actions += self._balancer.handle(Interrupted(clock(), note[1]))
-
-    def _complete_exchange(self) -> None:
-        assert self._table is not None
-        profiles = tuple(Profile.decode(row) for row in self._table.tolist())
-        self._exchange = self._table = None
-        self._complete = False
-        self._actions += self._balancer.handle(Exchanged(clock(), profiles))
-        self.figures.synchronizations = self._balancer.synchronizations
+        if note is not None and note.serial == self._serial:
+            now = clock()
+            event = Interrupted(now, note.epoch) if note.epoch >= 0 else Alarmed(now, note.failed_at)
+            self._actions += self._balancer.handle(event)
+        if self._balancer.center is not None and (report := self._wire.poll_bytes(ANY, REPORT)):
+            profile = Profile.decode(np.frombuffer(report[1], dtype=np.float64).tolist())
+            self._actions += self._balancer.handle(Reported(clock(), report[0], profile))
 
     def _carry_out(self, action: Action) -> None:
         handlers: dict[type, Callable[[Any], None]] = {
             Exchange: self._start_exchange,
+            Report: self._report,
+            Instruct: self._instruct,
             Interrupt: self._interrupt,
+            Alarm: self._alarm,
             Move: self._move,
             Resume: self._resume,
             Finish: self._finish,
@@ -262,11 +278,34 @@ class Crew:
         handlers[type(action)](action)
 
     def _start_exchange(self, action: Exchange) -> None:
-        self._exchange, self._table = self._wire.exchange(action.profile.encode())
+        if len(action.members) == self._wire.ranks:
+            self._answer = FromAll(self._wire, action.profile)
+        else:
+            self._answer = FromGroup(self._wire, action.profile, action.members)
+
+    def _report(self, action: Report) -> None:
+        if self._wire.rank == 0:
+            self._actions += self._balancer.handle(Reported(clock(), 0, action.profile))
+            return
+        data = np.array(action.profile.encode(), dtype=np.float64).tobytes()
+        self._sending.append(self._wire.send_bytes(data, 0, REPORT))
+        self._answer = FromCenter(self._wire)
+
+    def _instruct(self, action: Instruct) -> None:
+        data = answer_to(action.profiles, action.decision)
+        others = (rank for rank in action.members if rank != self._wire.rank)
+        self._sending += [self._wire.send_bytes(data, rank, INSTRUCTION) for rank in others]
+        if self._wire.rank in action.members:
+            event = Instructed(clock(), action.profiles, action.decision)
+            self._actions += self._balancer.handle(event)
+            self.figures.synchronizations = self._balancer.books.synchronizations
 
     def _interrupt(self, action: Interrupt) -> None:
-        others = (rank for rank in range(self._wire.ranks) if rank != self._wire.rank)
-        self._interrupts += self._wire.interrupt((self._serial, action.epoch), others)
+        self._sending += self._wire.interrupt(Note(self._serial, action.epoch), action.members)
+
+    def _alarm(self, action: Alarm) -> None:
+        note = Note(self._serial, failed_at=action.position)
+        self._sending += self._wire.interrupt(note, action.members)
 
     def _move(self, action: Move) -> None:
         start, mover = clock(), Mover(self._wire, self._fields, self._objects)
@@ -291,6 +330,5 @@ class Crew:
     def _resume(self, action: Resume) -> None:
         """The work is there; `_may_go_on` sees it."""
 
-    def _finish(self, action: Finish) -> None:  # noqa: ARG002
-        self._wire.complete(self._interrupts)
-        self._interrupts = []
+    def _finish(self, action: Finish) -> None:
+        """`finished` sees it; or the central balancer, here, has other groups to serve."""

@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -18,16 +19,38 @@ from mpi4py import MPI
 
 from dlbrt.mpi.region import Region
 
-__all__ = ["ANY", "COMMAND", "DATA", "INTERRUPT", "JOURNAL", "RESULT", "Pause", "Wire"]
+__all__ = [
+    "ANY",
+    "COMMAND",
+    "DATA",
+    "INSTRUCTION",
+    "INTERRUPT",
+    "JOURNAL",
+    "PROFILE",
+    "REPORT",
+    "RESULT",
+    "Note",
+    "Pause",
+    "Wire",
+]
 
 T = TypeVar("T")
 
-COMMAND, INTERRUPT, DATA, RESULT, JOURNAL = 1, 2, 3, 4, 5
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTION = 1, 2, 3, 4, 5, 6, 7, 8
 ANY = MPI.ANY_SOURCE
 
 #: Looks before the first sleep, with a processor for every rank of the host, and without.
 _SPINS, _SPINS_CROWDED = 200, 10
 _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An interrupt: the loop call, and its window that is to end; or the position that failed elsewhere."""
+
+    serial: int
+    epoch: int = -1
+    failed_at: int = -1
 
 
 class Pause:
@@ -114,22 +137,26 @@ class Wire:
         """Take part in broadcasting rank 0's contiguous array."""
         return self.comm.Ibcast([_memory(array), MPI.BYTE], root=0)
 
-    def interrupt(self, key: tuple[int, int], targets: Iterable[int]) -> list[MPI.Request]:
-        """Ask ``targets`` to synchronize; ``key`` is the loop call and its epoch."""
-        note = np.array(key, dtype=np.int64)
-        return [self.comm.Isend(note, dest=target, tag=INTERRUPT) for target in targets]
+    def interrupt(self, note: Note, targets: Iterable[int]) -> list[MPI.Request]:
+        """Send a note to ranks that look for it between iterations."""
+        numbers = np.array([note.serial, note.epoch, note.failed_at], dtype=np.int64)
+        return [self.comm.Isend(numbers, dest=target, tag=INTERRUPT) for target in targets]
 
     def interrupt_waits(self) -> bool:
         """Whether an interrupt has come."""
         return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=INTERRUPT)
 
-    def interrupted(self) -> tuple[int, int] | None:
-        """The key of an interrupt, if one has come, which is taken."""
+    def interrupted(self) -> Note | None:
+        """An interrupt, if one has come, which is taken."""
         if not self.interrupt_waits():
             return None
-        note = np.empty(2, dtype=np.int64)
-        self.comm.Recv(note, source=MPI.ANY_SOURCE, tag=INTERRUPT)
-        return int(note[0]), int(note[1])
+        numbers = np.empty(3, dtype=np.int64)
+        self.comm.Recv(numbers, source=MPI.ANY_SOURCE, tag=INTERRUPT)
+        return Note(*numbers.tolist())
+
+    def report_waits(self) -> bool:
+        """Whether a profile has come for the central balancer."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=REPORT)
 
     def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
         """Start an exchange: the table has a row for each rank once the request completes."""

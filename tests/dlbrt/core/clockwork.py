@@ -11,9 +11,21 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from dlbrt.core.actions import Action, Exchange, Finish, Interrupt, Move, Resume
-from dlbrt.core.balancer import Balancer
-from dlbrt.core.events import Event, Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.actions import Action, Alarm, Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
+from dlbrt.core.balancer import Balancer, Commit
+from dlbrt.core.books import Terms
+from dlbrt.core.events import (
+    Alarmed,
+    Event,
+    Exchanged,
+    Exhausted,
+    Failed,
+    Instructed,
+    Interrupted,
+    Reported,
+    Waited,
+    Worked,
+)
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
@@ -53,28 +65,22 @@ class Clockwork:
         amounts: Amounts = UNIFORM,
         shares: tuple[Spans, ...] | None = None,
         parameters: Parameters | None = None,
+        groups: Sequence[Sequence[int]] = (),
+        commit: Commit | None = None,
     ) -> None:
         ranks = len(speeds)
         self.units = Units(0, n, folded)
         shares = shares or (cyclic if dealt == "cyclic" else block)(len(self.units), ranks)
+        parameters = parameters or Parameters()
+        terms = Terms(self.units, parameters, parameters.exchange_s, amounts)
         self.speeds, self.cost, self.fails = speeds, cost, fails
         self.chunk_s, self.latency = chunk_s, latency
         self.balancers = [
-            Balancer(
-                rank,
-                shares,
-                strategy(name),
-                parameters or Parameters(),
-                0.0,
-                units=self.units,
-                amounts=amounts,
-            )
-            for rank in range(ranks)
+            Balancer(rank, shares, strategy(name), terms, 0.0, groups, commit) for rank in range(ranks)
         ]
         self.run_so_far = Run([[] for _ in range(ranks)])
-        self.profiles: dict[int, dict[int, Profile]] = {}
-        self.pending: list[list[Interrupted]] = [[] for _ in range(ranks)]
-        self.late: list[list[Exchanged]] = [[] for _ in range(ranks)]
+        self.profiles: dict[tuple[tuple[int, ...], int], dict[int, Profile]] = {}
+        self.pending: list[list[Callable[[float], Event]]] = [[] for _ in range(ranks)]
         self.busy = [False] * ranks
         self.heap: list[tuple[float, int, int, Callable[[float], None]]] = []
         self.order = itertools.count()
@@ -89,8 +95,8 @@ class Clockwork:
             now, _, _, step = heapq.heappop(self.heap)
             step(now)
         assert all(balancer.finished for balancer in self.balancers), "a rank waits for ever"
-        self.run_so_far.failed_at = self.balancers[0].failed_at
-        self.run_so_far.synchronizations = self.balancers[0].synchronizations
+        self.run_so_far.failed_at = min(balancer.failed_at for balancer in self.balancers)
+        self.run_so_far.synchronizations = self.balancers[0].books.synchronizations
         return self.run_so_far
 
     def _at(self, when: float, rank: int, step: Callable[[float], None]) -> None:
@@ -103,44 +109,47 @@ class Clockwork:
 
     def _do(self, rank: int, now: float, action: Action) -> None:
         match action:
-            case Interrupt(epoch):
-                for other in range(len(self.speeds)):
-                    if other != rank:
-                        note = Interrupted(now + self.latency, epoch)
-                        self._at(note.now, other, lambda now, other=other, note=note: self._note(other, note))
-            case Exchange(epoch, profile):
-                self._collect(rank, now, epoch, profile)
-            case Move():
-                if rank == 0:
+            case Interrupt(epoch, members):
+                self._post(now, members, lambda now: Interrupted(now, epoch))
+            case Alarm(position, members):
+                self._post(now, members, lambda now: Alarmed(now, position))
+            case Exchange(epoch, profile, members):
+                self._collect(rank, now, epoch, profile, members)
+            case Report(epoch, profile):
+                self._post(now, (0,), lambda now: Reported(now, rank, profile))
+                self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
+            case Instruct(members, profiles, decision):
+                self._post(now, members, lambda now: Instructed(now, profiles, decision))
+            case Move(transfers):
+                if rank == min(transfer.source for transfer in transfers):
                     self.run_so_far.moves.append(action)
             case Resume():
                 self._at(now, rank, lambda now: self._work(rank, now))
             case Finish():
                 self.run_so_far.makespan = max(self.run_so_far.makespan, now)
 
-    def _note(self, rank: int, note: Interrupted) -> None:
-        if self.busy[rank]:
-            self.pending[rank].append(note)
-        else:
-            self._tell(rank, note)
+    def _post(self, now: float, targets: Sequence[int], event: Callable[[float], Event]) -> None:
+        """An event for some ranks, after the latency; a busy one takes it at its next look."""
+        for target in targets:
+            self._at(
+                now + self.latency,
+                target,
+                lambda now, target=target: self._arrive(target, now, event),
+            )
 
-    def _exchanged(self, rank: int, event: Exchanged) -> None:
+    def _arrive(self, rank: int, now: float, event: Callable[[float], Event]) -> None:
         if self.busy[rank]:
-            self.late[rank].append(event)
+            self.pending[rank].append(event)
         else:
-            self._tell(rank, event)
+            self._tell(rank, event(now))
 
-    def _collect(self, rank: int, now: float, epoch: int, profile: Profile) -> None:
-        given = self.profiles.setdefault(epoch, {})
+    def _collect(self, rank: int, now: float, epoch: int, profile: Profile, members: tuple[int, ...]) -> None:
+        given = self.profiles.setdefault((members, epoch), {})
         assert rank not in given, "a rank gave two profiles to one exchange"
         given[rank] = profile
-        if len(given) == len(self.speeds):
-            profiles = tuple(given[r] for r in range(len(self.speeds)))
-            for other in range(len(self.speeds)):
-                event = Exchanged(now + self.latency, profiles)
-                self._at(
-                    event.now, other, lambda now, other=other, event=event: self._exchanged(other, event)
-                )
+        if len(given) == len(members):
+            profiles = tuple(given[r] for r in members)
+            self._post(now, members, lambda now: Exchanged(now, profiles))
         else:
             self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
@@ -148,19 +157,15 @@ class Clockwork:
         balancer = self.balancers[rank]
         if balancer.waiting and balancer.epoch == epoch and not balancer.finished:
             self._tell(rank, Waited(now))
-            if len(self.profiles[epoch]) < len(self.speeds):
-                self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
+            self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
     def _work(self, rank: int, now: float) -> None:
         balancer = self.balancers[rank]
         if self.busy[rank]:
             return
-        for note in self.pending[rank]:
-            self._tell(rank, Interrupted(now, note.epoch))
-        self.pending[rank].clear()
-        late, self.late[rank] = self.late[rank], []
-        for event in late:
-            self._tell(rank, Exchanged(now, event.profiles))
+        pending, self.pending[rank] = self.pending[rank], []
+        for event in pending:
+            self._tell(rank, event(now))
         if balancer.runnable and not balancer.finished:
             self._chunk(rank, now, balancer.runnable)
         elif not (balancer.waiting or balancer.finished):

@@ -6,23 +6,30 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Exchange, Finish, Interrupt, Move, Resume
+from dlbrt.core.actions import Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
 from dlbrt.core.balancer import Balancer
+from dlbrt.core.books import Books, Terms
 from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import strategy
+from dlbrt.core.strategy import Strategy
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.dlbrt.core.clockwork import Clockwork, Run
 
+STRATEGIES = ["none", "GCDLB", "GDDLB", "LCDLB", "LDDLB"]
+ALL = (0, 1)
+
 
 def balancer(rank: int = 0, n: int = 20, ranks: int = 2, name: str = "GDDLB") -> Balancer:
-    return Balancer(rank, block(n, ranks), strategy(name), Parameters(), 0.0)
+    terms = Terms(Units(0, n), Parameters(), Parameters().exchange_s)
+    return Balancer(rank, block(n, ranks), strategy(name), terms, 0.0)
 
 
 def exhaust(b: Balancer, now: float) -> tuple[object, ...]:
@@ -33,7 +40,7 @@ def exhaust(b: Balancer, now: float) -> tuple[object, ...]:
 def test_a_rank_out_of_work_gives_its_profile_at_once() -> None:
     b = balancer()
     actions = exhaust(b, 1.0)
-    assert actions == (Exchange(0, Profile(10, 1.0)),)
+    assert actions == (Exchange(0, Profile(10, 1.0), ALL),)
     assert b.waiting
 
 
@@ -41,7 +48,7 @@ def test_it_interrupts_only_after_its_patience_when_the_others_should_be_finishi
     b = balancer()
     exhaust(b, 1.0)
     assert b.handle(Waited(1.09)) == ()  # an iteration took 0.1 s: that long the others may well take
-    assert b.handle(Waited(1.11)) == (Interrupt(0),)
+    assert b.handle(Waited(1.11)) == (Interrupt(0, (1,)),)
     assert b.handle(Waited(2.0)) == ()
 
 
@@ -54,7 +61,7 @@ def test_static_partition_never_interrupts() -> None:
 def test_an_interrupted_rank_gives_its_profile() -> None:
     b = balancer(rank=1)
     b.handle(Worked(0.9, 3, 0.9))
-    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9, reserved=1)),)
+    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9, reserved=1), ALL),)
 
 
 def test_it_works_on_what_it_reserved_while_the_profiles_travel_and_keeps_it() -> None:
@@ -65,7 +72,7 @@ def test_it_works_on_what_it_reserved_while_the_profiles_travel_and_keeps_it() -
     b.handle(Worked(1.3, 1, 0.3))
     assert not b.runnable
     b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
-    assert b.shares[1].runs[0] == range(13, 15)
+    assert b.books.shares[1].runs[0] == range(13, 15)
     assert b.work.minimum() == 14
 
 
@@ -76,7 +83,7 @@ def test_a_failure_in_what_was_reserved_is_told_with_the_next_profile() -> None:
     assert b.handle(Failed(1.3, 13)) == ()
     assert not b.runnable
     actions = b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
-    assert actions[-2:] == (Exchange(1, Profile(0, 0.0, failed_at=13)), Interrupt(1))
+    assert actions[-2:] == (Exchange(1, Profile(0, 0.0, failed_at=13), ALL), Interrupt(1, (0,)))
 
 
 def test_an_interrupt_of_another_epoch_or_a_second_one_is_dropped() -> None:
@@ -92,7 +99,7 @@ def test_work_moves_in_proportion_to_measured_speed() -> None:
     actions = b.handle(Exchanged(1.0, (Profile(10, 1.0), Profile(2, 0.8))))
     assert isinstance(actions[0], Move)
     assert actions[1] == Resume()
-    assert [len(spans) for spans in b.shares] == [6, 2]  # speeds 10 and 2.5 over the 8 left
+    assert [len(spans) for spans in b.books.shares] == [6, 2]  # speeds 10 and 2.5 over the 8 left
     assert actions[0].transfers[0].spans == Spans.of(range(14, 20))
 
 
@@ -104,14 +111,14 @@ def test_every_rank_decides_the_same() -> None:
         b.handle(Interrupted(1.0, 0) if b.work else Exhausted(1.0))
     moves = [b.handle(Exchanged(1.1, profiles))[0] for b in crew]
     assert moves[0] == moves[1] == moves[2]
-    assert len({b.shares for b in crew}) == 1
+    assert len({b.books.shares for b in crew}) == 1
 
 
 def test_a_rank_left_without_work_gives_the_next_profile_and_never_interrupts() -> None:
     b = balancer(rank=0, n=4)
     exhaust(b, 1.0)
     actions = b.handle(Exchanged(1.0, (Profile(2, 1.0), Profile(1, 0.5))))  # one left, speeds alike
-    assert actions == (Exchange(1, Profile(0, 0.0)),)
+    assert actions == (Exchange(1, Profile(0, 0.0), ALL),)
     assert b.handle(Waited(1000.0)) == ()
 
 
@@ -126,8 +133,8 @@ def test_a_failure_drops_what_comes_after_it_and_nothing_before() -> None:
     b = balancer(rank=0, n=20)
     b.handle(Worked(0.1, 2, 0.1))
     exchange, interrupt = b.handle(Failed(0.2, 2))
-    assert exchange == Exchange(0, Profile(2, 0.1, failed_at=2))
-    assert interrupt == Interrupt(0)
+    assert exchange == Exchange(0, Profile(2, 0.1, failed_at=2), ALL)
+    assert interrupt == Interrupt(0, (1,))
     assert not b.work
     assert b.handle(Exchanged(0.3, (Profile(2, 0.1, failed_at=2), Profile(5, 0.1)))) == (Finish(),)
 
@@ -145,7 +152,7 @@ def test_exhaustion_with_work_left_is_refused() -> None:
 @given(
     n=st.integers(0, 300),
     speeds=st.lists(st.floats(0.1, 10.0), min_size=1, max_size=7),
-    name=st.sampled_from(["none", "GDDLB"]),
+    name=st.sampled_from(STRATEGIES),
     dealt=st.sampled_from(["block", "cyclic"]),
     grain=st.sampled_from([1e-6, 1e-3, 0.1]),
     folded=st.booleans(),
@@ -161,7 +168,7 @@ def test_each_iteration_is_done_exactly_once(
 @given(
     n=st.integers(1, 200),
     speeds=st.lists(st.floats(0.1, 10.0), min_size=1, max_size=5),
-    name=st.sampled_from(["none", "GDDLB"]),
+    name=st.sampled_from(STRATEGIES),
     dealt=st.sampled_from(["block", "cyclic"]),
     folded=st.booleans(),
     data=st.data(),
@@ -254,3 +261,62 @@ def test_one_dear_iteration_is_not_passed_around() -> None:
 def test_folded_halves_of_a_triangle_take_equally_long() -> None:
     run = Clockwork(1000, [1.0] * 4, "none", folded=True, cost=lambda p: 1e-5 * (p + 1)).run()
     assert run.makespan < 1.01 * 1e-5 * 500500 / 4
+
+
+@given(
+    n=st.integers(0, 200),
+    speeds=st.lists(st.floats(0.1, 10.0), min_size=2, max_size=8),
+    name=st.sampled_from(STRATEGIES),
+    size=st.integers(1, 4),
+    fails=st.frozensets(st.integers(0, 199), max_size=3),
+    folded=st.booleans(),
+)
+@settings(max_examples=400, deadline=None)
+def test_in_groups_too_all_is_done_once_and_the_lowest_failure_is_found(
+    n: int, speeds: list[float], name: str, size: int, fails: frozenset[int], folded: bool
+) -> None:
+    ranks = range(len(speeds))
+    groups = [tuple(ranks[k : k + size]) for k in range(0, len(speeds), size)]
+    failing = frozenset(p for p in fails if p < n)
+    run = Clockwork(
+        n, speeds, name, groups=groups, fails=failing, folded=folded, cost=lambda p: 1e-3 * (1 + p % 7)
+    ).run()
+    done = [position for rank in run.done for position in rank]
+    assert len(done) == len(set(done))
+    assert set(range(min(failing, default=n))) <= set(done)
+    assert run.failed_at == min(failing, default=NO_FAILURE)
+
+
+@pytest.mark.parametrize("name", ["LCDLB", "LDDLB"])
+def test_groups_do_not_give_to_one_another(name: str) -> None:
+    groups = [(0, 1), (2, 3)]
+    run = Clockwork(800, [1.0, 0.2, 1.0, 0.5], name, groups=groups, cost=lambda p: 1e-3).run()
+    assert run.moves
+    for move in run.moves:
+        assert all({t.source, t.target} in ({0, 1}, {2, 3}) for t in move.transfers)
+
+
+@pytest.mark.parametrize("name", ["GCDLB", "LCDLB"])
+def test_only_the_central_balancer_decides(name: str) -> None:
+    run = Clockwork(800, [1.0, 0.2, 1.0, 0.5], name, groups=[(0, 1), (2, 3)], cost=lambda p: 1e-3).run()
+    assert run.moves
+    assert {rank for _, rank, action in run.trace if isinstance(action, Instruct)} == {0}
+    assert not [action for _, _, action in run.trace if isinstance(action, Exchange)]
+
+
+@pytest.mark.parametrize("name", ["GCDLB", "GDDLB", "LCDLB", "LDDLB", "none"])
+def test_a_strategy_is_committed_to_at_the_first_synchronization(name: str) -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def commit(books: Books, profiles: Sequence[Profile]) -> Strategy:
+        asked.append(books.members)
+        assert len(profiles) == 4
+        return strategy(name)
+
+    run = Clockwork(
+        2000, [1.0, 0.2, 1.0, 0.5], commit=commit, groups=[(0, 1), (2, 3)], cost=lambda p: 1e-3
+    ).run()
+    assert asked == [(0, 1, 2, 3)] * 4
+    assert sorted(p for done in run.done for p in done) == list(range(2000))
+    reports = [action for _, _, action in run.trace if isinstance(action, Report)]
+    assert bool(reports) == strategy(name).central

@@ -13,6 +13,8 @@ __all__ = ["STRATEGY"]
 @dataclass(frozen=True, slots=True)
 class _Static:
     name: str = "none"
+    local: bool = False
+    central: bool = False
     interrupts: bool = False
 
     def decide(self, situation: Situation) -> Decision | None:  # noqa: ARG002

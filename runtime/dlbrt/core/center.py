@@ -1,0 +1,56 @@
+"""The central balancer: it takes the profiles of each group, decides for it, and instructs its members.
+
+``GCDLB`` has one group of all ranks, ``LCDLB`` several, which one balancer serves in turn (Zaki et al.,
+section 1.2.1): a group whose profiles are complete while another is being served waits, which is the delay
+factor of the model. The center keeps replicas of the groups' books, so that it knows who holds what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dlbrt.core.actions import Instruct
+from dlbrt.core.books import Books
+from dlbrt.core.decision import Decision
+from dlbrt.core.profile import Profile
+from dlbrt.core.strategy import Situation, Strategy
+
+__all__ = ["Center"]
+
+
+class Center:
+    """The balancer of the groups whose ``books`` are given, by the rule of a central ``strategy``."""
+
+    def __init__(self, books: Sequence[Books], strategy: Strategy) -> None:
+        self._strategy = strategy
+        self._books = {rank: each for each in books for rank in each.members}
+        self._profiles: dict[int, Profile] = {}
+        self._served = {books.members for books in books}
+
+    @property
+    def finished(self) -> bool:
+        """Whether every group has been told that it has nothing left, one that never had anything too."""
+        return not self._served
+
+    def report(self, rank: int, profile: Profile) -> tuple[Instruct, ...]:
+        """A member's profile has come; the last one of its group settles the window.
+
+        ValueError for a second profile of a member in one window.
+        """
+        if rank in self._profiles:
+            raise ValueError(f"rank {rank} gave two profiles in one window")
+        self._profiles[rank] = profile
+        books = self._books[rank]
+        if any(member not in self._profiles for member in books.members):
+            return ()
+        profiles = tuple(self._profiles.pop(member) for member in books.members)
+        taken: list[Decision | None] = [None]
+
+        def decide(situation: Situation) -> Decision | None:
+            taken[0] = self._strategy.decide(situation)
+            return taken[0]
+
+        books.settle(profiles, decide)
+        if not any(books.shares):
+            self._served.discard(books.members)
+        return (Instruct(books.members, profiles, taken[0]),)

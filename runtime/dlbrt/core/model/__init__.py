@@ -1,0 +1,7 @@
+"""What a balancing strategy will cost, and so which one to take (Zaki, Li, Parthasarathy, section 1.3).
+
+Pure, as all of the core. `network` is what messages cost, `speed` a processor under discrete load, `work` the
+iterations a rank holds, `groups` who balances with whom, `schemes` the strategies and what each
+synchronization costs them, `redistribute` new shares and whether they pay, `recurrence` the paper's equations
+played to the end, `forecast` the loads that may come, `choose` the strategy that comes out cheapest.
+"""

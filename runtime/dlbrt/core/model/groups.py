@@ -1,0 +1,98 @@
+"""Who balances with whom: partitions of the ranks for the local strategies.
+
+Zaki, Li, Parthasarathy, section 1.2.1: groups of K by blocks of ranks, by physical proximity, at random, or,
+where processors have different speeds, with nearly equal aggregate computational power. P ranks make
+ceil(P / K) groups. Their sizes differ by at most one, since a rank left alone in a last group balances
+with nobody. A group lists its ranks in increasing order, and groups come in the order of their first
+ranks, but for `by_host` (in order of first appearance, which is the same thing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import accumulate, pairwise
+from random import Random
+
+__all__ = ["Groups", "at_random", "blocks", "by_host", "by_nearness", "default", "equal_speed"]
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+def blocks(ranks: int, size: int) -> Groups:
+    """K-block: neighbouring ranks, at most ``size`` a group. ValueError for sizes or ranks below 1."""
+    return _dealt(range(ranks), _sizes(ranks, size))
+
+
+def by_host(hosts: Sequence[Hashable]) -> Groups:
+    """The ranks of each host; ``hosts[r]`` is where rank r runs."""
+    found: dict[Hashable, list[int]] = {}
+    for rank, host in enumerate(hosts):
+        found.setdefault(host, []).append(rank)
+    return tuple(map(tuple, found.values()))
+
+
+def default(hosts: Sequence[Hashable]) -> Groups:
+    """By host, and where all ranks run on one, two halves."""
+    found = by_host(hosts)
+    return found if len(found) > 1 else blocks(len(hosts), (len(hosts) + 1) // 2)
+
+
+def equal_speed(speeds: Sequence[float], size: int) -> Groups:
+    """Nearly equal aggregate speed: from the fastest rank on, each to the slowest group that has room."""
+    sizes = _sizes(len(speeds), size)
+    members: list[list[int]] = [[] for _ in sizes]
+    power = [0.0] * len(sizes)
+    for rank in sorted(range(len(speeds)), key=lambda rank: -speeds[rank]):
+        room = [g for g, group in enumerate(members) if len(group) < sizes[g]]
+        chosen = min(room, key=lambda g: power[g])
+        members[chosen].append(rank)
+        power[chosen] += speeds[rank]
+    return _ordered(members)
+
+
+def at_random(ranks: int, size: int, seed: int) -> Groups:
+    """Chosen at random: the same for the same seed."""
+    order = list(range(ranks))
+    Random(seed).shuffle(order)
+    return _ordered(_dealt(order, _sizes(ranks, size)))
+
+
+def by_nearness(distances: Sequence[Sequence[float]], size: int) -> Groups:
+    """Nearest neighbours: the lowest free rank, then again and again the rank nearest to the group.
+
+    ``distances[a][b]`` is any measure, such as the latency; ranks equally near come in order. ValueError
+    where it is not square.
+    """
+    ranks = len(distances)
+    if any(len(row) != ranks for row in distances):
+        raise ValueError(f"expected {ranks} distances for each of {ranks} ranks")
+    free = dict.fromkeys(range(ranks))
+    members = []
+    for count in _sizes(ranks, size):
+        group = [next(iter(free))]
+        del free[group[0]]
+        apart = {rank: distances[group[0]][rank] for rank in free}
+        while len(group) < count:
+            nearest = min(apart, key=apart.__getitem__)
+            group.append(nearest)
+            del free[nearest], apart[nearest]
+            for rank in apart:
+                apart[rank] += distances[nearest][rank]
+        members.append(group)
+    return _ordered(members)
+
+
+def _sizes(ranks: int, size: int) -> list[int]:
+    if ranks < 1 or size < 1:
+        raise ValueError(f"expected at least 1 rank in groups of at least 1, found {ranks} and {size}")
+    count = -(-ranks // size)
+    low, more = divmod(ranks, count)
+    return [low + (group < more) for group in range(count)]
+
+
+def _dealt(order: Sequence[int], sizes: Sequence[int]) -> Groups:
+    return tuple(tuple(order[a:b]) for a, b in pairwise(accumulate(sizes, initial=0)))
+
+
+def _ordered(members: Sequence[Sequence[int]]) -> Groups:
+    return tuple(sorted(tuple(sorted(group)) for group in members))

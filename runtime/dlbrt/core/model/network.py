@@ -1,0 +1,151 @@
+"""What communication costs: latency, bandwidth, and three patterns as polynomials in the number of ranks.
+
+Zaki, Li, Parthasarathy, sections 1.3.1 and 1.5.1: a message of b bytes takes L + b / B; one-to-all,
+all-to-one and all-to-all are measured for 2..P ranks and fitted by polynomials (figure 1.6). They measure
+L = 2414.5 us and B = 0.96 Mbytes/s with PVM on an Ethernet. The paper does not print its polynomials;
+`Network.ethernet` has polynomials of that size.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Network", "Pattern", "fit"]
+
+#: Degree of a fitted pattern: all-to-all sends P (P - 1) messages.
+DEGREE = 2
+
+NUMBERS = ("latency_s", "bandwidth", "switch_s")
+PATTERNS = ("one_to_all", "all_to_one", "all_to_all")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The seconds a pattern takes among P ranks: sum of ``coefficients[k] * P**k``.
+
+    It is never below ``least_s``, and beyond the ``most`` ranks it was measured with (0: any number) never
+    below what it is there, wherever the polynomial goes.
+    """
+
+    coefficients: tuple[float, ...]
+    most: int = 0
+    least_s: float = 0.0
+
+    def seconds(self, ranks: int) -> float:
+        """For this many ranks; one rank alone needs no communication."""
+        if ranks < 2:
+            return 0.0
+        found = max(self.least_s, self._polynomial(ranks))
+        return max(found, self._polynomial(self.most)) if self.most and ranks > self.most else found
+
+    def _polynomial(self, ranks: int) -> float:
+        value = 0.0
+        for coefficient in reversed(self.coefficients):
+            value = value * ranks + coefficient
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network of workstations, or of the processors of one host.
+
+    ``latency_s`` is the time of a message of one byte, ``bandwidth`` bytes a second, packing included;
+    ``switch_s`` what a central balancer's host loses when it turns from computing to a request and back.
+    """
+
+    latency_s: float
+    bandwidth: float
+    one_to_all: Pattern
+    all_to_one: Pattern
+    all_to_all: Pattern
+    switch_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value, least in (
+            ("latency_s", self.latency_s, 0.0),
+            ("bandwidth", self.bandwidth, 5e-324),
+            ("switch_s", self.switch_s, 0.0),
+        ):
+            if not (isfinite(value) and value >= least):
+                raise ValueError(f"expected a finite {name} of {least:g} or more, found {value}")
+
+    def message_s(self, size: float) -> float:
+        """Seconds that a message of ``size`` bytes takes."""
+        return self.latency_s + size / self.bandwidth
+
+    @classmethod
+    def default(cls) -> Network:
+        """Several ranks of one host, until something is measured."""
+        line, square = _linear(2e-5), Pattern((0.0, 2e-5 - 2e-6, 2e-6))
+        return cls(2e-5, 1e9, line, line, square)
+
+    @classmethod
+    def ethernet(cls, dense: float = 0.2, switch_s: float = 5e-3) -> Network:
+        """The paper's latency and bandwidth, and patterns of the size of its figure 1.6.
+
+        One-to-all and all-to-one take L (P - 1), all-to-all ``dense`` L P (P - 1). For tests and simulations.
+        """
+        latency_s = 2414.5e-6
+        line, square = _linear(latency_s), Pattern((0.0, -dense * latency_s, dense * latency_s))
+        return cls(latency_s, 0.96e6, line, line, square, switch_s)
+
+    def to_json(self) -> str:
+        """One JSON object, its members as the fields; `from_json` is the inverse, to the last bit."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Network:
+        """What `to_json` wrote; ValueError with what was expected for anything else."""
+        try:
+            found = json.loads(text)
+            latency_s, bandwidth, switch_s = (float(found[name]) for name in NUMBERS)
+            one, gather, exchange = (_pattern(found[name]) for name in PATTERNS)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"expected a network as to_json writes it, found {text[:80]!r}: {error!r}"
+            ) from None
+        return cls(latency_s, bandwidth, one, gather, exchange, switch_s)
+
+
+def fit(samples: Iterable[tuple[int, float]], degree: int = DEGREE) -> Pattern:
+    """The polynomial nearest to samples (ranks, seconds) by least squares; a number of ranks may come again.
+
+    With at most ``degree + 1`` different numbers of ranks it goes through (the mean of) each; one alone is
+    taken as proportional to P - 1. The pattern never costs less than the cheapest sample. ValueError for no
+    samples, fewer than 2 ranks, or times that are negative or not finite.
+    """
+    measured = sorted(samples)
+    if not measured or any(not (p >= 2 and s >= 0 and isfinite(s)) for p, s in measured):
+        raise ValueError(f"expected times of 0 or more for 2 ranks or more, found {measured[:4]}")
+    ranks, least_s = sorted({p for p, _ in measured}), min(s for _, s in measured)
+    if len(ranks) == 1:
+        mean_s = sum(s for _, s in measured) / len(measured)
+        return Pattern(_linear(mean_s / (ranks[0] - 1)).coefficients, ranks[0], least_s)
+    terms = min(degree, len(ranks) - 1) + 1
+    return Pattern(_least_squares(measured, ranks[-1], terms), ranks[-1], least_s)
+
+
+def _least_squares(samples: Sequence[tuple[int, float]], most: int, terms: int) -> tuple[float, ...]:
+    """Coefficients of P**0, P**1, ..; solved in P / most, which keeps the system well conditioned."""
+    ranks = np.array([p for p, _ in samples], dtype=np.float64) / most
+    seconds = np.array([s for _, s in samples], dtype=np.float64)
+    found = np.linalg.lstsq(np.vander(ranks, terms, increasing=True), seconds, rcond=None)[0]
+    return tuple(float(c) / float(most) ** k for k, c in enumerate(found))
+
+
+def _linear(each_s: float) -> Pattern:
+    """So much for every rank but one."""
+    return Pattern((-each_s, each_s))
+
+
+def _pattern(found: Mapping[str, Any]) -> Pattern:
+    coefficients = tuple(float(c) for c in found["coefficients"])
+    if not all(map(isfinite, coefficients)):
+        raise ValueError(f"expected finite coefficients, found {coefficients}")
+    return Pattern(coefficients, int(found["most"]), float(found["least_s"]))

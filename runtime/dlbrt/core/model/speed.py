@@ -1,0 +1,191 @@
+"""A processor under discrete external load: its effective speed, and when it finishes.
+
+Zaki, Li, Parthasarathy, sections 1.3.1 and 1.3.2: the load is an integer l(k) during the k-th duration of
+persistence t_l, and the effective speed is S / (l(k) + 1). Between synchronizations at t_(j-1) and t_j,
+in the blocks a = ceil(t_(j-1) / t_l) and b = ceil(t_j / t_l), the average effective speed is
+
+    sigma(j) = sum_(k=a..b) S / (l(k) + 1) / (b - a + 1) = S / lambda(j).
+
+Two traps: a is 0 for t = 0, which is no block, so it is at least 1; and sigma of the processor that
+finishes first depends on b, which depends on t_j, which depends on sigma: `Averaging.BLOCKS` solves for both.
+It also counts the blocks a and b fully where the window has a part of them; `Averaging.EXACT` integrates.
+
+What the load will be is not known. A `Processor` has the loads seen so far and then a cycle that repeats:
+the last one, their mean, all of them again (`Forecast`), or any other that is given.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import accumulate
+from math import ceil, isfinite
+
+__all__ = ["Averaging", "Forecast", "Processor"]
+
+
+#: Blocks of the forecast that are summed beforehand; sums further ahead are computed when needed.
+UNROLLED = 24
+
+
+class Averaging(Enum):
+    """How the speed over a window follows from the blocks of load."""
+
+    BLOCKS = "blocks"
+    EXACT = "exact"
+
+
+class Forecast(Enum):
+    """How the load goes on after what was seen."""
+
+    LAST = "last"
+    MEAN = "mean"
+    REPEAT = "repeat"
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A processor of base speed ``speed`` (S: base work a second) under discrete load.
+
+    ``sums`` are those of 1 / (l + 1) over the first 0, 1, .. blocks, ``cycle`` those over the blocks that
+    repeat from then on, ``duration_s`` is t_l. Times count from the beginning of the first block.
+    """
+
+    speed: float
+    sums: tuple[float, ...]
+    cycle: tuple[float, ...]
+    duration_s: float
+
+    @classmethod
+    def under(
+        cls,
+        loads: Sequence[float],
+        duration_s: float,
+        speed: float = 1.0,
+        forecast: Forecast | Sequence[float] = Forecast.MEAN,
+    ) -> Processor:
+        """Under the loads l(1), l(2), .. (0 or more, integers or not), then as forecast.
+
+        ``forecast`` may be the loads of the cycle themselves. ValueError for no loads, negative ones, or a
+        speed or duration that is not above 0.
+        """
+        cycle = list(forecast) if not isinstance(forecast, Forecast) else []
+        if not (loads or cycle) or not all(load >= 0 and isfinite(load) for load in (*loads, *cycle)):
+            raise ValueError(f"expected at least one load, each 0 or more, found {list(loads)} and {cycle}")
+        if not (0 < speed < float("inf") and 0 < duration_s < float("inf")):
+            raise ValueError(f"expected a speed and a duration above 0, found {speed} and {duration_s}")
+        rates = [1 / (load + 1) for load in loads]
+        ahead = [1 / (load + 1) for load in cycle] or _ahead(rates, forecast)
+        return cls.at(ahead, duration_s, speed, rates)
+
+    @classmethod
+    def at(
+        cls, cycle: Iterable[float], duration_s: float, speed: float = 1.0, seen: Sequence[float] = ()
+    ) -> Processor:
+        """At the parts ``seen`` of its speed in the first blocks, then at those of the ``cycle``; above 0."""
+        again = list(cycle)
+        turns = -(-UNROLLED // len(again))
+        return cls(speed, _sums([*seen, *again * turns]), _sums(again), duration_s)
+
+    @classmethod
+    def steady(cls, speed: float = 1.0) -> Processor:
+        """Without external load, or with a constant one that is part of the speed."""
+        return cls.at((1.0,), 1.0, speed)
+
+    def average(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """sigma: the average effective speed between two times; at an instant, that of its block."""
+        if averaging is Averaging.BLOCKS or end_s <= begin_s:
+            first = self._block(begin_s)
+            return self._mean_of(first, max(first, self._block(end_s)))
+        return (self.capacity(end_s) - self.capacity(begin_s)) / (end_s - begin_s)
+
+    def effective_load(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """lambda = S / sigma: how many times longer work takes than without load."""
+        return self.speed / self.average(begin_s, end_s, averaging)
+
+    def finish(self, begin_s: float, work_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """When work of ``work_s`` seconds on the base processor, begun at ``begin_s``, is done."""
+        if work_s <= 0:
+            return begin_s
+        if averaging is Averaging.EXACT:
+            return max(begin_s, self._when(self.capacity(begin_s) + work_s))
+        return self._finish_by_blocks(begin_s, work_s)
+
+    def done(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """Base seconds of work done between two times."""
+        if averaging is Averaging.EXACT:
+            return self.capacity(end_s) - self.capacity(begin_s)
+        return (end_s - begin_s) * self.average(begin_s, end_s, averaging)
+
+    def capacity(self, time_s: float) -> float:
+        """Base seconds of work that can be done from 0 to ``time_s``."""
+        block = int(time_s // self.duration_s)
+        if block + 1 < len(self.sums):
+            whole, next_whole = self.sums[block], self.sums[block + 1]
+        else:
+            whole, next_whole = self._summed(block), self._summed(block + 1)
+        part = (time_s - block * self.duration_s) * (next_whole - whole)
+        return self.speed * (self.duration_s * whole + part)
+
+    def _when(self, capacity: float) -> float:
+        """The inverse of `capacity`."""
+        wanted = capacity / (self.speed * self.duration_s)
+        if wanted < self.sums[-1]:
+            block = max(0, bisect_right(self.sums, wanted) - 1)
+            whole, next_whole = self.sums[block], self.sums[block + 1]
+        else:
+            block = self._block_reaching(wanted)
+            whole, next_whole = self._summed(block), self._summed(block + 1)
+        return (block + (wanted - whole) / (next_whole - whole)) * self.duration_s
+
+    def _finish_by_blocks(self, begin_s: float, work_s: float) -> float:
+        """t_j and sigma together: the first b such that at the mean speed of a..b the work ends within b.
+
+        The mean jumps from block to block. Where work that would end after b at the mean of a..b ends before
+        b + 1 begins at that of a..b+1, it ends between the two.
+        """
+        first = block = self._block(begin_s)
+        while True:
+            end_s = begin_s + work_s / self._mean_of(first, block)
+            if end_s <= block * self.duration_s:
+                return max(end_s, (block - 1) * self.duration_s, begin_s)
+            block += 1
+
+    def _block(self, time_s: float) -> int:
+        """The paper's number of the block that a time falls in, the first being 1."""
+        return max(1, ceil(time_s / self.duration_s))
+
+    def _mean_of(self, first: int, last: int) -> float:
+        """The mean effective speed of the blocks numbered first..last, from 1."""
+        return self.speed * (self._summed(last) - self._summed(first - 1)) / (last - first + 1)
+
+    def _summed(self, blocks: int) -> float:
+        """The sum of 1 / (l + 1) over the first so many blocks."""
+        known = len(self.sums) - 1
+        if blocks <= known:
+            return self.sums[blocks]
+        turns, rest = divmod(blocks - known, len(self.cycle) - 1)
+        return self.sums[known] + turns * self.cycle[-1] + self.cycle[rest]
+
+    def _block_reaching(self, wanted: float) -> int:
+        """How many blocks are wholly needed for a sum of ``wanted``."""
+        beyond = max(0.0, wanted - self.sums[-1])
+        turns = int(beyond // self.cycle[-1])
+        rest = bisect_right(self.cycle, beyond - turns * self.cycle[-1]) - 1
+        in_cycle = min(max(rest, 0), len(self.cycle) - 2)
+        return len(self.sums) - 1 + turns * (len(self.cycle) - 1) + in_cycle
+
+
+def _ahead(rates: Sequence[float], forecast: object) -> list[float]:
+    """The cycle of rates that follows those seen."""
+    if forecast is Forecast.LAST:
+        return [rates[-1]]
+    if forecast is Forecast.MEAN:
+        return [sum(rates) / len(rates)]
+    return list(rates)
+
+
+def _sums(rates: Sequence[float]) -> tuple[float, ...]:
+    return tuple(accumulate(rates, initial=0.0))

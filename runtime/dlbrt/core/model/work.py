@@ -1,0 +1,108 @@
+"""The iterations that a rank holds, and the work in them, in whole units.
+
+Zaki, Li, Parthasarathy, section 1.3.2: in a uniform loop every iteration takes T on the base processor; in a
+non-uniform one iteration k takes T_k, and what can be done in a time follows from sums over the iterations
+assigned, in order. The sums are prefix sums of an integer cost, so that what is left is exact: the recurrence
+ends when no iteration is left, which with real numbers it never would (Gamma shrinks geometrically).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+__all__ = ["NOTHING", "Runs", "Work", "count"]
+
+#: Iterations held: half-open runs of positions, in order of execution.
+Runs = tuple[tuple[int, int], ...]
+
+NOTHING: Runs = ()
+
+#: Work is compared with this relative tolerance, since it comes from products of times and speeds.
+ROUNDING = 1e-9
+
+
+def count(runs: Runs) -> int:
+    """How many iterations these are."""
+    total = 0
+    for begin, end in runs:
+        total += end - begin
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """What iterations cost: ``unit_s`` seconds a unit on the base processor.
+
+    ``prefix[i]`` is the cost in units of the first i iterations, integers that do not decrease; None: every
+    iteration is one unit, and it does not matter which ones a rank holds.
+    """
+
+    unit_s: float
+    prefix: Sequence[int] | None = None
+
+    def units(self, runs: Runs) -> int:
+        """The cost of these iterations."""
+        if self.prefix is None:
+            return count(runs)
+        total = 0
+        for begin, end in runs:
+            total += int(self.prefix[end]) - int(self.prefix[begin])
+        return total
+
+    def joined(self, *pieces: Runs) -> Runs:
+        """All of these, one after the other; in a uniform loop as one run from 0."""
+        if self.prefix is None:
+            size = sum(map(count, pieces))
+            return ((0, size),) if size else ()
+        return tuple(run for piece in pieces for run in piece if run[0] < run[1])
+
+    def left_after(self, runs: Runs, units: float) -> Runs:
+        """What is left when a rank has had time for so many units.
+
+        An iteration begun is finished: the aleph of eq. (1.3.2), the fewest whose cost is at least ``units``.
+        """
+        units *= 1 - ROUNDING
+        if self.prefix is None and len(runs) == 1:
+            begin = runs[0][0] + ceil(units)
+            return ((begin, runs[0][1]),) if begin < runs[0][1] else NOTHING
+        return self._split(runs, units, self._at_least)[1]
+
+    def nearest(self, runs: Runs, units: float) -> tuple[Runs, Runs]:
+        """The first iterations, with a cost as near to ``units`` as can be, and the others."""
+        return self._split(runs, units, self._near)
+
+    def _split(self, runs: Runs, units: float, place: Callable[[int, int, float], int]) -> tuple[Runs, Runs]:
+        """Cut where ``place`` says in the run that the boundary falls in."""
+        for index, (begin, end) in enumerate(runs):
+            cost = self._upto(end) - self._upto(begin)
+            if units <= cost:
+                cut = place(begin, end, units)
+                cut = begin if cut < begin else end if cut > end else cut
+                first = (*runs[:index], (begin, cut)) if cut > begin else runs[:index]
+                rest = ((cut, end), *runs[index + 1 :]) if cut < end else runs[index + 1 :]
+                return first, rest
+            units -= cost
+        return runs, ()
+
+    def _upto(self, position: int) -> int:
+        return position if self.prefix is None else int(self.prefix[position])
+
+    def _at_least(self, begin: int, end: int, units: float) -> int:
+        """The first position with a cost of at least ``units`` before it, and past what costs nothing."""
+        if self.prefix is None:
+            return begin + ceil(units)
+        wanted = self._upto(begin) + ceil(units)
+        found = bisect_left(self.prefix, wanted, begin, end)
+        return bisect_right(self.prefix, self._upto(found), found, end + 1) - 1
+
+    def _near(self, begin: int, end: int, units: float) -> int:
+        """The position with a cost before it that is nearest to ``units``."""
+        if self.prefix is None:
+            return begin + floor(units + 0.5)
+        wanted = self._upto(begin) + units
+        above = bisect_left(self.prefix, wanted, begin, end)
+        closer = above > begin and wanted - self._upto(above - 1) <= self._upto(above) - wanted
+        return above - 1 if closer else above

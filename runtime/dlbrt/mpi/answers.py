@@ -1,0 +1,96 @@
+"""What a rank that has given its profile waits for: its group's profiles, or the central balancer's answer.
+
+Among all ranks the profiles go by one non-blocking collective; within a group from each member to each other,
+which needs no communicator of its own, and so no moment at which all must come together to make one.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from mpi4py import MPI
+
+from dlbrt.core.decision import Decision
+from dlbrt.core.events import Exchanged, Instructed
+from dlbrt.core.profile import Profile
+from dlbrt.mpi.wire import INSTRUCTION, PROFILE, Wire
+
+__all__ = ["Answer", "FromAll", "FromCenter", "FromGroup", "answer_to"]
+
+
+class Answer(Protocol):
+    """The answer to a profile that was given."""
+
+    def complete(self) -> bool:
+        """Whether it is there."""
+
+    def event(self, now: float) -> Exchanged | Instructed:
+        """It, once it is there."""
+
+
+class FromAll:
+    """The profiles of all ranks."""
+
+    def __init__(self, wire: Wire, profile: Profile) -> None:
+        self._request, self._table = wire.exchange(profile.encode())
+        self._done = False
+
+    def complete(self) -> bool:
+        """As `Answer.complete`."""
+        self._done = self._done or self._request.Test()
+        return self._done
+
+    def event(self, now: float) -> Exchanged:
+        """As `Answer.event`."""
+        return Exchanged(now, tuple(Profile.decode(row) for row in self._table.tolist()))
+
+
+class FromGroup:
+    """The profiles of the ranks ``members``, the own one among them."""
+
+    def __init__(self, wire: Wire, profile: Profile, members: Sequence[int]) -> None:
+        mine = np.array(profile.encode(), dtype=np.float64)
+        self._rows = [mine if rank == wire.rank else np.empty_like(mine) for rank in members]
+        self._requests: list[MPI.Request] = []
+        for rank, row in zip(members, self._rows, strict=True):
+            if rank != wire.rank:
+                self._requests.append(wire.receive_memory(row, rank, PROFILE))
+                self._requests.append(wire.send_memory(mine, rank, PROFILE))
+
+    def complete(self) -> bool:
+        """As `Answer.complete`."""
+        if self._requests and MPI.Request.Testall(self._requests):
+            self._requests = []
+        return not self._requests
+
+    def event(self, now: float) -> Exchanged:
+        """As `Answer.event`."""
+        return Exchanged(now, tuple(Profile.decode(row.tolist()) for row in self._rows))
+
+
+class FromCenter:
+    """The central balancer's instruction, on any rank but its own."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._content: tuple[tuple[Profile, ...], Decision | None] | None = None
+
+    def complete(self) -> bool:
+        """As `Answer.complete`."""
+        if self._content is None and (found := self._wire.poll_bytes(0, INSTRUCTION)):
+            self._content = pickle.loads(found[1])
+        return self._content is not None
+
+    def event(self, now: float) -> Instructed:
+        """As `Answer.event`."""
+        assert self._content is not None
+        return Instructed(now, *self._content)
+
+
+def answer_to(profiles: tuple[Profile, ...], decision: Decision | None) -> bytes:
+    """The message that `FromCenter` reads."""
+    content: Any = (profiles, decision)
+    return pickle.dumps(content, pickle.HIGHEST_PROTOCOL)

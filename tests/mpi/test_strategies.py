@@ -1,0 +1,65 @@
+"""Forced strategies on ranks: groups balance for themselves, whoever decides; what comes out is the same."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.mpi import run_mpi, run_sequential, transform
+
+pytestmark = pytest.mark.mpi
+
+PROGRAM = """
+import numpy as np
+
+def fill(A):
+    # dlb: parallel, BLOCK{clause}
+    for i in range(len(A)):
+        s = 0.0
+        for j in range(3000):
+            s += j * 0.5
+        A[i] = s + i
+
+A = np.zeros(1200)
+fill(A)
+print(A.sum().hex())
+"""
+
+
+def iterations(directory: Path, ranks: int, env: dict[str, str], clause: str = "") -> tuple[list[int], int]:
+    """Those of each rank, and how often work was redistributed; the output is compared."""
+    source = directory / "prog.py"
+    source.write_text(PROGRAM.format(clause=clause))
+    stats = directory / "stats.json"
+    generated = transform(source, directory)
+    done = run_mpi(ranks, [sys.executable, str(generated)], env=env | {"DLB_STATS": str(stats)})
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout, done.stderr
+    (loop,) = json.loads(stats.read_text())["loops"]
+    return [rank["iterations"] for rank in loop["per_rank"]], loop["redistributions"]
+
+
+@pytest.mark.parametrize("strategy", ["LCDLB", "LDDLB"])
+def test_by_default_there_are_two_groups_on_one_host(strategy: str, tmp_path: Path) -> None:
+    found, _ = iterations(tmp_path, 4, {"DLB_STRATEGY": strategy, "DLB_LOAD": "fixed:0,9,0,0"})
+    assert found[0] + found[1] == found[2] + found[3] == 600
+    assert found[1] < 300
+
+
+@pytest.mark.parametrize("strategy", ["GCDLB", "GDDLB"])
+def test_global_strategies_share_among_all_ranks(strategy: str, tmp_path: Path) -> None:
+    found, redistributions = iterations(tmp_path, 4, {"DLB_STRATEGY": strategy, "DLB_LOAD": "fixed:0,9,0,9"})
+    assert sum(found) == 1200
+    assert redistributions >= 1
+    assert max(found[1], found[3]) < 300
+
+
+def test_the_size_of_groups_is_the_clauses_or_the_runs(tmp_path: Path) -> None:
+    load = {"DLB_LOAD": "fixed:9,0,0"}
+    found, _ = iterations(tmp_path, 3, load, ", schedule(LDDLB, group=2)")
+    assert found[2] == 400
+    assert found[0] < 400 < found[1]
+    found, _ = iterations(tmp_path, 3, load | {"DLB_STRATEGY": "LCDLB", "DLB_GROUP": "1"})
+    assert found == [400, 400, 400]
