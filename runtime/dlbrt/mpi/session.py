@@ -30,6 +30,7 @@ from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.player import serve
+from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
 from dlbrt.observe.learned import Learned, path_for, read
@@ -65,7 +66,7 @@ class Session:
         alone asks for it, where it shares the loop.
         """
         said = CostSpec(cost, each, cumulative, fit)
-        self._conductor.run(kernel, iterable, arguments, said).finish()
+        run_loop(self._conductor, kernel, iterable, arguments, said).finish()
 
     def attempt(
         self,
@@ -78,7 +79,8 @@ class Session:
         fit: Callable[[], Any] | None = None,
     ) -> After:
         """As `run`, of a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
-        return self._conductor.run(kernel, iterable, arguments, CostSpec(cost, each, cumulative, fit))
+        said = CostSpec(cost, each, cumulative, fit)
+        return run_loop(self._conductor, kernel, iterable, arguments, said)
 
     def bound(self, read: Callable[[], Any]) -> Any:
         """The value of a name that may have none yet: it is missed only where the loop has an iteration."""
