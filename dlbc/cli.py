@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_rules(commands.add_parser("rules", help="list the codes of diagnostics, or show one"))
     _add_run(commands.add_parser("run", help="transform and run under mpiexec in one step"))
     _add_calibrate(
-        commands.add_parser("calibrate", help="run once and measure how fast each rank computes the loops")
+        commands.add_parser("calibrate", help="measure the network, or how fast each rank computes the loops")
     )
     _add_witness(
         commands.add_parser("witness", help="run sequentially and show the first conflict between iterations")
@@ -118,6 +118,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_ranks(parser)
     parser.add_argument("--strategy", choices=AVAILABLE, help="for loops that do not name one")
     parser.add_argument("--group", metavar="K", type=_positive, help="group size of the local strategies")
+    parser.add_argument(
+        "--adapt", action="store_const", const="1", help="under auto: choose again at later synchronizations"
+    )
     _add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
     parser.add_argument("--progress", action="store_const", const="1", help="progress bar on standard error")
@@ -133,23 +136,33 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_calibrate(parser: argparse.ArgumentParser) -> None:
+    parser.usage = (
+        "dlbc calibrate [-h] [-n P] [--plot FILE]\n"
+        "       dlbc calibrate -n P [--stats FILE] [--load SPEC] [--speeds LIST] [--learned FILE] [--strict] "
+        "FILE [ARGS...]"
+    )
     parser.description = (
-        "Run the program once on P ranks, iterations dealt in turn, nothing moving, and measure for "
+        "Without a program: measure latency, bandwidth and patterns of communication among P ranks, show "
+        "them on standard output, and store them for runs on the same hosts. With one: run "
+        "it once on P ranks, iterations dealt in turn, nothing moving, and measure for "
         "each loop the relative speeds of the ranks. They are shown on standard error, and kept for runs "
         "with `--weights last`; standard output is the program's own. Exit status: as that of `run`."
     )
-    _add_ranks(parser)
+    _add_ranks(parser, required=False)
+    parser.add_argument("--plot", metavar="FILE", help="draw the network as measured and as fitted there")
     _add_stats(parser)
     _add_emulation(parser)
     _add_learned(parser)
     _add_strict(parser)
-    _add_program(parser)
-    parser.set_defaults(command=_calibrate)
+    # `nargs="?"` would match nothing before the first option, and what remains is then taken to be ARGS.
+    for action in _add_program(parser):
+        action.required = False
+    parser.set_defaults(command=_calibrate, arguments=[])
 
 
-def _add_ranks(parser: argparse.ArgumentParser) -> None:
+def _add_ranks(parser: argparse.ArgumentParser, required: bool = True) -> None:
     parser.add_argument(
-        "-n", dest="ranks", metavar="P", type=_positive, required=True, help="number of ranks"
+        "-n", dest="ranks", metavar="P", type=_positive, required=required, help="number of ranks"
     )
 
 
@@ -168,9 +181,11 @@ def _add_learned(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_program(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="an annotated Python program")
-    parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own")
+def _add_program(parser: argparse.ArgumentParser) -> tuple[argparse.Action, argparse.Action]:
+    return (
+        parser.add_argument("file", metavar="FILE", help="an annotated Python program"),
+        parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own"),
+    )
 
 
 def _add_witness(parser: argparse.ArgumentParser) -> None:
@@ -281,6 +296,35 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _calibrate(options: argparse.Namespace) -> int:
+    if unfit := _unfit(options):
+        print(f"dlbc: {unfit}", file=sys.stderr)
+        return 2
+    return _calibrate_network(options) if options.file is None else _calibrate_program(options)
+
+
+def _unfit(options: argparse.Namespace) -> str:
+    """What is wrong with the options for what is to be calibrated, if anything."""
+    if options.file is not None:
+        if options.plot is not None:
+            return "expected --plot without a program: it draws the network, which needs none"
+        return "" if options.ranks else "expected -n P, the number of ranks that are to run the program"
+    for name in ("stats", "load", "speeds", "learned", "strict"):
+        if getattr(options, name):
+            return f"expected FILE, the program that --{name} is for; without one the network is measured"
+    return ""
+
+
+def _calibrate_network(options: argparse.Namespace) -> int:
+    from dlbc.network import CannotMeasureError, calibrate_network
+
+    try:
+        return calibrate_network(options.ranks, options.plot)
+    except CannotMeasureError as error:
+        print(f"dlbc: {error}", file=sys.stderr)
+        return 2
+
+
+def _calibrate_program(options: argparse.Namespace) -> int:
     from dlbc.calibrate import calibrate
     from dlbc.run import CannotStartError
 

@@ -20,7 +20,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.parse.read_source import WHOLE_FILE
 
-__all__ = ["CannotStartError", "launcher", "run_program", "shared_directory"]
+__all__ = ["CannotStartError", "launch", "launcher", "run_program", "shared_directory"]
 
 #: How long the ranks may take to end by themselves after an interrupt.
 _GRACE_S = 5.0
@@ -38,20 +38,28 @@ class CannotStartError(Exception):
 def run_program(
     source: Path, text: bytes, ranks: int, settings: Mapping[str, str | int], arguments: Sequence[str]
 ) -> int:
-    """The program's own exit status, 128 + N where signal N ended it; raises CannotStartError."""
+    """The program's own exit status, as `launch` gives it; raises CannotStartError."""
     start = launcher(ranks)
-    # Ranks have to agree on the order of sets; as in a sequential run, it is another one each time.
-    seed = {"PYTHONHASHSEED": str(secrets.randbelow(2**32))}
-    environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
     try:
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
             generated = Path(directory) / source.name
             generated.write_bytes(text)
-            script = [sys.executable, "-m", "dlbrt.script", str(generated), str(source), *arguments]
-            return _wait(subprocess.Popen([*start, *script], env=environment))
+            script = ["-m", "dlbrt.script", str(generated), str(source), *arguments]
+            return launch(start, script, settings)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotStartError(report("DLB016", WHOLE_FILE, reason=reason)) from error
+
+
+def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, str | int]) -> int:
+    """Run Python with these words on the ranks that the words ``start`` of the launcher make.
+
+    Returns the exit status, 128 + N where signal N ended it. OSError where it cannot be started.
+    """
+    # Ranks have to agree on the order of sets; as in a sequential run, it is another one each time.
+    seed = {"PYTHONHASHSEED": str(secrets.randbelow(2**32))}
+    environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
+    return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
 
 
 def launcher(ranks: int) -> list[str]:

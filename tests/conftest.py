@@ -24,3 +24,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _no_runtime_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("DLB_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)  # nor what was stored of the network

@@ -23,8 +23,8 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbc": (
         frozenset({"__main__"}),
         frozenset({"cli"}),
-        frozenset({"calibrate"}),
-        frozenset({"explain", "rules", "run", "witness", "output", "formats"}),
+        frozenset({"calibrate", "network"}),
+        frozenset({"explain", "rules", "run", "witness", "output", "formats", "network_plot"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
         frozenset({"prove"}),
@@ -37,7 +37,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbrt": (
         frozenset({"__init__"}),
         frozenset({"script"}),
-        frozenset({"mpi"}),
+        frozenset({"mpi", "sim"}),
         frozenset({"options", "observe"}),
         frozenset({"core", "effects"}),
         frozenset({"dist"}),
@@ -53,6 +53,8 @@ BRIDGES = {"dlbc": frozenset({"dlbrt.contract"}), "dlbrt": frozenset[str]()}
 COMMANDS = {
     "dlbc.calibrate": ("dlbrt.observe.learned",),
     "dlbc.explain": ("dlbrt.core", "dlbrt.dist"),
+    "dlbc.network": ("dlbrt.observe.networks",),
+    "dlbc.network_plot": ("dlbrt.observe.networks",),
 }
 
 #: What a generated program must run without.

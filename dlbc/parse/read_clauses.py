@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from dlbrt.contract import DISTRIBUTIONS, STRATEGIES, Distribution
+from dlbrt.contract import BASELINES, DISTRIBUTIONS, STRATEGIES, Distribution
 
 from dlbc.ir.annotation import (
     Annotation,
@@ -32,7 +32,7 @@ from dlbc.source import Place
 __all__ = ["AVAILABLE", "CLAUSES", "ITERATE_KEYS", "read_annotation"]
 
 #: The strategies of the contract that this version has.
-AVAILABLE = ("none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "auto")
+AVAILABLE = ("none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "auto", *BASELINES)
 ITERATE_KEYS = ("model", "tolerance", "every")
 _MODELS = ("piecewise", "akima", "constant")
 _Call = ast.Call | None
@@ -217,7 +217,7 @@ def _strategy(reader: Reader, node: ast.expr) -> str | None:
     if name in STRATEGIES:
         reader.complain("DLB115", place, strategy=name, available=", ".join(AVAILABLE))
     else:
-        hint = nearest(name, STRATEGIES)
+        hint = nearest(name, (*STRATEGIES, *BASELINES))
         reader.complain("DLB114", place, strategy=name, hint=hint, known=", ".join(AVAILABLE))
     return None
 

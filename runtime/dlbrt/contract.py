@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Final
 
 __all__ = [
+    "BASELINES",
     "DISTRIBUTIONS",
     "ENVIRONMENT",
     "LAST",
@@ -56,6 +57,9 @@ STRATEGIES: Final = (
     "AWF", "AWF_B", "AWF_C", "AWF_D", "AWF_E", "AF", "steal",
 )  # fmt: skip
 
+#: Strategies of other authors, to compare with.
+BASELINES: Final = ("periodic", "gradient", "affinity")
+
 #: What the statistics say of a loop that rank 0 ran alone.
 LOCAL: Final = "local"
 
@@ -63,6 +67,7 @@ LOCAL: Final = "local"
 ENVIRONMENT: Final = {
     "strategy": "DLB_STRATEGY",
     "group": "DLB_GROUP",
+    "adapt": "DLB_ADAPT",
     "stats": "DLB_STATS",
     "trace": "DLB_TRACE",
     "progress": "DLB_PROGRESS",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from dlbrt.contract import ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError
+from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError
 from dlbrt.core import registry
 from dlbrt.core.load import LoadSpec, parse_load, parse_speeds, parse_weights
 
@@ -32,6 +32,7 @@ class Options:
 
     strategy: str | None = None
     group: int | None = None
+    adapt: bool = False
     stats: str | None = None
     trace: str | None = None
     progress: bool = False
@@ -51,6 +52,7 @@ class Options:
         options = cls(
             strategy=reader.take("strategy", _strategy),
             group=reader.take("group", lambda text: _group(text, ranks)),
+            adapt=reader.take("adapt", _switch) or False,
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _absent("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
@@ -96,7 +98,7 @@ def _strategy(text: str) -> str:
     has = "this version has " + ", ".join(available)
     if name in STRATEGIES:
         raise OptionError(f"{_named('strategy')}: {has}; found {name!r}, which a later version will have")
-    folded = {known.casefold(): known for known in STRATEGIES}
+    folded = {known.casefold(): known for known in (*STRATEGIES, *BASELINES)}
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     hint = f" (did you mean {folded[near[0]]}?)" if near else ""
     raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")
@@ -107,6 +109,12 @@ def _group(text: str, ranks: int) -> int:
         expected = f"an integer from 1 to {ranks}, the number of ranks"
         raise OptionError(f"{_named('group')}: expected {expected}; found {text.strip()!r}")
     return int(text)
+
+
+def _switch(text: str) -> bool:
+    if text.strip() not in ("0", "1"):
+        raise OptionError(f"{_named('adapt')}: expected 1, or 0 for no; found {text.strip()!r}")
+    return text.strip() == "1"
 
 
 def _file(option: str, text: str) -> str:

@@ -11,6 +11,16 @@ from dlbrt.core.load import LoadSpec
 from dlbrt.options import Options
 
 
+@pytest.mark.parametrize(("text", "adapts"), [("", False), ("0", False), (" 1 ", True)])
+def test_choosing_again_is_a_switch(text: str, adapts: bool) -> None:
+    assert Options.read({"DLB_ADAPT": text}, 2).adapt is adapts
+
+
+def test_a_switch_is_on_or_off() -> None:
+    with pytest.raises(OptionError, match=r"DLB_ADAPT.*expected 1, or 0 for no; found 'yes'"):
+        Options.read({"DLB_ADAPT": "yes"}, 2)
+
+
 def test_nothing_set_asks_for_nothing() -> None:
     assert Options.read({}, 3) == Options()
     assert Options.read(dict.fromkeys(ENVIRONMENT.values(), ""), 3) == Options()
@@ -62,14 +72,19 @@ def test_a_file_is_one_that_can_be_written(
         Options.read({ENVIRONMENT[option]: name}, 1)
 
 
-@pytest.mark.parametrize("name", ["auto", "none", "GDDLB"])
+@pytest.mark.parametrize("name", ["auto", "none", "GDDLB", "periodic", "gradient", "affinity"])
 def test_a_strategy_of_this_version_is_taken(name: str) -> None:
     assert Options.read({"DLB_STRATEGY": name}, 1).strategy == name
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("gddlb", "did you mean GDDLB"), ("GDLB", "did you mean GDDLB"), ("xyzzy", "found 'xyzzy'$")],
+    [
+        ("gddlb", "did you mean GDDLB"),
+        ("GDLB", "did you mean GDDLB"),
+        ("Gradiant", "did you mean gradient"),
+        ("xyzzy", "found 'xyzzy'$"),
+    ],
 )
 def test_an_unknown_strategy_is_refused_with_the_nearest(name: str, said: str) -> None:
     with pytest.raises(OptionError, match=said):

@@ -19,7 +19,7 @@ def fill(A):
     # dlb: parallel, BLOCK{clause}
     for i in range(len(A)):
         s = 0.0
-        for j in range(3000):
+        for j in range({inner}):
             s += j * 0.5
         A[i] = s + i
 
@@ -29,10 +29,12 @@ print(A.sum().hex())
 """
 
 
-def iterations(directory: Path, ranks: int, env: dict[str, str], clause: str = "") -> tuple[list[int], int]:
+def iterations(
+    directory: Path, ranks: int, env: dict[str, str], clause: str = "", inner: int = 3000
+) -> tuple[list[int], int]:
     """Those of each rank, and how often work was redistributed; the output is compared."""
     source = directory / "prog.py"
-    source.write_text(PROGRAM.format(clause=clause))
+    source.write_text(PROGRAM.format(clause=clause, inner=inner))
     stats = directory / "stats.json"
     generated = transform(source, directory)
     done = run_mpi(ranks, [sys.executable, str(generated)], env=env | {"DLB_STATS": str(stats)})
@@ -63,3 +65,34 @@ def test_the_size_of_groups_is_the_clauses_or_the_runs(tmp_path: Path) -> None:
     assert found[0] < 400 < found[1]
     found, _ = iterations(tmp_path, 3, load | {"DLB_STRATEGY": "LCDLB", "DLB_GROUP": "1"})
     assert found == [400, 400, 400]
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 7])
+@pytest.mark.parametrize("adapt", ["0", "1"])
+def test_auto_commits_to_what_is_predicted_to_be_cheapest(ranks: int, adapt: str, tmp_path: Path) -> None:
+    load = ",".join(str(9 * (rank % 2)) for rank in range(ranks))
+    env = {"DLB_LOAD": f"fixed:{load}", "DLB_ADAPT": adapt}
+    iterations(tmp_path, ranks, env, inner=20000)
+    (loop,) = json.loads((tmp_path / "stats.json").read_text())["loops"]
+    assert sorted(loop["predicted_s"]) == ["GCDLB", "GDDLB", "LCDLB", "LDDLB", "none"]
+    assert loop["strategy"] == loop["choice"]["choice"]
+    assert loop["choice"]["predicted_s"][loop["strategy"]] <= 1.02 * min(loop["predicted_s"].values())
+    assert loop["choice"]["runs"] == 1
+    assert len(loop["windows"]) >= loop["synchronizations"] >= 1
+    done = [
+        sum(w["units"][w["members"].index(r)] for w in loop["windows"] if r in w["members"])
+        for r in range(ranks)
+    ]
+    assert done == [rank["iterations"] for rank in loop["per_rank"]]
+
+
+def test_the_parts_of_each_ranks_time_are_told_apart(tmp_path: Path) -> None:
+    iterations(tmp_path, 3, {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "fixed:0,5,0"})
+    (loop,) = json.loads((tmp_path / "stats.json").read_text())["loops"]
+    parts = [[rank[key] for key in rank if key != "iterations"] for rank in loop["per_rank"]]
+    assert all(min(each) >= 0 for each in parts)
+    assert all(sum(each) <= loop["elapsed_s"] * 1.001 for each in parts)
+    assert any(rank["movement_s"] > 0 for rank in loop["per_rank"])
+    assert any(rank["decision_s"] > 0 for rank in loop["per_rank"])
+    assert loop["gain"]["redistributions"] >= 1
+    assert loop["gain"]["realised_s"] > 0

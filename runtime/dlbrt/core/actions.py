@@ -8,7 +8,19 @@ from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
 from dlbrt.dist.transfer import Transfer
 
-__all__ = ["Action", "Alarm", "Exchange", "Finish", "Instruct", "Interrupt", "Move", "Report", "Resume"]
+__all__ = [
+    "Action",
+    "Alarm",
+    "Announce",
+    "Choose",
+    "Exchange",
+    "Finish",
+    "Instruct",
+    "Interrupt",
+    "Move",
+    "Report",
+    "Resume",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,19 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Choose:
+    """On rank 0, after the movement of work: time to choose a strategy (`Asked` follows)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """Tell the other ranks which strategy was chosen."""
+
+    strategy: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Resume:
     """Go on with the work held."""
 
@@ -70,4 +95,4 @@ class Finish:
     """No iteration is left on any member of the group."""
 
 
-Action = Alarm | Interrupt | Exchange | Report | Instruct | Move | Resume | Finish
+Action = Alarm | Announce | Choose | Interrupt | Exchange | Report | Instruct | Move | Resume | Finish

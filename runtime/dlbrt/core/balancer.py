@@ -10,11 +10,15 @@ The loop ends for a group at the synchronization that finds nothing left in it.
 A rank gives its profile when it runs out of work or when it is interrupted, whichever comes first. One
 that has run out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2), not at
 once but when it pays: see `_interrupt_time`. A rank that a synchronization left without work never
-interrupts. An interrupt of an epoch that has passed is dropped.
+interrupts. An interrupt of an epoch that has passed is dropped. Under strategies that go by the clock
+(`Clocked`) a rank gives its profile uninterrupted when a period has passed since the last synchronization.
 
 An interrupted rank need not idle while the profiles travel: it reserves some of its next iterations,
 says so in its profile, and works on them. The decision leaves them where they are, and they stay first in
 its order of execution, so that counts go on telling which iterations are done.
+
+Where a strategy is to be chosen, rank 0 does so after the first synchronization (Zaki et al., section 1.3.3),
+while the others work; until they have heard of it, nobody takes part in another synchronization.
 
 A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
 before f are still done, so that the failure reported is that of the lowest failing iteration. Other groups
@@ -23,15 +27,29 @@ are told by an alarm, which a member passes on in its next profile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dlbrt.core.actions import Action, Alarm, Exchange, Finish, Interrupt, Move, Report, Resume
+from dlbrt.core.actions import (
+    Action,
+    Alarm,
+    Announce,
+    Choose,
+    Exchange,
+    Finish,
+    Interrupt,
+    Move,
+    Report,
+    Resume,
+)
 from dlbrt.core.books import Books, Terms
 from dlbrt.core.center import Center
 from dlbrt.core.decision import Decision
 from dlbrt.core.events import (
     Alarmed,
+    Asked,
+    Committed,
     Event,
     Exchanged,
     Exhausted,
@@ -42,14 +60,19 @@ from dlbrt.core.events import (
     Waited,
     Worked,
 )
+from dlbrt.core.pace import UNKNOWN, Pace
 from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.strategy import Situation, Strategy
+from dlbrt.core.registry import strategy as strategy_of
+from dlbrt.core.strategy import Clocked, Situation, Strategy
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 
 __all__ = ["Balancer", "Commit"]
 
-#: At the first synchronization of all ranks: the strategy to commit to, by the books and the profiles.
+#: A rank interrupted with so many units left, or fewer, begins one.
+_LAST = 2
+
+#: At a synchronization of all ranks: the strategy to commit to, by the books and the profiles.
 Commit = Callable[[Books, Sequence[Profile]], Strategy]
 
 
@@ -57,9 +80,10 @@ class Balancer:
     """The balancer of rank ``rank`` of those that ``shares`` are for.
 
     ``dealt`` are the shares to begin with. ``groups`` are those of a local strategy, together all ranks. With
-    ``commit``, ``strategy`` holds until the first synchronization only, and is one of all ranks that decides
-    everywhere. All but ``rank`` and ``now`` must be the same on every rank. Raises ValueError for an event
-    that cannot happen in the state it meets.
+    ``commit``, ``strategy`` holds until the first synchronization only, and is one of all ranks; rank 0 asks
+    it then, and where the parameters say so at later synchronizations of all ranks. ``books`` are those of
+    all ranks, where the driver makes them. All but ``rank`` and ``now`` must be the same on every rank.
+    Raises ValueError for an event that cannot happen in the state it meets.
     """
 
     def __init__(
@@ -71,17 +95,23 @@ class Balancer:
         now: float,
         groups: Sequence[Sequence[int]] = (),
         commit: Commit | None = None,
+        books: Books | None = None,
     ) -> None:
         self.rank = rank
         self.terms = terms
         self.dealt = tuple(shares)
-        self.books = Books(range(len(shares)), shares, terms)
+        self.books = books or Books(range(len(shares)), shares, terms)
         self.center: Center | None = None
         self._groups = tuple(map(tuple, groups)) or (self.books.members,)
         self._commit = commit
+        self._pace = Pace() if commit else None
         self._own_failure = NO_FAILURE
         self._over = False
         self._byte_s = 0.0
+        self._awaits = False  # the strategy that is being chosen
+        self._announced: Strategy | None = None  # before this rank knew that one would be
+        self._profiles: Sequence[Profile] = ()
+        self._asked_for = -1  # the epoch of an interrupt that came too early
         self._take(strategy)
         self.work = self.books.share(rank)
         self._open_window(now, 0, 0.0)
@@ -90,8 +120,8 @@ class Balancer:
         """Balance by this strategy from here on, among those of its group."""
         self.strategy = strategy
         groups = self._groups if strategy.local else (self.books.members,)
-        if strategy.central and self.rank == 0:
-            self.center = Center([self.books.of(group) for group in groups], strategy)
+        central = strategy.central and self.rank == 0
+        self.center = Center([self.books.of(group) for group in groups], strategy) if central else None
         if strategy.local:
             self.books = self.books.of(next(group for group in groups if self.rank in group))
 
@@ -107,6 +137,8 @@ class Balancer:
             Reported: self._reported,
             Failed: self._failed,
             Alarmed: self._alarmed,
+            Asked: self._asked,
+            Committed: self._committed,
         }
         return handlers[type(event)](event)
 
@@ -133,15 +165,31 @@ class Balancer:
     @property
     def runnable(self) -> Spans:
         """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
-        return self.work.first(self._reserved - self._ahead)[0] if self.waiting else self.work
+        return self.work.first(self._reserved - self._ahead)[0] if self._given else self.work
 
     @property
     def waiting(self) -> bool:
-        """Whether the profile of this window has been given and the answer is under way."""
+        """Whether something is under way without which there is nothing to do but what is runnable."""
+        return self._given or (self._awaits and not self.work)
+
+    @property
+    def _given(self) -> bool:
+        """Whether the profile of this window has been given, and the answer is under way."""
         return self._given_at is not None
 
+    @property
+    def wakes_at(self) -> float | None:
+        """When `Waited` will have an effect, if nothing comes before; None: never."""
+        if self._over or self._given or not self.work:
+            return None if self._over else self._interrupt_at
+        return self._due_at if self._due_at < math.inf else None
+
+    def due(self, now: float) -> bool:
+        """Whether this rank, though it has work, is to give its profile by the clock: at `Waited`."""
+        return now >= self._due_at and bool(self.work) and not (self._given or self._over)
+
     def _open_window(self, now: float, done: int, compute_s: float) -> None:
-        self._opened_at = now
+        self._opened_at, self._due_at = now, now + self._period_s()
         self._done = done
         self._compute_s = compute_s
         self._reserved = self._ahead = 0
@@ -149,12 +197,21 @@ class Balancer:
         self._given_at: float | None = None
         self._interrupt_at: float | None = None
 
+    def _period_s(self) -> float:
+        """How long the window just opened lasts where nobody interrupts."""
+        parameters, habit = self.terms.parameters, self.strategy.clocked
+        if habit is Clocked.NEVER or (habit is Clocked.IDLE and all(self.books.shares)):
+            return math.inf
+        return max(parameters.period_s, parameters.interval_factor * self.terms.exchange_s)
+
     def _worked(self, event: Worked) -> tuple[Action, ...]:
         if event.units > len(self.runnable):
             held = len(self.runnable)
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
-        self.work = self.work.first(event.units)[1]
-        if self.waiting:
+        did, self.work = self.work.first(event.units)
+        if self._pace is not None:
+            self._pace.add_course(did, self.terms.amounts, (*event.course, (event.units, event.compute_s)))
+        if self._given:
             self._ahead += event.units
             self._ahead_s += event.compute_s
         else:
@@ -171,11 +228,17 @@ class Balancer:
         return (*self._give_profile(event.now), *self._waited(Waited(event.now)))
 
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
-        if event.epoch != self.epoch or self.waiting or self._over:
+        if event.epoch > self.epoch or self._awaits:
+            self._asked_for = event.epoch
+            return ()
+        if event.epoch != self.epoch or self._given or self._over:
             return ()
         return self._give_profile(event.now, self._reserve())
 
     def _waited(self, event: Waited) -> tuple[Action, ...]:
+        if self.due(event.now):
+            # Others may be in the midst of an iteration: this rank begins one rather than wait for them.
+            return self._give_profile(event.now, max(1, self._reserve()))
         if self._interrupt_at is None or event.now < self._interrupt_at:
             return ()
         self._interrupt_at = None
@@ -196,7 +259,10 @@ class Balancer:
     def _cut(self, now: float, position: int) -> tuple[Action, ...]:
         """Nothing from ``position`` on is to be done: the group is told at once."""
         self._own_failure = min(self._own_failure, position)
-        if self.waiting:
+        if self._awaits:
+            self.work = self.terms.units.wanted(self.work, self._own_failure)
+            return ()
+        if self._given:
             self._reserved = self._ahead  # the next profile, due at once, will tell
             return ()
         return self._give_failure(now)
@@ -208,16 +274,23 @@ class Balancer:
     def _give_profile(self, now: float, reserved: int = 0) -> tuple[Action, ...]:
         self._given_at, self._reserved = now, reserved
         failed_at = min(self.failed_at, self._own_failure)
-        profile = Profile(self._done, self._compute_s, self._byte_s, failed_at, reserved)
+        slices = self._pace.slices() if self._pace is not None else UNKNOWN
+        profile = Profile(self._done, self._compute_s, self._byte_s, failed_at, reserved, slices)
         if self.strategy.central:
             return (Report(self.epoch, profile),)
         return (Exchange(self.epoch, profile, self.books.members),)
 
     def _reserve(self) -> int:
-        """Units to work on while the profiles travel: what fits in, and one at least."""
+        """Units to work on while the profiles travel: what fits in; of the last ones, one in any case.
+
+        Not more, since a unit begun delays what this rank has to give by as long as it takes, and those who
+        wait for it idle. The last ones are not worth the wait for a message to another, whose speed over so
+        few is a guess; with one other rank alone, the answer is there at once.
+        """
         terms = self.terms
         rate = self._done / self._compute_s if self._compute_s > 0 else 0.0
-        return min(len(self.work), 1 + int(terms.parameters.reserve_factor * terms.exchange_s * rate))
+        least = len(self.books.members) > 2 and len(self.work) <= _LAST
+        return min(len(self.work), max(least, int(terms.parameters.reserve_factor * terms.exchange_s * rate)))
 
     def _reported(self, event: Reported) -> tuple[Action, ...]:
         if self.center is None:
@@ -249,11 +322,39 @@ class Balancer:
             return (Finish(),)
         ahead = books.wanted_of_first(left, self._ahead)
         self.work = books.shares[own].first(ahead)[1]
-        if self._commit is not None:
-            self._take(self._commit(books, profiles))
-            self._commit = None
         self._open_window(now, ahead, self._ahead_s)
+        if self._commit is not None:
+            return (*self._moves(transfers), *self._await_choice(now, profiles))
         return (*self._moves(transfers), *self._next(now))
+
+    def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[Action, ...]:
+        self._awaits, self._profiles = True, profiles
+        if self.rank == 0:
+            return (Choose(),)
+        return (Resume(),) if self._announced is None else self._commit_to(now, self._announced)
+
+    def _asked(self, event: Asked) -> tuple[Action, ...]:
+        if self._commit is None or not self._awaits:
+            raise ValueError(f"rank {self.rank} has no strategy to choose now")
+        chosen = self._commit(self.books, self._profiles)
+        others = tuple(rank for rank in self.books.members if rank != self.rank)
+        return (Announce(chosen.name, others), *self._commit_to(event.now, chosen))
+
+    def _committed(self, event: Committed) -> tuple[Action, ...]:
+        chosen = strategy_of(event.strategy)
+        if not self._awaits:  # the exchange has not completed here as it has on rank 0
+            self._announced = chosen
+            return ()
+        return self._commit_to(event.now, chosen)
+
+    def _commit_to(self, now: float, strategy: Strategy) -> tuple[Action, ...]:
+        """Go on by this strategy; what balances among all ranks may be changed again, if that is wanted."""
+        self._awaits, self._announced = False, None
+        if strategy.name != self.strategy.name:
+            self._take(strategy)
+        if strategy.local or not self.terms.parameters.adapts:
+            self._commit = self._pace = None
+        return self._next(now)
 
     def _moves(self, transfers: tuple[Transfer, ...]) -> tuple[Action, ...]:
         return (Move(transfers),) if transfers else ()
@@ -261,8 +362,12 @@ class Balancer:
     def _next(self, now: float) -> tuple[Action, ...]:
         """What this rank does in the window just opened."""
         if self.failed_at > self._own_failure:
-            return self._give_failure(now)
-        return (Resume(),) if self.work else self._give_profile(now)
+            return self._failed(Failed(now, self._own_failure))
+        if not self.work:
+            return self._exhausted(Exhausted(now))
+        if self._asked_for == self.epoch:
+            return self._give_profile(now, self._reserve())
+        return (Resume(),)
 
     def _interrupt_time(self, now: float) -> float:
         """When a rank that has run out interrupts the others.

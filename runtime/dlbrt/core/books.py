@@ -8,20 +8,25 @@ and their books take it in.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dlbrt.core.decision import Decision, still_pays
 from dlbrt.core.history import History
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.strategy import Situation
+from dlbrt.core.windows import Moved, Window
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import Transfer, apply, plan_transfers
+from dlbrt.dist.transfer import Plan, Transfer, plan_gifts, plan_transfers
 from dlbrt.dist.units import Units
 
 __all__ = ["Books", "Terms"]
+
+#: Windows that are remembered, the latest ones.
+_WINDOWS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,9 @@ class Terms:
 class Books:
     """The books of the group ``members``; ``shares`` and profiles are in their order.
 
-    ``epoch`` numbers the windows, ``failed_at`` is the lowest position known to have failed.
+    ``epoch`` numbers the windows, ``failed_at`` is the lowest position known to have failed. ``windows`` are
+    the latest, ``synchronizations`` and ``redistributions`` count those of the group: what all ranks had
+    in common before they parted is in the books of the group that the lowest rank is in.
     """
 
     def __init__(self, members: Sequence[int], shares: Sequence[Spans], terms: Terms) -> None:
@@ -50,18 +57,22 @@ class Books:
         self.terms = terms
         self.epoch = 0
         self.failed_at = NO_FAILURE
-        self.synchronizations = 0
-        self.decisions: list[Decision] = []
+        self.synchronizations = self.redistributions = 0
+        self.windows: deque[Window] = deque(maxlen=_WINDOWS)
         self.history = History(len(self.members), terms.parameters.least_sample_s)
         self._move_byte_s = terms.parameters.byte_s
+        self._moved: Moved | None = None
 
     def of(self, members: Sequence[int]) -> Books:
         """The same for a part of the members, who will keep books of their own."""
         places = [self.members.index(rank) for rank in members]
         part = Books(members, [self.shares[place] for place in places], self.terms)
-        part.epoch, part.failed_at, part.synchronizations = self.epoch, self.failed_at, self.synchronizations
+        part.epoch, part.failed_at = self.epoch, self.failed_at
         part.history = self.history.of(places)
         part._move_byte_s = self._move_byte_s
+        if self.members[0] in part.members:
+            part.synchronizations, part.redistributions = self.synchronizations, self.redistributions
+            part.windows = self.windows.copy()
         return part
 
     def share(self, rank: int) -> Spans:
@@ -76,30 +87,42 @@ class Books:
         Where nothing is left, `shares` are empty, and nothing is decided.
         """
         self.failed_at = min(profile.failed_at for profile in profiles)
-        done, left = zip(
-            *(held.first(p.done) for held, p in zip(self.shares, profiles, strict=True)), strict=True
-        )
-        self.shares = tuple(map(self._still_wanted, left))
+        counts = [profile.done for profile in profiles]
+        self.history.add(profiles, list(map(self.terms.amounts.of_first, self.shares, counts)))
+        left = tuple(map(Spans.part, self.shares, counts))
+        self.shares = left if self.failed_at == NO_FAILURE else tuple(map(self._still_wanted, left))
+        self._remember(profiles)
         if not any(self.shares):
             return ()
         self.synchronizations += 1
         self.epoch += 1
-        self.history.add(profiles, [self.terms.amounts.of(spans) for spans in done])
         self._move_byte_s = max(profile.byte_s for profile in profiles) or self._move_byte_s
-        reserved = [
-            self.wanted_of_first(*pair) for pair in zip(left, (p.reserved for p in profiles), strict=True)
-        ]
-        return self._rebalance(reserved, decide)
+        reserved = [profile.reserved for profile in profiles]
+        return self._rebalance(list(map(self.wanted_of_first, left, reserved)), decide)
 
     def wanted_of_first(self, spans: Spans, count: int) -> int:
         """How many of the first units are still to be done, there being a failure perhaps."""
-        return len(self._still_wanted(spans.first(count)[0]))
+        return count if self.failed_at == NO_FAILURE else len(self._still_wanted(spans.part(0, count)))
+
+    @property
+    def left_s(self) -> float | None:
+        """How long the last member is busy with its share, by the speeds known; None: not known."""
+        due = [self.due_after(rank) for rank in self.members]
+        return None if None in due else max(seconds for seconds in due if seconds is not None)
 
     def due_after(self, rank: int) -> float | None:
         """How many seconds of computing a member's share is by its last speed; None: not known."""
         speeds = self.history.speeds
         held = self.terms.amounts.of(self.share(rank))
         return None if speeds is None else held / speeds[self.members.index(rank)]
+
+    def _remember(self, profiles: Sequence[Profile]) -> None:
+        """Keep the window, and say of the one before what its decision was worth."""
+        speeds = self.history.speeds
+        if self._moved is not None and speeds is not None:
+            self.windows[-1] = replace(self.windows[-1], realised_s=self._moved.gain_s(speeds))
+        self._moved = None
+        self.windows.append(Window.closed(self.epoch, self.members, profiles))
 
     def _still_wanted(self, spans: Spans) -> Spans:
         return spans if self.failed_at == NO_FAILURE else self.terms.units.wanted(spans, self.failed_at)
@@ -110,36 +133,44 @@ class Books:
         speeds, amounts = self.history.speeds, self.terms.amounts
         if speeds is None:
             return ()
-        kept, free = zip(
-            *(spans.first(count) for spans, count in zip(self.shares, reserved, strict=True)), strict=True
-        )
-        held = [amounts.of(spans) for spans in kept]
-        decision = decide(self._situation(speeds, held, free))
+        situation = self._situation(speeds, list(map(amounts.of_first, self.shares, reserved)))
+        decision = decide(situation)
         if decision is None:
             return ()
-        self.decisions.append(decision)
+        self.windows[-1] = replace(self.windows[-1], verdict=decision.verdict.word)
         if not decision.moves:
             return ()
-        wanted = [share - amount for share, amount in zip(decision.shares, held, strict=True)]
-        transfers = plan_transfers(free, wanted, amounts)
-        moved = apply(free, transfers)
-        shares = tuple(one.then(other) for one, other in zip(kept, moved, strict=True))
-        reached = [amounts.of(spans) for spans in shares]
-        if not still_pays(decision, reached, speeds, self.terms.parameters):
+        plan = self._plan(decision, reserved)
+        reached = decision.shares if amounts.uniform else list(map(amounts.of, plan.shares))
+        if not plan.transfers or not still_pays(decision, reached, speeds, self.terms.parameters):
             return ()
-        self.shares = shares
-        return tuple(Transfer(self.members[t.source], self.members[t.target], t.spans) for t in transfers)
+        self._moved = Moved.by(decision, reached, situation.remaining, speeds)
+        count = sum(len(transfer.spans) for transfer in plan.transfers)
+        gain_s = self._moved.gain_s(speeds)
+        self.windows[-1] = replace(self.windows[-1], moved=count, predicted_s=gain_s)
+        self.redistributions += 1
+        self.shares = plan.shares
+        if self.members == tuple(range(len(self.members))):
+            return plan.transfers
+        ranks = self.members
+        return tuple(Transfer(ranks[t.source], ranks[t.target], t.spans) for t in plan.transfers)
 
-    def _situation(self, speeds: Sequence[float], held: Sequence[int], free: Sequence[Spans]) -> Situation:
-        """What is decided by; ``held`` is the work of what stays in any case, ``free`` what may move."""
+    def _plan(self, decision: Decision, reserved: Sequence[int]) -> Plan:
+        amounts = self.terms.amounts
+        if decision.gifts:
+            return plan_gifts(self.shares, decision.gifts, amounts, reserved)
+        return plan_transfers(self.shares, decision.shares, amounts, reserved)
+
+    def _situation(self, speeds: Sequence[float], held: Sequence[int]) -> Situation:
+        """What is decided by; ``held`` is the work of what stays in any case."""
         terms = self.terms
-        remaining = tuple(amount + terms.amounts.of(spans) for amount, spans in zip(held, free, strict=True))
+        remaining = tuple(map(terms.amounts.of, self.shares))
         return Situation(
             remaining,
             held,
             speeds,
             terms.exchange_s,
-            sum(remaining) / sum(map(len, self.shares)) or 1.0,
+            1.0 if terms.amounts.uniform else sum(remaining) / sum(map(len, self.shares)) or 1.0,
             terms.unit_bytes * self._move_byte_s,
             terms.parameters,
         )

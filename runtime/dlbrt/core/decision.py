@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import sub, truediv
 
 from dlbrt.core.parameters import Parameters
-from dlbrt.dist.layout import proportional
+from dlbrt.dist.layout import quickest
+from dlbrt.dist.transfer import Gift
 
-__all__ = ["Decision", "Verdict", "decide", "still_pays"]
+__all__ = ["RULED", "Decision", "Verdict", "decide", "longest_s", "still_pays"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Verdict:
 
 
 MOVE = Verdict("move")
+RULED = Verdict("move by the strategy's own rule")
 BALANCED = Verdict("too little to move")
 UNPROFITABLE = Verdict("gain below the threshold")
 
@@ -35,18 +38,20 @@ class Decision:
     """New shares of the work (the old ones where nothing moves), and the predicted times to the end.
 
     ``before_s`` is the predicted time to finish without moving, ``after_s`` with moving, costs
-    included, both from the moment of the decision.
+    included, both from the moment of the decision. ``gifts`` say who gives to whom, where the strategy's own
+    rule does; elsewhere work moves in few messages, and only if that pays.
     """
 
     shares: tuple[int, ...]
     before_s: float
     after_s: float
     verdict: Verdict
+    gifts: tuple[Gift, ...] = ()
 
     @property
     def moves(self) -> bool:
         """Whether work moves."""
-        return self.verdict == MOVE  # it may have come from another rank
+        return self.verdict in (MOVE, RULED)  # it may have come from another rank
 
 
 def decide(
@@ -66,14 +71,15 @@ def decide(
     synchronization costs, ``unit_move_s`` what moving the data of one unit costs. Every rank that calls
     this with the same arguments decides the same.
     """
-    shares = _shares(sum(remaining), reserved, speeds)
-    surplus = [max(0, old - new) for old, new in zip(remaining, shares, strict=True)]
-    before_s = max(n / s for n, s in zip(remaining, speeds, strict=True))
+    shares = quickest(sum(remaining), speeds, reserved)
+    surplus = list(map(sub, remaining, shares))
+    moved = sum(amount for amount in surplus if amount > 0)
+    before_s = longest_s(remaining, speeds)
     # Links work side by side, so the busiest giver (or taker) sets the time of the movement.
-    busiest = max(max(surplus), max(new - old for old, new in zip(remaining, shares, strict=True)))
+    busiest = max(max(surplus), -min(surplus))
     costs_s = exchange_s + unit / max(speeds) + busiest / unit * unit_move_s
-    after_s = costs_s + max(n / s for n, s in zip(shares, speeds, strict=True))
-    if sum(surplus) < max(unit, parameters.least_moved * sum(remaining)):
+    after_s = costs_s + longest_s(shares, speeds)
+    if moved < max(unit, parameters.least_moved * sum(remaining)):
         return Decision(tuple(remaining), before_s, before_s, BALANCED)
     if after_s > (1 - parameters.profitability) * before_s:
         return Decision(tuple(remaining), before_s, after_s, UNPROFITABLE)
@@ -83,20 +89,15 @@ def decide(
 def still_pays(
     decision: Decision, reached: Sequence[int], speeds: Sequence[float], parameters: Parameters
 ) -> bool:
-    """Whether a decision to move is worth it with the shares that whole units come to."""
-    costs_s = decision.after_s - max(n / s for n, s in zip(decision.shares, speeds, strict=True))
-    after_s = costs_s + max(n / s for n, s in zip(reached, speeds, strict=True))
-    return after_s <= (1 - parameters.profitability) * decision.before_s
+    """Whether a decision to move is worth it with the shares that whole units come to.
+
+    What a strategy's own rule says is not held to that.
+    """
+    costs_s = decision.after_s - longest_s(decision.shares, speeds)
+    after_s = costs_s + longest_s(reached, speeds)
+    return decision.verdict == RULED or after_s <= (1 - parameters.profitability) * decision.before_s
 
 
-def _shares(total: int, reserved: Sequence[int], speeds: Sequence[float]) -> tuple[int, ...]:
-    """Shares in proportion to speed, none below what its rank has reserved."""
-    held: set[int] = set()
-    while True:
-        free = total - sum(reserved[rank] for rank in held)
-        shares = proportional(free, [0.0 if rank in held else speed for rank, speed in enumerate(speeds)])
-        shares = tuple(reserved[rank] if rank in held else share for rank, share in enumerate(shares))
-        short = {rank for rank, share in enumerate(shares) if share < reserved[rank]}
-        if not short:
-            return shares
-        held |= short
+def longest_s(work: Sequence[int], speeds: Sequence[float]) -> float:
+    """How many seconds the last rank takes for its work."""
+    return float(max(map(truediv, work, speeds)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
@@ -9,6 +10,8 @@ from dlbrt.core.profile import Profile
 
 __all__ = [
     "Alarmed",
+    "Asked",
+    "Committed",
     "Event",
     "Exchanged",
     "Exhausted",
@@ -23,11 +26,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """The rank finished its next ``units`` (iterations, or pairs), in ``compute_s`` seconds."""
+    """The rank finished its next ``units`` (iterations, or pairs), in ``compute_s`` seconds.
+
+    ``course`` tells how many of them in how many seconds by some times in between, in order.
+    """
 
     now: float
     units: int
     compute_s: float
+    course: Sequence[tuple[int, float]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class Waited:
-    """Nothing happened, but time went by, to a rank that waits."""
+    """Nothing happened, but time went by, to a rank that waits or looks around."""
 
     now: float
 
@@ -94,4 +101,31 @@ class Alarmed:
     position: int
 
 
-Event = Worked | Exhausted | Interrupted | Waited | Exchanged | Instructed | Reported | Failed | Alarmed
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """On rank 0: it is to choose a strategy now."""
+
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Rank 0 has chosen the strategy of that name."""
+
+    now: float
+    strategy: str
+
+
+Event = (
+    Worked
+    | Exhausted
+    | Interrupted
+    | Waited
+    | Exchanged
+    | Instructed
+    | Reported
+    | Failed
+    | Alarmed
+    | Asked
+    | Committed
+)

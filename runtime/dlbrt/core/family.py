@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision, decide
-from dlbrt.core.strategy import Situation
+from dlbrt.core.strategy import Clocked, Situation
 
 __all__ = ["Interrupting"]
 
@@ -22,6 +22,7 @@ class Interrupting:
     local: bool = False
     central: bool = False
     interrupts: bool = True
+    clocked: Clocked = Clocked.NEVER
 
     def decide(self, situation: Situation) -> Decision | None:
         """Shares in proportion to speed, if moving to them pays."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
+from operator import add
 
 from dlbrt.core.profile import Profile
 
@@ -28,14 +30,19 @@ class History:
 
         Updates `speeds` (None until any rank has done anything).
         """
-        for rank, profile in enumerate(profiles):
-            self._work[rank] += work[rank]
-            self._compute_s[rank] += profile.compute_s
-        known = [self._speed(rank, *window) for rank, window in enumerate(zip(profiles, work, strict=True))]
+        seconds = [profile.compute_s for profile in profiles]
+        self._work = list(map(add, self._work, work))
+        self._compute_s = list(map(add, self._compute_s, seconds))
+        known = list(map(self._speed, count(), work, seconds))
         measured = [speed for speed in known if speed is not None]
         if measured:
             mean = sum(measured) / len(measured)
             self.speeds = tuple(mean if speed is None else speed for speed in known)
+
+    @property
+    def computed_s(self) -> float:
+        """For how long the rank that has computed most has done so."""
+        return max(self._compute_s)
 
     def of(self, places: Sequence[int]) -> History:
         """The same of some of the ranks."""
@@ -45,9 +52,9 @@ class History:
         part.speeds = None if self.speeds is None else tuple(self.speeds[place] for place in places)
         return part
 
-    def _speed(self, rank: int, profile: Profile, work: int) -> float | None:
-        if work and profile.compute_s >= self._least_sample_s:
-            return work / profile.compute_s
+    def _speed(self, rank: int, work: int, seconds: float) -> float | None:
+        if work and seconds >= self._least_sample_s:
+            return work / seconds
         if self._work[rank] and self._compute_s[rank] > 0:
             return self._work[rank] / self._compute_s[rank]
         return None

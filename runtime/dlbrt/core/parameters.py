@@ -18,14 +18,21 @@ class Parameters:
     by what is known, should be finishing too.
     ``interval_factor``: least time between synchronizations, in units of what one costs.
     ``reserve_factor``: how long an interrupted rank works on while profiles travel, likewise.
+    ``period_s``: where ranks synchronize by the clock, how long after the last time; at least
+    ``interval_factor`` times what it costs.
+    ``least_choice_s``: predicted time to the end below which no strategy is chosen; ``adapts``: whether one
+    is chosen again at later synchronizations of all ranks.
     ``exchange_s``, ``byte_s``: cost of an exchange and of moving a byte until they are measured.
     """
 
     profitability: float = 0.10
     least_moved: float = 0.01
     least_sample_s: float = 1e-3
-    patience: float = 0.02
-    interval_factor: float = 10.0
+    patience: float = 0.005
+    interval_factor: float = 5.0
     reserve_factor: float = 2.0
+    period_s: float = 0.1
+    least_choice_s: float = 0.05
+    adapts: bool = False
     exchange_s: float = 2e-4
     byte_s: float = 1e-9

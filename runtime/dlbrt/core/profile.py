@@ -7,12 +7,16 @@ fixed in size, so that an exchange is one collective over a few numbers, whateve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
-__all__ = ["NO_FAILURE", "Profile"]
+__all__ = ["NO_FAILURE", "SLICES", "Profile"]
 
 #: Position that stands for "no iteration failed": beyond every iteration space, exact as a double.
 NO_FAILURE = 2**53
+
+
+#: Into so many parts of equal time a window is divided to tell how the speed has changed in it.
+SLICES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,8 @@ class Profile:
     ``done`` counts units (iterations, or pairs of them); ``compute_s`` is the time they took, emulated load
     included; ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet);
     ``failed_at`` is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that
-    the rank keeps in any case, to work on while the profiles travel.
+    the rank keeps in any case, to work on while the profiles travel. ``slices`` are the speeds, in work a
+    second, of parts of the window (0: not known), where a strategy is to be chosen by them.
     """
 
     done: int
@@ -30,18 +35,20 @@ class Profile:
     byte_s: float = 0.0
     failed_at: int = NO_FAILURE
     reserved: int = 0
+    slices: tuple[float, ...] = (0.0,) * SLICES
 
     def encode(self) -> tuple[float, ...]:
         """As doubles, for the exchange; counts below 2**53 stay exact."""
-        return tuple(float(x) for x in astuple(self))
+        numbers = (self.done, self.compute_s, self.byte_s, self.failed_at, self.reserved)
+        return (*map(float, numbers), *self.slices)
 
     @classmethod
     def decode(cls, numbers: Sequence[float]) -> Profile:
         """The inverse of `encode`."""
-        done, compute_s, byte_s, failed_at, reserved = numbers
-        return cls(int(done), compute_s, byte_s, int(failed_at), int(reserved))
+        done, compute_s, byte_s, failed_at, reserved, *slices = numbers
+        return cls(int(done), compute_s, byte_s, int(failed_at), int(reserved), tuple(slices))
 
     @classmethod
     def width(cls) -> int:
         """How many doubles a profile takes."""
-        return len(fields(cls))
+        return len(fields(cls)) - 1 + SLICES

@@ -9,10 +9,13 @@ import pkgutil
 from dlbrt.core import strategies
 from dlbrt.core.strategy import Strategy
 
-__all__ = ["AUTO", "strategy"]
+__all__ = ["AUTO", "BEFORE_CHOICE", "names", "strategy"]
 
-#: What ``auto`` commits to.
-AUTO = "GDDLB"
+#: Not a strategy: one is chosen at the first synchronization.
+AUTO = "auto"
+
+#: How ranks balance until then.
+BEFORE_CHOICE = "GDDLB"
 
 
 @functools.cache
@@ -30,5 +33,5 @@ def names() -> tuple[str, ...]:
 
 
 def strategy(name: str) -> Strategy:
-    """The strategy of that name; ``auto`` is what it commits to. Raises KeyError for an unknown one."""
-    return _all()[AUTO if name == "auto" else name]
+    """The strategy of that name. Raises KeyError for an unknown one."""
+    return _all()[name]

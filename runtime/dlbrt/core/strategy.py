@@ -1,15 +1,24 @@
-"""What a strategy is: among whom it balances, where it decides, whether it interrupts, and the new shares."""
+"""What a strategy is: among whom it balances, where it decides, when it synchronizes, and the new shares."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.parameters import Parameters
 
-__all__ = ["Situation", "Strategy"]
+__all__ = ["Clocked", "Situation", "Strategy"]
+
+
+class Clocked(Enum):
+    """When a rank that has work gives its profile by the clock, a period after the last synchronization."""
+
+    NEVER = "it works until it is interrupted"
+    ALWAYS = "in every window"
+    IDLE = "in windows at whose start a member of its group has no work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,7 @@ class Situation:
 
 
 class Strategy(Protocol):
-    """A strategy is a name, three habits, and a rule for new shares.
+    """A strategy is a name, four habits, and a rule for new shares.
 
     It balances among all ranks or within groups (`local`); it decides at one balancer (`central`) or at all
     of them alike. The attribute ``STRATEGY`` of a module in `dlbrt.core.strategies` is one.
@@ -52,6 +61,10 @@ class Strategy(Protocol):
     @property
     def interrupts(self) -> bool:
         """Whether a rank out of work interrupts the others."""
+
+    @property
+    def clocked(self) -> Clocked:
+        """When ranks synchronize by the clock, uninterrupted."""
 
     def decide(self, situation: Situation) -> Decision | None:
         """The new shares, or None to leave the work where it is."""

@@ -1,18 +1,17 @@
 """How much work there is in a set of units: one each, or by a table of cumulative work.
 
-Where iterations do not cost the same, shares are amounts of work, not counts. Amounts are whole ticks, of which
-a table says how many precede each of its edges; between two edges they grow evenly, rounded down. Integers
-because every rank cuts for itself: the same numbers give the same cuts on machines whose floating-point
-functions differ in the last digit.
+Where iterations do not cost the same, shares are amounts of work, not counts. Amounts are whole ticks, of
+which a table says how many precede each of its edges; between two edges they grow evenly, rounded down.
+Integers because every rank cuts for itself: the same numbers give the same cuts on machines whose
+floating-point functions differ in the last digit.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.dist.spans import Spans
 
 __all__ = ["UNIFORM", "Amounts"]
 
@@ -39,54 +38,71 @@ class Amounts:
 
     def before(self, unit: int) -> int:
         """The work of all units before this one; the ends of the table bound it."""
-        if self.uniform:
+        if not self.edges:
             return unit
-        place = min(max(bisect_right(self.edges, unit) - 1, 0), len(self.edges) - 2)
-        low, high = self.edges[place : place + 2]
-        inside = min(max(unit, low), high) - low
-        return self.ticks[place] + (self.ticks[place + 1] - self.ticks[place]) * inside // (high - low)
+        place = bisect_right(self.edges, unit)
+        if not 0 < place < len(self.edges):
+            return self.ticks[-1 if place else 0]
+        low, ticks = self.edges[place - 1], self.ticks[place - 1]
+        return ticks + (self.ticks[place] - ticks) * (unit - low) // (self.edges[place] - low)
 
     def of(self, spans: Spans) -> int:
         """The work of all units of ``spans``."""
-        return len(spans) if self.uniform else sum(self._of_first(run, len(run)) for run in spans.runs)
+        return sum([self._of_run(run, len(run)) for run in spans.runs]) if self.edges else len(spans)
+
+    def of_first(self, spans: Spans, count: int) -> int:
+        """The work of the first ``count`` units in execution order, which has so many."""
+        if not self.edges:
+            return count
+        work = 0
+        for run in spans.runs:
+            if count <= 0:
+                break
+            work += self._of_run(run, min(count, len(run)))
+            count -= len(run)
+        return work
+
+    def count(self, spans: Spans, amount: int) -> int:
+        """How many of the first units come nearest to ``amount``, no more than all; the fewer of equals."""
+        if not self.edges:
+            return amount
+        count = 0
+        for run in spans.runs if amount > 0 else ():
+            work = self._of_run(run, len(run))
+            if amount < work:
+                return count + self._nearest(run, amount)
+            amount -= work
+            count += len(run)
+        return count
 
     def first(self, spans: Spans, amount: int) -> tuple[Spans, Spans]:
         """The first units in execution order that are ``amount`` of work, to the nearest unit; the rest."""
-        if self.uniform:
-            return spans.first(amount)
-        if amount <= 0:
-            return EMPTY, spans
-        count = 0
-        for run in spans.runs:
-            work = self._of_first(run, len(run))
-            if amount < work:
-                return spans.first(count + self._nearest(run, amount))
-            amount -= work
-            count += len(run)
-        return spans, EMPTY
+        return spans.first(self.count(spans, amount))
 
     def last(self, spans: Spans, amount: int) -> tuple[Spans, Spans]:
         """The rest, and the last units that are ``amount`` of work, to the nearest unit."""
-        if self.uniform:
-            return spans.last(amount)
         return self.first(spans, self.of(spans) - max(0, amount))
 
-    def _of_first(self, run: range, count: int) -> int:
+    def _of_run(self, run: range, count: int) -> int:
         """The work of the first ``count`` units of a run; of dealt ones, their part of the work between."""
         work = self.before(run.start + count * run.step) - self.before(run.start)
         return work if run.step == 1 else work // run.step
 
     def _nearest(self, run: range, amount: int) -> int:
         """How many units of a run come nearest to an amount below that of the run; the fewer of equals."""
-        low, high = 0, len(run)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._of_first(run, middle) <= amount:
-                low = middle
-            else:
-                high = middle
-        over, under = self._of_first(run, high) - amount, amount - self._of_first(run, low)
-        return high if over < under else low
+        ticks = self.before(run.start) + (amount + 1) * run.step - 1
+        low = (self._reached(ticks) - run.start) // run.step
+        over, under = self._of_run(run, low + 1) - amount, amount - self._of_run(run, low)
+        return low + 1 if over < under else low
+
+    def _reached(self, ticks: int) -> int:
+        """The last unit before which there are at most so many ticks: `before` the other way round.
+
+        ``ticks`` is below the work of all units.
+        """
+        place = bisect_right(self.ticks, ticks)
+        low, begin = self.edges[place - 1], self.ticks[place - 1]
+        return low + ((ticks - begin + 1) * (self.edges[place] - low) - 1) // (self.ticks[place] - begin)
 
 
 #: Every unit one tick.

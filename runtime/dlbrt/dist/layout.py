@@ -1,20 +1,26 @@
 """How positions are dealt to ranks that are alike, BLOCK and CYCLIC; and numbers divided by weight.
 
-Numbers are divided by largest remainder, which keeps each share within one of its proportion, in exact
-arithmetic: in doubles the floor of m w_j / W already goes wrong in example 1 of Ciegis et al. (1996). That is
-what decisions during a run use. It is not figure 1 of that paper, which gives the remaining rows to those who
-finish them first, and by which loops are dealt at their start (`core.partition.initial`).
+Numbers are divided so that the last to finish finishes earliest (`quickest`). Each rank gets the whole part
+of its real share, as some best shares always have it, and what is left goes one by one to where it is done
+soonest: figure 1 of Ciegis et al. (1996), second stage. Rounding to the nearest may give a slow rank a unit
+too many, which hurts when few are left. Real shares are taken a little low, since in doubles the floor of
+m w_j / W already goes wrong in that paper's example 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heapreplace
 from itertools import accumulate, pairwise
-from math import isfinite, lcm
+from math import fsum, isfinite
+from operator import lt
 
 from dlbrt.dist.spans import Spans
 
-__all__ = ["block", "cyclic", "in_turns", "proportional"]
+__all__ = ["block", "cyclic", "in_turns", "quickest"]
+
+#: Times a real share in doubles, at most five roundings off: at or below the true one.
+_JUST_BELOW = 1 - 2**-50
 
 
 def block(n: int, ranks: int) -> tuple[Spans, ...]:
@@ -46,35 +52,45 @@ def in_turns(n: int, ranks: int, turns: int) -> tuple[Spans, ...]:
     return tuple(Spans(tuple(own)) for own in runs)
 
 
-def proportional(total: int, weights: Sequence[float]) -> tuple[int, ...]:
-    """Integer shares of ``total`` in proportion to the weights, by largest remainder; their sum is total.
+def quickest(total: int, speeds: Sequence[float], least: Sequence[int] = ()) -> tuple[int, ...]:
+    """Integer shares of ``total``, none below ``least``, with the earliest end: max(share / speed) is least.
 
-    Exact for any size: every finite float is a fraction, and all are brought to one denominator. Ties
-    go to the lowest index; a zero weight gets 0, and if all are zero the shares are equal. ValueError for
-    a negative total, no weights, or a weight that is negative or not finite.
+    Ties go to low ranks. Only sums, products and quotients, each correctly rounded, so that the shares are
+    the same on any machine. ValueError for a speed that is not above 0 or not finite, or ``least`` of
+    another number of ranks, below 0 or with a sum above the total.
     """
-    if total < 0 or not weights:
-        raise ValueError(f"expected a total of 0 or more and at least one weight, found {total}, {weights}")
-    whole = _integers(weights)
-    unit = sum(whole)
-    if not unit:
-        whole, unit = [1] * len(whole), len(whole)
-    parts = [divmod(total * weight, unit) for weight in whole]
-    shares = [share for share, _ in parts]
-    # Fewer units are left than there are positive remainders, so a zero weight gets none of them.
-    for index in sorted(range(len(parts)), key=lambda index: -parts[index][1])[: total - sum(shares)]:
-        shares[index] += 1
+    floors = tuple(least) or (0,) * len(speeds)
+    if not speeds or not (min(speeds) > 0 and isfinite(fsum(speeds))):
+        raise ValueError(f"expected at least one speed, each above 0, found {list(speeds)}")
+    if len(floors) != len(speeds) or min(floors) < 0 or sum(floors) > total:
+        raise ValueError(
+            f"expected {len(speeds)} least shares with a sum up to {total}, found {list(floors)}"
+        )
+    shares = _below(total, speeds, floors)
+    queue = [
+        ((share + 1) / speed, rank) for rank, (share, speed) in enumerate(zip(shares, speeds, strict=True))
+    ]
+    heapify(queue)
+    for _ in range(total - sum(shares)):
+        rank = queue[0][1]
+        shares[rank] += 1
+        heapreplace(queue, ((shares[rank] + 1) / speeds[rank], rank))
     return tuple(shares)
 
 
-def _integers(weights: Sequence[float]) -> list[int]:
-    """Integers in exactly the proportion of the weights."""
-    for weight in weights:
-        if not (weight >= 0 and isfinite(weight)):
-            raise ValueError(f"expected weights of 0 or more, found {weight}")
-    ratios = [weight.as_integer_ratio() for weight in weights]
-    common = lcm(*(denominator for _, denominator in ratios))
-    return [numerator * (common // denominator) for numerator, denominator in ratios]
+def _below(total: int, speeds: Sequence[float], least: Sequence[int]) -> list[int]:
+    """What each rank has in some best shares: its real share rounded down; or its least, if that is more."""
+    held: set[int] = set()
+    while len(held) < len(speeds):
+        free = total - sum([least[rank] for rank in held])
+        rate = free / fsum([speed for rank, speed in enumerate(speeds) if rank not in held]) * _JUST_BELOW
+        shares = [int(rate * speed) for speed in speeds]
+        for rank in held:
+            shares[rank] = least[rank]
+        if not any(map(lt, shares, least)):
+            return shares
+        held.update(rank for rank, share in enumerate(shares) if share < least[rank])
+    return list(least)
 
 
 def _blocks(sizes: Sequence[int]) -> tuple[Spans, ...]:

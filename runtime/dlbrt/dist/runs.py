@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import lcm
+from operator import attrgetter
 
-__all__ = ["clip", "coalesce", "make", "normal", "pattern", "period", "segments"]
+__all__ = ["arranged", "clip", "coalesce", "make", "normal", "part", "pattern", "period", "segments"]
+
+_START = attrgetter("start")
 
 #: Adds one to every byte, 255 staying: how often a position occurs.
 _INCREMENT = bytes([*range(1, 256), 255])
@@ -32,12 +35,35 @@ def normal(run: range) -> range:
     return make(run.start, len(run), run.step)
 
 
+def part(run: range, low: int, high: int) -> range:
+    """Those number ``low`` >= 0 to ``high`` - 1 of a run in normal form, as far as there are; maybe none."""
+    cut = run[low:high]
+    return cut if run.step == 1 or not cut else normal(cut)
+
+
 def clip(run: range, low: int, high: int) -> range:
     """The positions p of the run with low <= p < high; possibly empty."""
     first = run.start
     if first < low:
         first += -(-(low - first) // run.step) * run.step
     return range(first, min(run.stop, high), run.step)
+
+
+def arranged(runs: list[range]) -> tuple[range, ...]:
+    """The same positions by start, as few runs as that gives: disjoint runs in normal form."""
+    if len(runs) <= 1:
+        return tuple(runs)
+    runs = sorted(runs, key=_START)
+    whole, last = [], runs[0]
+    for run in runs:
+        if run.step != 1:
+            return coalesce(runs)
+        if run.start == last.stop:
+            last = range(last.start, run.stop)
+        elif run is not last:
+            whole.append(last)
+            last = run
+    return (*whole, last)
 
 
 def coalesce(runs: Iterable[range]) -> tuple[range, ...]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from sys import maxsize
 
 from dlbrt.dist import runs as algebra
 
@@ -29,7 +31,7 @@ class Spans:
 
         ValueError for a step below 1.
         """
-        return cls(_arranged([algebra.normal(run) for run in ranges if run]))
+        return cls(algebra.arranged([algebra.normal(run) for run in ranges if run]))
 
     @classmethod
     def decode(cls, numbers: Sequence[int]) -> Spans:
@@ -44,7 +46,7 @@ class Spans:
         return tuple(number for run in self.runs for number in (run.start, run.stop, run.step))
 
     def __len__(self) -> int:
-        return sum(map(len, self.runs))
+        return len(self.runs[0]) if len(self.runs) == 1 else sum(map(len, self.runs))
 
     def __bool__(self) -> bool:
         return bool(self.runs)
@@ -63,11 +65,8 @@ class Spans:
             return EMPTY, self
         for place, run in enumerate(self.runs):
             if count < len(run):
-                head, tail = run[:count], run[count:]
-                return (
-                    Spans((*self.runs[:place], algebra.normal(head))),
-                    Spans((algebra.normal(tail), *self.runs[place + 1 :])),
-                )
+                head, tail = algebra.part(run, 0, count), algebra.part(run, count, len(run))
+                return Spans((*self.runs[:place], head)), Spans((tail, *self.runs[place + 1 :]))
             count -= len(run)
             if not count:
                 return Spans(self.runs[: place + 1]), Spans(self.runs[place + 1 :])
@@ -77,6 +76,18 @@ class Spans:
         """The rest, and the last ``count`` positions in execution order (all, where there are fewer)."""
         return self.first(max(0, len(self) - max(0, count)))
 
+    def part(self, low: int, high: int = maxsize) -> Spans:
+        """Those number ``low`` to ``high`` - 1 in execution order, as far as there are; both 0 or more."""
+        if len(self.runs) == 1:  # as most shares: this is done for every rank at a synchronization
+            run = self.runs[0][low:high]
+            return Spans((run if run.step == 1 else algebra.normal(run),)) if run else EMPTY
+        parts = []
+        for run in self.runs:
+            if low < len(run) and high > 0:
+                parts.append(algebra.part(run, max(0, low), high))
+            low, high = low - len(run), high - len(run)
+        return Spans(tuple(parts))
+
     def below(self, position: int) -> Spans:
         """The positions before ``position``."""
         clipped = (range(run.start, min(run.stop, position), run.step) for run in self.runs)
@@ -84,9 +95,21 @@ class Spans:
 
     def union(self, other: Spans) -> Spans:
         """Both, by start; they are disjoint."""
-        if not self or not other:
-            return self or other
-        return Spans(_arranged([*self.runs, *other.runs]))
+        return self.joined(other.runs) if other else self
+
+    def joined(self, runs: Sequence[range], kept: int = 0) -> Spans:
+        """With disjoint runs, all by start; but the first ``kept`` positions of these stay first."""
+        own = self.runs
+        if not kept or not own:
+            return Spans(algebra.arranged([*own, *runs]))
+        others = (*own[1:], *runs)  # also of its own some may lie lower, after earlier windows
+        if kept <= len(own[0]) and min(map(_START, others)) > own[0].start:
+            return Spans(algebra.arranged([*own, *runs]))
+        if kept < len(own[0]):
+            first, rest = algebra.part(own[0], 0, kept), algebra.part(own[0], kept, maxsize)
+            return Spans((first, *algebra.arranged([rest, *own[1:], *runs])))
+        head, tail = self.first(kept)
+        return head.then(tail.joined(runs))
 
     def then(self, other: Spans) -> Spans:
         """These and, executed after them, disjoint others; runs that meet at the seam become one."""
@@ -99,7 +122,9 @@ class Spans:
 
     def shifted(self, by: int) -> Spans:
         """The positions ``by`` further up."""
-        return Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in self.runs)) if by else self
+        return (
+            Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in self.runs)) if by else self
+        )
 
     def minimum(self) -> int:
         """The smallest position; ValueError if there is none."""
@@ -112,14 +137,10 @@ class Spans:
 
 EMPTY = Spans()
 
+_START = attrgetter("start")
+
 #: Segments shorter than this are checked together, position by position.
 _SHORT = 4096
-
-
-def _arranged(runs: list[range]) -> tuple[range, ...]:
-    if len(runs) <= 1:
-        return tuple(runs)
-    return algebra.coalesce(sorted(runs, key=lambda run: (run.start, run.stop)))
 
 
 def coverage_error(n: int, parts: Sequence[Spans]) -> str | None:

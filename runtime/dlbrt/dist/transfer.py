@@ -1,21 +1,39 @@
 """Who gives which positions to whom, once new shares are decided.
 
-Every balancer plans alike from the same figures, so the plan is deterministic: largest surplus to largest
-deficit, but an exact match first, since it settles two ranks with one message. Each message settles at
-least one rank and the last one two, so there are at most givers + receivers - 1 of them. Positions are given
-from the end of the giver's execution order: what it executes next stays with it.
+Every balancer plans alike from the same figures, so the plan is deterministic. Nobody gives and takes. Fewest
+messages: where surpluses and deficits fall apart into k sets of sum zero, as many as there can be, givers +
+takers - k messages do, and no fewer. To find the most sets is NP-hard (partition is a case of it), so small
+ones are looked for: a giver and a taker of the same amount, then two of one side and one of the other, among
+a bounded number of ranks. The others are settled one after the other, largest with largest, except where
+what is left of one is what another wants: each message settles a rank and the last one two, so there are at
+most givers + takers - 1 of them.
+
+Positions are given from the end of the giver's execution order: what it executes next stays with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from itertools import islice
+from operator import sub
+from typing import NamedTuple
 
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import EMPTY, Spans
 
-__all__ = ["Transfer", "apply", "plan_transfers"]
+__all__ = ["Gift", "Plan", "Transfer", "plan_gifts", "plan_transfers"]
+
+#: So many givers and takers are looked at for threes.
+_LOOKED_AT = 32
+
+
+class Gift(NamedTuple):
+    """So much work is to go from one rank to another."""
+
+    source: int
+    target: int
+    amount: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,119 +45,158 @@ class Transfer:
     spans: Spans
 
 
-def plan_transfers(
-    remaining: Sequence[Spans], shares: Sequence[int], amounts: Amounts = UNIFORM
-) -> tuple[Transfer, ...]:
-    """Transfers after which rank r holds shares[r] of the work, by source and target.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The transfers, by source and target, and what each rank holds after them."""
 
-    Exactly so where all positions are the same amount, else to the nearest position of each message.
+    transfers: tuple[Transfer, ...]
+    shares: tuple[Spans, ...]
+
+
+def plan_transfers(
+    remaining: Sequence[Spans], shares: Sequence[int], amounts: Amounts = UNIFORM, kept: Sequence[int] = ()
+) -> Plan:
+    """How rank r comes to hold shares[r] of the work, for each r.
+
+    Exactly so where all positions are the same amount, else to the nearest position of each message. The
+    first ``kept`` positions of each rank, whose work its share covers, stay with it and stay first.
     ValueError unless there is one share of 0 or more for each rank and they sum to what remains.
     """
-    held = [amounts.of(spans) for spans in remaining]
+    held = list(map(amounts.of, remaining))
     if len(shares) != len(held) or sum(shares) != sum(held) or min(shares, default=0) < 0:
         raise ValueError(f"expected {len(held)} shares with the sum {sum(held)}, found {list(shares)}")
-    surplus = [have - share for have, share in zip(held, shares, strict=True)]
-    gifts: dict[int, list[tuple[int, int]]] = {}
-    for source, target, amount in _match(surplus):
-        gifts.setdefault(source, []).append((target, amount))
-    return tuple(
-        transfer
-        for source in sorted(gifts)
-        for transfer in _cut(source, remaining[source], sorted(gifts[source]), amounts)
-        if transfer.spans
-    )
+    return _carried(remaining, _match(list(map(sub, held, shares))), shares, amounts, kept)
 
 
-def apply(remaining: Sequence[Spans], transfers: Sequence[Transfer]) -> tuple[Spans, ...]:
-    """What each rank holds after the transfers, which :func:`plan_transfers` made for ``remaining``."""
-    held = list(remaining)
-    given = [0] * len(held)
-    for transfer in transfers:
-        given[transfer.source] += len(transfer.spans)
-    for rank, amount in enumerate(given):
-        if amount:
-            held[rank], _ = held[rank].last(amount)
-    received: dict[int, Spans] = {}
-    for transfer in transfers:
-        received[transfer.target] = received.get(transfer.target, EMPTY).union(transfer.spans)
-    for rank, spans in received.items():
-        held[rank] = held[rank].union(spans)
-    return tuple(held)
+def plan_gifts(
+    remaining: Sequence[Spans], gifts: Sequence[Gift], amounts: Amounts = UNIFORM, kept: Sequence[int] = ()
+) -> Plan:
+    """What comes of these gifts, each to the nearest position; at most one from a rank to another.
+
+    A rank gives of what it holds, nothing of what it is given. ValueError where it holds less.
+    """
+    held = list(map(amounts.of, remaining))
+    left = held.copy()
+    for gift in gifts:
+        left[gift.source] -= gift.amount
+    for rank, (have, stays) in enumerate(zip(held, left, strict=True)):
+        if stays < 0:
+            found = have - stays
+            raise ValueError(f"expected gifts of rank {rank} up to the {have} that it holds, found {found}")
+    return _carried(remaining, gifts, left, amounts, kept)
 
 
-def _cut(source: int, spans: Spans, gifts: list[tuple[int, int]], amounts: Amounts) -> list[Transfer]:
-    """The end of the giver's positions, cut for its receivers."""
-    _, tail = amounts.last(spans, sum(amount for _, amount in gifts))
-    transfers = []
-    for place, (target, amount) in enumerate(gifts, 1):
-        part, tail = amounts.first(tail, amount) if place < len(gifts) else (tail, EMPTY)
-        transfers.append(Transfer(source, target, part))
-    return transfers
+def _carried(
+    remaining: Sequence[Spans],
+    gifts: Sequence[tuple[int, int, int]],
+    left: Sequence[int],
+    amounts: Amounts,
+    kept: Sequence[int],
+) -> Plan:
+    """The transfers of (giver, taker, amount); ``left`` is what givers are left with of their own."""
+    kept = kept or (0,) * len(remaining)
+    after = list(remaining)
+    transfers: list[Transfer] = []
+    received: dict[int, list[range]] = {}
+    source, spans, low, reached = -1, EMPTY, 0, 0
+    for giver, taker, amount in sorted(gifts):
+        if giver != source:
+            source, spans, reached = giver, remaining[giver], left[giver]
+            low = max(kept[giver], amounts.count(spans, reached))
+            after[giver] = spans.part(0, low)
+        reached += amount  # a piece ends where so much is before it
+        high = amounts.count(spans, reached)
+        if high > low:
+            piece = spans.part(low, high)
+            transfers.append(Transfer(giver, taker, piece))
+            received.setdefault(taker, []).extend(piece.runs)
+            low = high
+    for taker, runs in received.items():
+        after[taker] = after[taker].joined(runs, kept[taker])
+    return Plan(tuple(transfers), tuple(after))
 
 
 def _match(surplus: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(giver, receiver, amount) until nobody has more or less than its share."""
-    givers = _Side({rank: amount for rank, amount in enumerate(surplus) if amount > 0})
-    takers = _Side({rank: -amount for rank, amount in enumerate(surplus) if amount < 0})
-    matched = [
-        (giver, taker, amount)
-        for amount in sorted(set(givers.ranks) & set(takers.ranks), reverse=True)
-        for giver, taker in zip(sorted(givers.ranks[amount]), sorted(takers.ranks[amount]), strict=False)
-    ]
-    for giver, taker, amount in matched:
-        givers.lower(giver, amount)
-        takers.lower(taker, amount)
-    while givers:
-        matched.append(_settle(givers, takers))
+    """(giver, taker, amount) until nobody has more or less than its share."""
+    givers = _Side([(amount, rank) for rank, amount in enumerate(surplus) if amount > 0])
+    takers = _Side([(-amount, rank) for rank, amount in enumerate(surplus) if amount < 0])
+    matched = _pairs(givers, takers)
+    matched += _threes(givers, takers)
+    matched += [(giver, taker, amount) for taker, giver, amount in _threes(takers, givers)]
+    return matched + _settled(givers, takers)
+
+
+def _pairs(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
+    """Those who have, and want, the same amount."""
+    matched = []
+    for amount in sorted(givers.ranks.keys() & takers.ranks.keys(), reverse=True):
+        pairs = min(len(givers.ranks[amount]), len(takers.ranks[amount]))
+        matched += [(givers.take(amount), takers.take(amount), amount) for _ in range(pairs)]
     return matched
 
 
-def _settle(givers: _Side, takers: _Side) -> tuple[int, int, int]:
-    """The next message: an exact match for the largest giver or taker, else the largest of both."""
-    giver, taker = givers.largest(), takers.largest()
-    exact_taker = takers.lowest(givers.amounts[giver])
-    exact_giver = givers.lowest(takers.amounts[taker])
-    if exact_taker is not None:
-        taker = exact_taker
-    elif exact_giver is not None:
-        giver = exact_giver
-    amount = min(givers.amounts[giver], takers.amounts[taker])
-    givers.lower(giver, amount)
-    takers.lower(taker, amount)
-    return giver, taker, amount
+def _threes(ones: _Side, others: _Side) -> list[tuple[int, int, int]]:
+    """One of a side with two of the other, whose amounts are its own together, among the largest of both."""
+    matched = []
+    some = others.largest(_LOOKED_AT)
+    for amount in ones.largest(_LOOKED_AT):
+        for part in [part for part in some if amount - part in others.ranks]:
+            if others.has(part, amount - part):
+                one = ones.take(amount)
+                matched += [(one, others.take(each), each) for each in (part, amount - part)]
+                break
+    return matched
+
+
+def _settled(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
+    """All that are left: each message settles a rank, or two where the amounts meet."""
+    matched: list[tuple[int, int, int]] = []
+    have = want = giver = taker = 0
+    while have or givers.ranks:
+        if not have:
+            have, giver = givers.take_largest()
+        if not want:
+            want, taker = takers.take_largest()
+        if have != want and have in takers.ranks:
+            matched.append((giver, takers.take(have), have))
+            have = 0
+        elif have != want and want in givers.ranks:
+            matched.append((givers.take(want), taker, want))
+            want = 0
+        else:
+            amount = min(have, want)
+            matched.append((giver, taker, amount))
+            have, want = have - amount, want - amount
+    return matched
 
 
 class _Side:
-    """Ranks with what each has still to give (or to take): the largest, or those with a given amount."""
+    """Ranks by what each has to give (or to take), the lowest last."""
 
-    def __init__(self, amounts: dict[int, int]) -> None:
-        self.amounts = amounts
-        self.ranks: dict[int, set[int]] = {}
-        for rank, amount in amounts.items():
-            self.ranks.setdefault(amount, set()).add(rank)
-        self._heap = [(-amount, rank) for rank, amount in amounts.items()]
-        heapify(self._heap)
+    def __init__(self, amounts: Sequence[tuple[int, int]]) -> None:
+        self.ranks: dict[int, list[int]] = {}
+        for amount, rank in reversed(amounts):
+            self.ranks.setdefault(amount, []).append(rank)
+        self._sorted = sorted(self.ranks)
 
-    def __bool__(self) -> bool:
-        return bool(self.amounts)
+    def has(self, one: int, other: int) -> bool:
+        """Whether there are two ranks of these amounts."""
+        return one in self.ranks and other in self.ranks and (one != other or len(self.ranks[one]) > 1)
 
-    def largest(self) -> int:
-        """The rank with the largest amount, the lowest of equals."""
-        while self.amounts.get(self._heap[0][1]) != -self._heap[0][0]:
-            heappop(self._heap)
-        return self._heap[0][1]
+    def largest(self, count: int) -> list[int]:
+        """So many amounts that ranks have, descending."""
+        return list(islice(filter(self.ranks.__contains__, reversed(self._sorted)), count))
 
-    def lowest(self, amount: int) -> int | None:
-        """The lowest rank with exactly this amount."""
-        return min(self.ranks.get(amount, ()), default=None)
+    def take(self, amount: int) -> int:
+        """The lowest rank with this amount, which is settled by that."""
+        ranks = self.ranks[amount]
+        rank = ranks.pop()
+        if not ranks:
+            del self.ranks[amount]
+        return rank
 
-    def lower(self, rank: int, by: int) -> None:
-        """The rank gave (or took) so much."""
-        old = self.amounts.pop(rank)
-        self.ranks[old].discard(rank)
-        if not self.ranks[old]:
-            del self.ranks[old]
-        if old > by:
-            self.amounts[rank] = old - by
-            self.ranks.setdefault(old - by, set()).add(rank)
-            heappush(self._heap, (by - old, rank))
+    def take_largest(self) -> tuple[int, int]:
+        """The largest amount, and the lowest rank that has it, likewise."""
+        while self._sorted[-1] not in self.ranks:
+            self._sorted.pop()
+        return self._sorted[-1], self.take(self._sorted[-1])

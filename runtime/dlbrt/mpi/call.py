@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from dlbrt.core.model.groups import Groups
+from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.memory import Layout
@@ -53,8 +55,9 @@ class Call:
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
     Either is None where the ranks have it from an earlier call of the loop ``key``; positions that
-    ``deal`` does not deal are done already. ``groups`` are those of a local strategy. ``measured`` is the
-    size of the groups of iterations whose times are wanted, 0 for none.
+    ``deal`` does not deal are done already. ``groups`` are those of a local strategy, ``network`` what
+    messages cost among all ranks, ``within`` in each group where it differs. ``measured`` is the size of the
+    groups of iterations whose times are wanted, 0 for none.
     """
 
     serial: int
@@ -64,7 +67,9 @@ class Call:
     headers: tuple[SlotHeader, ...]
     deal: Deal
     strategy: str
-    groups: tuple[tuple[int, ...], ...]
+    groups: Groups
+    network: Network
+    within: tuple[Network, ...]
     measured: int
     parameters: Parameters
     exchange_s: float

@@ -7,6 +7,7 @@ import pickle
 import threading
 
 from dlbrt.core.model.groups import Groups, blocks, default
+from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.contents import Publisher
@@ -15,6 +16,7 @@ from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.packing import SentKernel
 from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.wire import COMMAND, Wire
+from dlbrt.observe.networks import Networks
 from dlbrt.options import Options
 
 __all__ = ["Conductor"]
@@ -32,8 +34,8 @@ class Conductor:
         self.options = options
         self.publisher = Publisher(wire)
         self.ledger = ledger
-        self.parameters = Parameters()
-        self.exchange_s = self.parameters.exchange_s
+        self.parameters = Parameters(adapts=options.adapt)
+        self.networks = Networks(Network.default())
         # The program may change the directory before it ends.
         self._stats = os.path.abspath(options.stats) if options.stats else None
         self._serial = 0
@@ -90,6 +92,20 @@ class Conductor:
         size = size or self.options.group
         ranks = self.wire.ranks
         return blocks(ranks, min(size, ranks)) if size else default(self.ledger.host_names)
+
+    @property
+    def network(self) -> Network:
+        """The network among all ranks."""
+        return self.networks.whole
+
+    @property
+    def exchange_s(self) -> float:
+        """Seconds that an exchange of profiles takes among all ranks."""
+        return self.network.all_to_all.seconds(self.wire.ranks)
+
+    def within(self, groups: Groups) -> tuple[Network, ...]:
+        """What messages cost in each of these groups; nothing where it is what they cost among all."""
+        return self.networks.of_groups(groups, self.ledger.host_names)
 
     def next_serial(self) -> int:
         """A number for the next call."""

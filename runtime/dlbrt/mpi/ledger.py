@@ -11,6 +11,7 @@ from pathlib import Path
 from types import CodeType
 
 from dlbrt.contract import LAST, OptionError
+from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.profiling import Profiling, relative_speeds
 from dlbrt.dist.scattered import Tables
@@ -66,6 +67,7 @@ class Notes:
         strategy: str,
         reason: str,
         planned: Planned | None,
+        choice: Choice | None = None,
     ) -> None:
         """Take in one run: the figures of rank 0 alone, or of all ranks."""
         overhead_s = max(0.0, elapsed_s - max(f.compute_s for f in figures))
@@ -80,13 +82,15 @@ class Notes:
                 sum(len(f.done) for f in figures),
                 elapsed_s,
                 (*map(_rank_figures, figures), *idle),
-                figures[0].synchronizations,
-                figures[0].redistributions,
+                sum(f.synchronizations for f in figures),
+                sum(f.redistributions for f in figures),
                 sum(f.iterations_moved for f in figures),
                 sum(f.bytes_moved for f in figures),
+                choice=choice,
                 reason=reason,
                 overhead_s=overhead_s,
                 planned=planned,
+                windows=tuple(window for f in figures for window in f.windows),
             )
         )
 
@@ -195,4 +199,11 @@ def _fingerprint(code: CodeType) -> str:
 
 
 def _rank_figures(figures: Figures) -> RankFigures:
-    return RankFigures(len(figures.done), figures.compute_s, figures.sync_s, figures.idle_s)
+    return RankFigures(
+        len(figures.done),
+        figures.compute_s,
+        figures.sync_s,
+        figures.idle_s,
+        figures.decision_s,
+        figures.movement_s,
+    )

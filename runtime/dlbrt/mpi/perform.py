@@ -9,9 +9,10 @@ from typing import Any
 from dlbrt.contract import Mode
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.books import Terms
+from dlbrt.core.chooser import Chooser
 from dlbrt.core.partition.density import Sample
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import strategy
+from dlbrt.core.registry import AUTO, BEFORE_CHOICE, strategy
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
@@ -87,9 +88,11 @@ def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects)
         deal.amounts,
         2 * iteration_bytes if deal.units.folded else iteration_bytes,
     )
-    balancer = Balancer(wire.rank, deal.shares, strategy(call.strategy), terms, clock(), call.groups)
+    chooser = Chooser(call.network, call.groups, call.within) if call.strategy == AUTO else None
+    begins = strategy(BEFORE_CHOICE if chooser else call.strategy)
+    balancer = Balancer(wire.rank, deal.shares, begins, terms, clock(), call.groups, chooser)
     objects.fields = fields
-    return Crew(wire, call.serial, balancer, fields, objects)
+    return Crew(wire, call.serial, balancer, fields, objects, chooser)
 
 
 def own_result(loop: Loop, rank: int) -> Result:

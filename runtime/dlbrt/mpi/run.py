@@ -13,7 +13,7 @@ from dlbrt.core.model.groups import Groups
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import AUTO
+from dlbrt.core.registry import AUTO, BEFORE_CHOICE
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
@@ -134,7 +134,8 @@ class _Run:
         options = conductor.options
         weights = options.weights or self._notes.known_speeds(options.weights_last)
         self._dealer = Dealer(self._notes, self._wire.ranks, weights, options.trial)
-        self._strategy = ""
+        self._strategy = self._asked = ""
+        self._crew: Crew | None = None
         self._groups: Groups = ()
         self._reason = ""
         self._started = clock()
@@ -154,9 +155,10 @@ class _Run:
             [result.figures for result in self._results],
             clock() - self._started,
             len(self._space),
-            self._strategy,
+            self._crew.strategy if self._crew is not None else self._strategy,
             self._reason,
             self._dealer.planned,
+            self._crew.choice if self._crew is not None else None,
         )
         self._dealer.learn(self._results)
         self._notes.chunk = max(1, loop.walk.pacer.size // 2)
@@ -176,11 +178,12 @@ class _Run:
         loop.contributions.begin(_named(self._kernel, self._arguments))
         begun = loop.team if isinstance(loop.team, Solo) and loop.team.figures.parts else None
         forced = loop.strategy or options.strategy
-        self._strategy = forced or AUTO
+        self._asked = forced or AUTO
+        self._strategy = BEFORE_CHOICE if self._asked == AUTO else self._asked
         if self._wire.ranks == 1 or n == 0:
             self._strategy = forced or LOCAL
             return Solo(_all(self._space))
-        if begun is None and forced in (None, "auto") and (trial_s := self._notes.trial_s(n)):
+        if begun is None and self._asked == AUTO and (trial_s := self._notes.trial_s(n)):
             loop.walk.trial_until = clock() + trial_s
             self._strategy = LOCAL
             return Solo(_all(self._space))
@@ -255,7 +258,7 @@ class _Run:
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
         self._conductor.command(call, self._kernel_sent, self._state)
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
-        crew = form_crew(self._wire, call, self._fields, self._objects)
+        crew = self._crew = form_crew(self._wire, call, self._fields, self._objects)
         self._scatter(crew)
         self._logbook = Logbook(self._wire, self._objects, call.shown)
         loop.contributions.share(self._logbook.journal, self._descriptions)
@@ -280,8 +283,10 @@ class _Run:
             body=self._packed.body,
             headers=self._headers,
             deal=deal,
-            strategy=self._strategy,
+            strategy=self._asked,
             groups=self._groups,
+            network=conductor.network,
+            within=conductor.within(self._groups),
             measured=self._dealer.measured,
             parameters=conductor.parameters,
             exchange_s=conductor.exchange_s,

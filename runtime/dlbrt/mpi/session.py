@@ -11,7 +11,6 @@ import atexit
 import os
 import platform
 import sys
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,12 +22,12 @@ from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
 from dlbrt.core.partition.costs import CostSpec
-from dlbrt.core.profile import Profile
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.ledger import Ledger
+from dlbrt.mpi.network import known
 from dlbrt.mpi.player import serve
 from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.unbound import value_or_unbound
@@ -106,9 +105,9 @@ def start(world: MPI.Intracomm) -> Session:
     if _current is None:
         wire = Wire(world)
         options, kept, learned = _options(wire)
-        ledger = Ledger(wire.ranks, _agree(wire), learned, kept)
-        conductor = Conductor(wire, options, ledger)
-        conductor.exchange_s = _exchange_cost(wire)
+        hosts = _agree(wire)
+        conductor = Conductor(wire, options, Ledger(wire.ranks, hosts, learned, kept))
+        conductor.networks = known(wire, hosts, os.environ)
         others = neighbours(wire)
         _current = Session(conductor)
         if wire.rank:
@@ -159,19 +158,6 @@ def _agree(wire: Wire) -> list[str]:
                     "install the same version on every host",
                 )
     return [host for host, _ in reports]
-
-
-def _exchange_cost(wire: Wire) -> float:
-    """Seconds that an exchange of profiles takes among these ranks: the best of three."""
-    if wire.ranks == 1:
-        return 0.0
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        request, _table = wire.exchange([0.0] * Profile.width())
-        wire.complete([request])
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def _refuse(wire: Wire, message: str) -> NoReturn:

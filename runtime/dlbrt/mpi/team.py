@@ -15,10 +15,38 @@ from typing import Any, Protocol
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.core.actions import Action, Alarm, Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
+from dlbrt.core.actions import (
+    Action,
+    Alarm,
+    Announce,
+    Choose,
+    Exchange,
+    Finish,
+    Instruct,
+    Interrupt,
+    Move,
+    Report,
+    Resume,
+)
 from dlbrt.core.balancer import Balancer
-from dlbrt.core.events import Alarmed, Exhausted, Failed, Instructed, Interrupted, Reported, Waited, Worked
+from dlbrt.core.chooser import Chooser
+from dlbrt.core.events import (
+    Alarmed,
+    Asked,
+    Committed,
+    Event,
+    Exhausted,
+    Failed,
+    Instructed,
+    Interrupted,
+    Reported,
+    Waited,
+    Worked,
+)
+from dlbrt.core.model.choose import Choice
 from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.registry import names
+from dlbrt.core.windows import Window
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
@@ -32,19 +60,29 @@ __all__ = ["Crew", "Figures", "Solo", "Team"]
 
 clock = time.perf_counter
 
+Looks = Sequence[tuple[int, float]]
+
 
 @dataclass(slots=True)
 class Figures:
-    """What one rank counts while it runs a loop; times in seconds."""
+    """What one rank counts while it runs a loop; times in seconds, each apart from the others.
+
+    ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` waiting without any,
+    ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work. What a group has
+    in common (``synchronizations``, ``redistributions``, ``windows``) its lowest rank counts.
+    """
 
     parts: list[range] = field(default_factory=list)
     compute_s: float = 0.0
     sync_s: float = 0.0
     idle_s: float = 0.0
+    decision_s: float = 0.0
+    movement_s: float = 0.0
     synchronizations: int = 0
     redistributions: int = 0
     iterations_moved: int = 0
     bytes_moved: int = 0
+    windows: tuple[Window, ...] = ()
 
     @property
     def done(self) -> Spans:
@@ -94,8 +132,11 @@ class Team(Protocol):
     def apart(self) -> bool:
         """Whether the body may have failed elsewhere without this rank's knowing."""
 
-    def worked(self, units: int, done: Spans, compute_s: float) -> None:
-        """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds."""
+    def worked(self, units: int, done: Spans, compute_s: float, course: Looks = ()) -> None:
+        """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds.
+
+        ``course`` tells how many units in how many seconds at some looks in between.
+        """
 
     def failed(self, position: int) -> None:
         """The body raised at ``position``; what comes before it in this rank's work is done."""
@@ -122,7 +163,7 @@ class Solo:
         """Whether all is done."""
         return not self.work
 
-    def worked(self, units: int, done: Spans, compute_s: float) -> None:
+    def worked(self, units: int, done: Spans, compute_s: float, course: Looks = ()) -> None:  # noqa: ARG002
         """Count ``done`` as done."""
         self.figures.add(done, self.work.runs[0].step)
         self.work = self.work.first(units)[1]
@@ -144,11 +185,17 @@ class Crew:
     """This rank in a loop that all ranks run.
 
     ``serial`` numbers the parallel calls alike on every rank, so that an interrupt that comes late is
-    known for what it is.
+    known for what it is. ``chooser`` is what the balancer asks for a strategy, if it does.
     """
 
     def __init__(
-        self, wire: Wire, serial: int, balancer: Balancer, fields: Sequence[Field], objects: Objects
+        self,
+        wire: Wire,
+        serial: int,
+        balancer: Balancer,
+        fields: Sequence[Field],
+        objects: Objects,
+        chooser: Chooser | None = None,
     ) -> None:
         self.figures = Figures()
         self._wire = wire
@@ -156,6 +203,7 @@ class Crew:
         self._balancer = balancer
         self._fields = fields
         self._objects = objects
+        self._chooser = chooser
         self._actions: deque[Action] = deque()
         self._answer: Answer | None = None
         self._sending: list[MPI.Request] = []
@@ -180,6 +228,16 @@ class Crew:
         return self.units.positions(self._balancer.dealt[rank])
 
     @property
+    def strategy(self) -> str:
+        """The name of the strategy that this rank balances by."""
+        return self._balancer.strategy.name
+
+    @property
+    def choice(self) -> Choice | None:
+        """Why it is that one, where one was chosen."""
+        return self._chooser.choice if self._chooser is not None else None
+
+    @property
     def failed_at(self) -> int:
         """The lowest position known to have failed."""
         return self._balancer.failed_at
@@ -189,10 +247,10 @@ class Crew:
         """Whether groups end by themselves."""
         return self._balancer.strategy.local
 
-    def worked(self, units: int, done: Spans, compute_s: float) -> None:
+    def worked(self, units: int, done: Spans, compute_s: float, course: Looks = ()) -> None:
         """Tell the balancer."""
         self.figures.add(done, self.work.runs[0].step)
-        self._balancer.handle(Worked(clock(), units, compute_s))
+        self._balancer.handle(Worked(clock(), units, compute_s, course))
         self.figures.compute_s += compute_s
 
     def failed(self, position: int) -> None:
@@ -203,24 +261,30 @@ class Crew:
         """Whether something has come that `synchronize` is to take before this rank's work is done."""
         if self._balancer.center is not None and self._wire.report_waits():
             return True
-        return self._wire.interrupt_waits() if self._answer is None else self._answer.complete()
+        if self._answer is not None:
+            return self._answer.complete()
+        return self._wire.interrupt_waits() or self._balancer.due(clock())
 
     def synchronize(self) -> None:
         """Carry out what the balancer asks until this rank has work again, or the loop is over."""
         self._look_for_notes()
+        if self._balancer.due(now := clock()):
+            self._actions += self._balancer.handle(Waited(now))
         if self._may_go_on():
             return
-        start, had_work = clock(), bool(self.work)
+        start, had_work, figures = clock(), bool(self.work), self.figures
+        apart_s = figures.decision_s + figures.movement_s
         if not (had_work or self._balancer.waiting):
             self._actions += self._balancer.handle(Exhausted(start))
         self._settle()
         if self.finished:
             self._wire.complete(self._sending)
-        waited = clock() - start
+            self._report_books()
+        waited = clock() - start - (figures.decision_s + figures.movement_s - apart_s)
         if had_work:
-            self.figures.sync_s += waited
+            figures.sync_s += waited
         else:
-            self.figures.idle_s += waited
+            figures.idle_s += waited
 
     def _settle(self) -> None:
         pause = self._wire.pause()
@@ -242,8 +306,7 @@ class Crew:
         if self._answered():
             assert self._answer is not None
             event, self._answer = self._answer.event(clock()), None
-            self._actions += self._balancer.handle(event)
-            self.figures.synchronizations = self._balancer.books.synchronizations
+            self._decide(event)
         else:
             self._look_for_notes()
             self._actions += self._balancer.handle(Waited(clock()))
@@ -254,15 +317,26 @@ class Crew:
         return self._answer is not None and self._answer.complete()
 
     def _look_for_notes(self) -> None:
-        """Take an interrupt, an alarm, a report to the central balancer, if one has come."""
+        """Take a note, and a report to the central balancer, if one has come."""
         note = self._wire.interrupted()
         if note is not None and note.serial == self._serial:
-            now = clock()
-            event = Interrupted(now, note.epoch) if note.epoch >= 0 else Alarmed(now, note.failed_at)
-            self._actions += self._balancer.handle(event)
+            self._actions += self._balancer.handle(_told(note, clock()))
         if self._balancer.center is not None and (report := self._wire.poll_bytes(ANY, REPORT)):
             profile = Profile.decode(np.frombuffer(report[1], dtype=np.float64).tolist())
-            self._actions += self._balancer.handle(Reported(clock(), report[0], profile))
+            self._decide(Reported(clock(), report[0], profile))
+
+    def _decide(self, event: Event) -> None:
+        """An event at which something may be decided."""
+        start = clock()
+        self._actions += self._balancer.handle(event)
+        self.figures.decision_s += clock() - start
+
+    def _report_books(self) -> None:
+        books = self._balancer.books
+        if books.members[0] == self._wire.rank:
+            self.figures.synchronizations = books.synchronizations
+            self.figures.redistributions = books.redistributions
+            self.figures.windows = tuple(books.windows)
 
     def _carry_out(self, action: Action) -> None:
         handlers: dict[type, Callable[[Any], None]] = {
@@ -271,6 +345,8 @@ class Crew:
             Instruct: self._instruct,
             Interrupt: self._interrupt,
             Alarm: self._alarm,
+            Choose: self._choose,
+            Announce: self._announce,
             Move: self._move,
             Resume: self._resume,
             Finish: self._finish,
@@ -285,7 +361,7 @@ class Crew:
 
     def _report(self, action: Report) -> None:
         if self._wire.rank == 0:
-            self._actions += self._balancer.handle(Reported(clock(), 0, action.profile))
+            self._decide(Reported(clock(), 0, action.profile))
             return
         data = np.array(action.profile.encode(), dtype=np.float64).tobytes()
         self._sending.append(self._wire.send_bytes(data, 0, REPORT))
@@ -296,15 +372,20 @@ class Crew:
         others = (rank for rank in action.members if rank != self._wire.rank)
         self._sending += [self._wire.send_bytes(data, rank, INSTRUCTION) for rank in others]
         if self._wire.rank in action.members:
-            event = Instructed(clock(), action.profiles, action.decision)
-            self._actions += self._balancer.handle(event)
-            self.figures.synchronizations = self._balancer.books.synchronizations
+            self._decide(Instructed(clock(), action.profiles, action.decision))
 
     def _interrupt(self, action: Interrupt) -> None:
         self._sending += self._wire.interrupt(Note(self._serial, action.epoch), action.members)
 
     def _alarm(self, action: Alarm) -> None:
         note = Note(self._serial, failed_at=action.position)
+        self._sending += self._wire.interrupt(note, action.members)
+
+    def _choose(self, action: Choose) -> None:  # noqa: ARG002
+        self._decide(Asked(clock()))
+
+    def _announce(self, action: Announce) -> None:
+        note = Note(self._serial, strategy=names().index(action.strategy))
         self._sending += self._wire.interrupt(note, action.members)
 
     def _move(self, action: Move) -> None:
@@ -318,11 +399,12 @@ class Crew:
             if transfer.target == self._wire.rank:
                 mover.receive(self.units.positions(transfer.spans), transfer.source, Field.needed)
         mover.complete()
-        self._balancer.transferred(clock() - start, mover.bytes_sent)
+        taken = clock() - start
+        self.figures.movement_s += taken
+        self._balancer.transferred(taken, mover.bytes_sent)
         self._count_moves(action.transfers, mover.bytes_sent)
 
     def _count_moves(self, transfers: Sequence[Transfer], size: int) -> None:
-        self.figures.redistributions += 1
         given = (self.units.positions(t.spans) for t in transfers if t.source == self._wire.rank)
         self.figures.iterations_moved += sum(map(len, given))
         self.figures.bytes_moved += size
@@ -332,3 +414,10 @@ class Crew:
 
     def _finish(self, action: Finish) -> None:
         """`finished` sees it; or the central balancer, here, has other groups to serve."""
+
+
+def _told(note: Note, now: float) -> Event:
+    """What a note tells the balancer."""
+    if note.strategy >= 0:
+        return Committed(now, names()[note.strategy])
+    return Interrupted(now, note.epoch) if note.epoch >= 0 else Alarmed(now, note.failed_at)

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 from dlbrt.core.load import Load
+from dlbrt.core.pace import Course
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.dist.space import Space
 from dlbrt.dist.spans import Spans
@@ -59,6 +60,7 @@ class Walk:
         self._descending = False  # whether the stretch lies below the one before, as partners in pairs do
         self._done = 0  # of the stretch, in so many seconds
         self._seconds = 0.0
+        self._course = Course()
         self._part = range(0)  # of the stretch, from one look around to the next
         self._counter: Iterator[int] | None = None
         self._part_started = 0.0
@@ -136,6 +138,7 @@ class Walk:
     def _begin_stretch(self, stretch: range, *, descending: bool = False) -> None:
         self._stretch, self._descending = stretch, descending
         self._done, self._seconds = 0, 0.0
+        self._course = Course()
 
     def _dealt_singly(self) -> bool:
         # What belongs to a run as a whole can only belong to a stretch of iterations.
@@ -154,6 +157,7 @@ class Walk:
             yield self._begin(part)
             seconds = self._account(len(part))
             self.pacer.learn(len(part), seconds)
+            self._course.add(self._done, self._seconds)
             if self.times is not None:
                 self.times.add(part, seconds)
             if journal is not None and journal.is_long:
@@ -237,7 +241,8 @@ class Walk:
     def _report(self) -> None:
         """Tell the team what of the stretch is done."""
         if self._done:
-            self.team.worked(self._done, Spans.of(self._stretch[: self._done]), self._seconds)
+            done = Spans.of(self._stretch[: self._done])
+            self.team.worked(self._done, done, self._seconds, self._course.looks)
 
     def _turn_ends(self) -> bool:
         if self._debt_s > 0 and not self._rested():

@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -46,11 +46,16 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An interrupt: the loop call, and its window that is to end; or the position that failed elsewhere."""
+    """A word to a rank that computes, about the loop call ``serial``, one of three; -1 stands for nothing.
+
+    ``epoch`` is the window that is to end, ``failed_at`` the position that failed elsewhere, ``strategy`` the
+    number of the one that was chosen.
+    """
 
     serial: int
     epoch: int = -1
     failed_at: int = -1
+    strategy: int = -1
 
 
 class Pause:
@@ -139,7 +144,7 @@ class Wire:
 
     def interrupt(self, note: Note, targets: Iterable[int]) -> list[MPI.Request]:
         """Send a note to ranks that look for it between iterations."""
-        numbers = np.array([note.serial, note.epoch, note.failed_at], dtype=np.int64)
+        numbers = np.array(astuple(note), dtype=np.int64)
         return [self.comm.Isend(numbers, dest=target, tag=INTERRUPT) for target in targets]
 
     def interrupt_waits(self) -> bool:
@@ -150,7 +155,7 @@ class Wire:
         """An interrupt, if one has come, which is taken."""
         if not self.interrupt_waits():
             return None
-        numbers = np.empty(3, dtype=np.int64)
+        numbers = np.empty(len(fields(Note)), dtype=np.int64)
         self.comm.Recv(numbers, source=MPI.ANY_SOURCE, tag=INTERRUPT)
         return Note(*numbers.tolist())
 

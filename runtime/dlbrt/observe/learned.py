@@ -11,7 +11,6 @@ The file is whole or absent, and what is not one of ours is refused, never guess
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import reprlib
 from collections.abc import Iterable, Mapping
@@ -22,6 +21,7 @@ from typing import Any
 
 from dlbrt.contract import ENVIRONMENT, OptionError
 from dlbrt.core.partition.density import Density
+from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.linemap import line_map
 from dlbrt.observe.statistics import write
 
@@ -128,17 +128,9 @@ def default_path(program: str, environ: Mapping[str, str], windows: bool = os.na
     mapped = line_map(program)
     place = os.path.abspath(mapped.source if mapped else program)
     digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-    return _cache(environ, windows) / "dlb" / f"{Path(place).stem}-{digest}.json"
-
-
-def _cache(environ: Mapping[str, str], windows: bool) -> Path:
-    named = environ.get("LOCALAPPDATA" if windows else "XDG_CACHE_HOME", "")
-    if os.path.isabs(named):
-        return Path(named)
-    home = environ.get("USERPROFILE" if windows else "HOME") or os.path.expanduser("~")
-    if not os.path.isabs(home):
+    if (directory := cache_directory(environ, windows)) is None:
         raise OptionError(f"expected a home directory, to keep what is learned in; found none: give {_NAMED}")
-    return Path(home, "AppData", "Local") if windows else Path(home, ".cache")
+    return directory / f"{Path(place).stem}-{digest}.json"
 
 
 _NAMED = f"{ENVIRONMENT['learned']} (--learned)"
@@ -148,20 +140,9 @@ def read(path: str | os.PathLike[str]) -> Learned:
     """What a file holds: nothing where there is none, or it is empty. OptionError if it is not ours."""
     place = Path(path)
     try:
-        if place.exists() and not place.is_file():
-            raise _refused(place, "which is no regular file")
-        text = place.read_text(encoding="utf-8")
-        return _decoded(json.loads(text)) if text.strip() else Learned()
-    except (FileNotFoundError, NotADirectoryError):
-        return Learned()
-    except OptionError:
-        raise
-    except OSError as error:
-        raise _refused(place, f"which cannot be read ({error.strerror or error})") from error
-    except _ForeignError as error:
+        return load(place, _decoded, Learned())
+    except RefusedError as error:
         raise _refused(place, str(error)) from error
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise _refused(place, f"which is damaged ({type(error).__name__}: {error})") from error
 
 
 def update(path: str | os.PathLike[str], lessons: Iterable[Lesson]) -> None:
@@ -174,10 +155,6 @@ def update(path: str | os.PathLike[str], lessons: Iterable[Lesson]) -> None:
     known = read(place).after(lessons)
     place.parent.mkdir(parents=True, exist_ok=True)
     write(place, _encoded(known))
-
-
-class _ForeignError(Exception):
-    """A file of another format or version."""
 
 
 def _refused(place: Path, found: str) -> OptionError:
@@ -218,38 +195,23 @@ def _short(value: float) -> float:
 
 
 def _decoded(document: Any) -> Learned:
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise _ForeignError("which is something else")
-    if (version := document.get("version")) != _VERSION:
-        raise _ForeignError(f"which has version {version!r} of its layout; this one reads {_VERSION}")
-    return Learned(tuple(_decoded_lesson(entry) for entry in document["loops"]))
+    loops = check_format(document, _FORMAT, _VERSION)["loops"]
+    return Learned(tuple(_decoded_lesson(entry) for entry in loops))
 
 
 def _decoded_lesson(entry: dict[str, Any]) -> Lesson:
-    key = LoopKey(_text(entry["source"]), _text(entry["kernel"]), tuple(map(_text, entry["hosts"])))
+    key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
     densities = tuple(_decoded_density(density) for density in entry["densities"])
-    seconds = tuple(map(_number, entry.get("seconds", ())))  # earlier versions do not tell
-    return Lesson(key, tuple(map(_number, entry["speeds"])), densities, seconds)
+    seconds = tuple(map(number, entry.get("seconds", ())))  # earlier versions do not tell
+    return Lesson(key, tuple(map(number, entry["speeds"])), densities, seconds)
 
 
 def _decoded_density(entry: dict[str, Any]) -> Density:
-    n, group, work = entry["n"], entry["group"], [_number(part) for part in entry["work"]]
+    n, group, work = entry["n"], entry["group"], [number(part) for part in entry["work"]]
     if type(n) is not int or type(group) is not int or not 0 < n < _MOST_ITERATIONS:
         raise ValueError(
             f"expected whole numbers of iterations, "
             f"found {reprlib.repr(n)} by groups of {reprlib.repr(group)}"
         )
     whole = Density(n, group, work)  # type: ignore[arg-type]
-    return Density(n, group, whole.work * (_number(entry["total_s"]) / float(whole.prefix[-1])))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"expected text, found {reprlib.repr(value)}")
-    return value
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"expected a number, found {reprlib.repr(value)}")
-    return float(value)
+    return Density(n, group, whole.work * (number(entry["total_s"]) / float(whole.prefix[-1])))

@@ -10,12 +10,14 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import isfinite
+from math import fsum, isfinite
 from pathlib import Path
 
+from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
+from dlbrt.core.windows import Window
 
-__all__ = ["LoopRecord", "LoopRun", "Planned", "RankFigures", "report", "write"]
+__all__ = ["Gain", "LoopRecord", "LoopRun", "Planned", "RankFigures", "report", "write"]
 
 #: Version of the layout of the statistics.
 _VERSION = 1
@@ -23,12 +25,14 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class RankFigures:
-    """What one rank did: iterations executed; seconds computing, synchronizing, idle."""
+    """What one rank did: iterations; seconds computing, synchronizing, idle, deciding, moving work."""
 
     iterations: int = 0
     compute_s: float = 0.0
     sync_s: float = 0.0
     idle_s: float = 0.0
+    decision_s: float = 0.0
+    movement_s: float = 0.0
 
     def __add__(self, other: RankFigures) -> RankFigures:
         return RankFigures(
@@ -36,6 +40,8 @@ class RankFigures:
             self.compute_s + other.compute_s,
             self.sync_s + other.sync_s,
             self.idle_s + other.idle_s,
+            self.decision_s + other.decision_s,
+            self.movement_s + other.movement_s,
         )
 
 
@@ -60,8 +66,33 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """Seconds that redistributions gained, as predicted and as it turned out, of those where that is seen."""
+
+    redistributions: int = 0
+    predicted_s: float = 0.0
+    realised_s: float = 0.0
+
+    @classmethod
+    def of(cls, windows: Sequence[Window]) -> Gain:
+        """The sum over some windows."""
+        seen = [(w.predicted_s, w.realised_s) for w in windows if w.realised_s is not None]
+        return cls(len(seen), fsum(p for p, _ in seen if p is not None), fsum(r for _, r in seen))
+
+    def __add__(self, other: Gain) -> Gain:
+        return Gain(
+            self.redistributions + other.redistributions,
+            self.predicted_s + other.predicted_s,
+            self.realised_s + other.realised_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LoopRun:
-    """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally."""
+    """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally.
+
+    ``windows`` are those of all groups, ``choice`` is how the strategy was chosen, if it was.
+    """
 
     strategy: str
     iterations: int
@@ -71,10 +102,11 @@ class LoopRun:
     redistributions: int = 0
     iterations_moved: int = 0
     bytes_moved: int = 0
-    predicted_s: Mapping[str, float] = field(default_factory=dict)
+    choice: Choice | None = None
     reason: str = ""
     overhead_s: float | None = None
     planned: Planned | None = None
+    windows: tuple[Window, ...] = ()
 
     @property
     def shared(self) -> bool:
@@ -84,11 +116,11 @@ class LoopRun:
 
 @dataclass(slots=True)
 class LoopRecord:
-    """Totals over the runs of one loop; strategy and reason are those of the last run.
+    """Totals over the runs of one loop; strategy, reason and windows are those of the last run.
 
     ``proof`` says on what the independence of its iterations rests. ``shared_s`` is the computing time of
     each rank in the runs that ranks shared: what rank 0 ran alone was not to be balanced. ``planned`` is of
-    the last run that has one.
+    the last run that has one, ``choice`` of the last in which a strategy was chosen, in so many ``choices``.
     """
 
     id: int | str
@@ -99,6 +131,8 @@ class LoopRecord:
     strategy: str = ""
     reason: str = ""
     predicted_s: dict[str, float] = field(default_factory=dict)
+    choices: int = 0
+    choice: Choice | None = None
     synchronizations: int = 0
     redistributions: int = 0
     iterations_moved: int = 0
@@ -109,6 +143,8 @@ class LoopRecord:
     proof: str = ""
     shared_s: list[float] = field(default_factory=list)
     planned: Planned | None = None
+    gain: Gain = field(default_factory=Gain)
+    windows: tuple[Window, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.per_rank:
@@ -124,8 +160,12 @@ class LoopRecord:
         for name in ("iterations", "synchronizations", "redistributions", "iterations_moved", "bytes_moved"):
             setattr(self, name, getattr(self, name) + getattr(run, name))
         self.elapsed_s += run.elapsed_s
-        for strategy, seconds in run.predicted_s.items():
-            self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
+        if run.choice is not None:
+            self.choice, self.choices = run.choice, self.choices + 1
+            for strategy, seconds in run.choice.predicted_s:
+                self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
+        self.windows = run.windows
+        self.gain += Gain.of(run.windows)
         if run.overhead_s is not None:
             self.overhead_s = (self.overhead_s or 0.0) + run.overhead_s
         if run.shared:
@@ -166,6 +206,12 @@ class LoopRecord:
             document["imbalance"] = _imbalance(self.shared_s)
         if self.planned is not None and (planned := self.planned.as_json()):
             document["planned"] = planned
+        if self.gain.redistributions:
+            document["gain"] = asdict(self.gain)
+        if self.choice is not None:
+            document["choice"] = {"runs": self.choices} | self.choice.record()
+        if self.windows:
+            document["windows"] = [asdict(window) for window in self.windows]
         return document
 
 

@@ -1,7 +1,8 @@
 """A clock of its own for the balancer: ranks of given speeds in virtual time, for tests of the policy.
 
-Each rank works off its share in chunks; interrupts and exchanges take a fixed latency. Nothing is
-random and nothing waits: the same input gives the same trace.
+Each rank works off its share in chunks; interrupts and exchanges take a fixed latency, or with ``jitter`` up
+to twenty times as long, each rank's copy of a message for itself, so that messages overtake one another.
+Nothing else is random, and nothing waits: the same input gives the same trace.
 """
 
 from __future__ import annotations
@@ -10,12 +11,27 @@ import heapq
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from random import Random
 
-from dlbrt.core.actions import Action, Alarm, Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
+from dlbrt.core.actions import (
+    Action,
+    Alarm,
+    Announce,
+    Choose,
+    Exchange,
+    Finish,
+    Instruct,
+    Interrupt,
+    Move,
+    Report,
+    Resume,
+)
 from dlbrt.core.balancer import Balancer, Commit
 from dlbrt.core.books import Terms
 from dlbrt.core.events import (
     Alarmed,
+    Asked,
+    Committed,
     Event,
     Exchanged,
     Exhausted,
@@ -67,6 +83,7 @@ class Clockwork:
         parameters: Parameters | None = None,
         groups: Sequence[Sequence[int]] = (),
         commit: Commit | None = None,
+        jitter: int | None = None,
     ) -> None:
         ranks = len(speeds)
         self.units = Units(0, n, folded)
@@ -75,6 +92,7 @@ class Clockwork:
         terms = Terms(self.units, parameters, parameters.exchange_s, amounts)
         self.speeds, self.cost, self.fails = speeds, cost, fails
         self.chunk_s, self.latency = chunk_s, latency
+        self.jitter = None if jitter is None else Random(jitter)
         self.balancers = [
             Balancer(rank, shares, strategy(name), terms, 0.0, groups, commit) for rank in range(ranks)
         ]
@@ -123,6 +141,11 @@ class Clockwork:
             case Move(transfers):
                 if rank == min(transfer.source for transfer in transfers):
                     self.run_so_far.moves.append(action)
+            case Choose():
+                self._tell(rank, Asked(now))
+                self._at(now, rank, lambda now: self._work(rank, now))
+            case Announce(name, members):
+                self._post(now, members, lambda now: Committed(now, name))
             case Resume():
                 self._at(now, rank, lambda now: self._work(rank, now))
             case Finish():
@@ -131,8 +154,9 @@ class Clockwork:
     def _post(self, now: float, targets: Sequence[int], event: Callable[[float], Event]) -> None:
         """An event for some ranks, after the latency; a busy one takes it at its next look."""
         for target in targets:
+            times = 1.0 if self.jitter is None else self.jitter.uniform(1, 20)
             self._at(
-                now + self.latency,
+                now + self.latency * times,
                 target,
                 lambda now, target=target: self._arrive(target, now, event),
             )
@@ -166,6 +190,8 @@ class Clockwork:
         pending, self.pending[rank] = self.pending[rank], []
         for event in pending:
             self._tell(rank, event(now))
+        if balancer.due(now):
+            self._tell(rank, Waited(now))
         if balancer.runnable and not balancer.finished:
             self._chunk(rank, now, balancer.runnable)
         elif not (balancer.waiting or balancer.finished):

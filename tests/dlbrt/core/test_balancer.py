@@ -61,24 +61,42 @@ def test_static_partition_never_interrupts() -> None:
 def test_an_interrupted_rank_gives_its_profile() -> None:
     b = balancer(rank=1)
     b.handle(Worked(0.9, 3, 0.9))
-    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9, reserved=1), ALL),)
+    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9), ALL),)
+
+
+@pytest.mark.parametrize(
+    ("unit_s", "ranks", "reserved"), [(1e-4, 2, 4), (1e-3, 2, 0), (1e-3, 4, 0), (1.0, 4, 0)]
+)
+def test_it_reserves_what_fits_into_the_exchange(unit_s: float, ranks: int, reserved: int) -> None:
+    b = balancer(rank=1, n=10 * ranks, ranks=ranks)
+    b.handle(Worked(1.0, 5, 5 * unit_s))
+    b.handle(Interrupted(1.0, 0))
+    assert len(b.runnable) == reserved
+
+
+@pytest.mark.parametrize(("ranks", "left", "reserved"), [(4, 2, 1), (4, 1, 1), (4, 3, 0), (2, 2, 0)])
+def test_of_its_last_units_it_begins_one_among_more_than_two(ranks: int, left: int, reserved: int) -> None:
+    b = balancer(rank=1, n=10 * ranks, ranks=ranks)
+    b.handle(Worked(1.0, 10 - left, 1.0))
+    b.handle(Interrupted(1.0, 0))
+    assert len(b.runnable) == reserved
 
 
 def test_it_works_on_what_it_reserved_while_the_profiles_travel_and_keeps_it() -> None:
     b = balancer(rank=1)
-    b.handle(Worked(0.9, 3, 0.9))
+    b.handle(Worked(0.9, 3, 9e-4))
     b.handle(Interrupted(1.0, 0))
     assert b.runnable == Spans.of(range(13, 14))
     b.handle(Worked(1.3, 1, 0.3))
     assert not b.runnable
-    b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
+    b.handle(Exchanged(1.4, (Profile(10, 1.1), Profile(3, 0.9, reserved=1))))
     assert b.books.shares[1].runs[0] == range(13, 15)
     assert b.work.minimum() == 14
 
 
 def test_a_failure_in_what_was_reserved_is_told_with_the_next_profile() -> None:
     b = balancer(rank=1)
-    b.handle(Worked(0.9, 3, 0.9))
+    b.handle(Worked(0.9, 3, 9e-4))
     b.handle(Interrupted(1.0, 0))
     assert b.handle(Failed(1.3, 13)) == ()
     assert not b.runnable
@@ -99,8 +117,8 @@ def test_work_moves_in_proportion_to_measured_speed() -> None:
     actions = b.handle(Exchanged(1.0, (Profile(10, 1.0), Profile(2, 0.8))))
     assert isinstance(actions[0], Move)
     assert actions[1] == Resume()
-    assert [len(spans) for spans in b.books.shares] == [6, 2]  # speeds 10 and 2.5 over the 8 left
-    assert actions[0].transfers[0].spans == Spans.of(range(14, 20))
+    assert [len(spans) for spans in b.books.shares] == [7, 1]  # speeds 10 and 2.5 over the 8 left: 0.7 s
+    assert actions[0].transfers[0].spans == Spans.of(range(13, 20))
 
 
 def test_every_rank_decides_the_same() -> None:
@@ -316,7 +334,7 @@ def test_a_strategy_is_committed_to_at_the_first_synchronization(name: str) -> N
     run = Clockwork(
         2000, [1.0, 0.2, 1.0, 0.5], commit=commit, groups=[(0, 1), (2, 3)], cost=lambda p: 1e-3
     ).run()
-    assert asked == [(0, 1, 2, 3)] * 4
+    assert asked == [(0, 1, 2, 3)]
     assert sorted(p for done in run.done for p in done) == list(range(2000))
     reports = [action for _, _, action in run.trace if isinstance(action, Report)]
     assert bool(reports) == strategy(name).central

@@ -1,16 +1,20 @@
-"""Shares are exact, in proportion, and every position is dealt once."""
+"""Shares are exact, the earliest to be done, and every position is dealt once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
+from math import floor
+from operator import ge
 
 import pytest
-from dlbrt.dist.layout import block, cyclic, in_turns, proportional
+from dlbrt.dist.layout import block, cyclic, in_turns, quickest
 from dlbrt.dist.spans import coverage_error
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-WEIGHTS = st.lists(st.floats(0, 1e300) | st.integers(0, 10) | st.sampled_from([5e-324, 0.1]), min_size=1)
+SPEEDS = st.lists(st.floats(0.1, 10) | st.integers(1, 9).map(float), min_size=1, max_size=12)
 
 
 @given(st.integers(0, 1000), st.integers(1, 20))
@@ -29,33 +33,77 @@ def test_cyclic_deals_position_p_to_rank_p_mod_ranks(n: int, ranks: int) -> None
     assert all(p % ranks == rank for rank, part in enumerate(parts) for p in part.positions())
 
 
-@given(st.integers(0, 10**30), WEIGHTS)
-def test_shares_sum_exactly_and_stay_within_one_of_proportion(total: int, weights: list[float]) -> None:
-    shares = proportional(total, weights)
-    exact = [Fraction(weight) for weight in weights]
-    if not any(exact):
-        exact = [Fraction(1)] * len(exact)
+def end(shares: Sequence[int], speeds: Sequence[float]) -> float:
+    return max(share / speed for share, speed in zip(shares, speeds, strict=True))
+
+
+@given(st.integers(0, 2**53), SPEEDS)
+def test_shares_sum_exactly_and_are_near_to_proportional(total: int, speeds: list[float]) -> None:
+    shares = quickest(total, speeds)
     assert sum(shares) == total
-    for share, weight in zip(shares, exact, strict=True):
-        assert abs(share - total * weight / sum(exact)) < 1
-        assert weight or not share
+    for share, speed in zip(shares, speeds, strict=True):
+        assert share >= floor(
+            Fraction(total) * Fraction(speed) / sum(map(Fraction, speeds)) * (1 - Fraction(2) ** -49)
+        )
 
 
-def test_ties_go_to_the_lowest_index() -> None:
-    assert proportional(2, [1, 1, 1, 1]) == (1, 1, 0, 0)
-    assert proportional(5, [0, 0]) == (3, 2)
-    assert proportional(7, [0, 1, 0, 1]) == (0, 4, 0, 3)
+@given(st.integers(0, 8), st.lists(st.floats(0.1, 10), min_size=1, max_size=4), st.data())
+@settings(deadline=None)
+def test_no_other_integers_finish_earlier(total: int, speeds: list[float], data: st.DataObject) -> None:
+    every = [some for some in product(range(total + 1), repeat=len(speeds)) if sum(some) == total]
+    least = [data.draw(st.integers(0, most)) for most in data.draw(st.sampled_from(every))]
+    allowed = [some for some in every if all(map(ge, some, least))]
+    shares = quickest(total, speeds, least)
+    assert shares in allowed
+    assert end(shares, speeds) == min(end(some, speeds) for some in allowed)
+
+
+@given(st.integers(0, 10**6), SPEEDS, st.data())
+def test_no_share_is_below_what_its_rank_has_reserved(
+    total: int, speeds: list[float], data: st.DataObject
+) -> None:
+    wishes = data.draw(st.lists(st.integers(0, 9), min_size=len(speeds), max_size=len(speeds)))
+    least = [total * wish // max(1, sum(wishes)) for wish in wishes]
+    shares = quickest(total, speeds, least)
+    assert sum(shares) == total
+    assert all(map(ge, shares, least))
+    # One unit more for anybody else who could give one ends no earlier.
+    last = max(range(len(speeds)), key=lambda rank: shares[rank] / speeds[rank])
+    if shares[last] > least[last]:
+        assert all((s + 1) / v >= shares[last] / speeds[last] for s, v in zip(shares, speeds, strict=True))
+
+
+def test_ties_go_to_the_lowest_rank() -> None:
+    assert quickest(2, [1.0] * 4) == (1, 1, 0, 0)
+    assert quickest(7, [1.0] * 4) == (2, 2, 2, 1)
+    assert quickest(10**15, [1.0, 3.0]) == (250_000_000_000_000, 750_000_000_000_000)
+
+
+def test_a_slow_rank_is_not_given_one_too_many() -> None:
+    # The nearest integers to 6.4 and 1.6 would end after 0.8.
+    assert quickest(8, [10.0, 2.5]) == (7, 1)
+
+
+def test_what_is_reserved_stays_and_the_rest_is_dealt_among_the_others() -> None:
+    assert quickest(10, [1.0, 1.0, 1.0], [6, 0, 0]) == (6, 2, 2)
+    assert quickest(5, [1.0, 1.0], [2, 3]) == (2, 3)
 
 
 def test_the_rows_of_ciegis_example_one() -> None:
-    # Largest remainder gives what the paper's second stage gives, 62 included, which doubles floor to 61.
-    assert proportional(130, [0.129, 0.202, 0.349, 0.620]) == (13, 20, 35, 62)
+    # In doubles, 100 times 0.62 / 1 has the floor 61 where it is 62.
+    assert quickest(130, [0.129, 0.202, 0.349, 0.620]) == (13, 20, 35, 62)
 
 
-@pytest.mark.parametrize("weights", [[], [-1.0], [float("nan")], [float("inf"), 1.0]])
-def test_weights_that_are_no_proportion_are_refused(weights: list[float]) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        proportional(3, weights)
+@pytest.mark.parametrize("speeds", [[], [-1.0], [0.0, 1.0], [float("nan")], [float("inf"), 1.0]])
+def test_what_is_no_speed_is_refused(speeds: list[float]) -> None:
+    with pytest.raises(ValueError, match="each above 0"):
+        quickest(3, speeds)
+
+
+@pytest.mark.parametrize("least", [[1], [2, 2], [-1, 0]])
+def test_least_shares_that_do_not_fit_are_refused(least: list[int]) -> None:
+    with pytest.raises(ValueError, match="expected 2 least shares with a sum up to 3"):
+        quickest(3, [1.0, 1.0], least)
 
 
 def test_a_loop_needs_a_rank() -> None:
@@ -63,8 +111,8 @@ def test_a_loop_needs_a_rank() -> None:
         block(3, 0)
     with pytest.raises(ValueError, match="0 or more iterations"):
         cyclic(-1, 2)
-    with pytest.raises(ValueError, match="total"):
-        proportional(-1, [1])
+    with pytest.raises(ValueError, match="sum up to -1"):
+        quickest(-1, [1.0])
 
 
 @given(st.integers(0, 3000), st.integers(1, 9), st.integers(1, 20))

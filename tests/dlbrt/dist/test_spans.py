@@ -57,6 +57,13 @@ def test_the_empty_set_is_false_and_has_no_extremes() -> None:
         EMPTY.minimum()
 
 
+@given(spans(), st.integers(0, 70), st.integers(0, 70))
+def test_a_part_is_a_slice_of_the_positions_in_order(some: Spans, low: int, high: int) -> None:
+    assert listed(some.part(low, high)) == listed(some)[low:high]
+    assert listed(some.part(low)) == listed(some)[low:]
+    assert all(run == Spans.of(run).runs[0] for run in some.part(low, high).runs)
+
+
 @given(spans(), st.integers(-2, 70))
 def test_splitting_keeps_every_position_in_order(some: Spans, count: int) -> None:
     everything = listed(some)
@@ -167,3 +174,23 @@ def test_a_pattern_too_long_to_repeat_is_still_counted() -> None:
     assert coverage_error(n, parts) == (
         f"iteration 0 was executed 3 times; of {n}, {n - times + both - 1} were lost and {both - 2} repeated"
     )
+
+
+@given(
+    st.permutations(range(24)),
+    st.integers(1, 12),
+    st.integers(0, 11),
+    st.sampled_from([1, 3]),
+)
+def test_what_is_kept_stays_first_whatever_joins(places: list[int], cut: int, kept: int, step: int) -> None:
+    """Also where the first run does not come first by position, as after a rank has kept some before."""
+    own = Spans(tuple(range(p * step, p * step + 1) for p in places[:cut]))
+    runs = [range(p * step, p * step + 1) for p in places[cut:]]
+    joined = list(own.joined(runs, kept).positions())
+    assert joined[: min(kept, cut)] == list(own.positions())[:kept]
+    assert sorted(joined) == [p * step for p in range(24)]
+
+
+def test_a_run_kept_before_a_lower_one_stays_first() -> None:
+    own = Spans((range(56, 57), range(51, 52), range(62, 63)))
+    assert own.joined([range(57, 58)], 1).runs == (range(56, 57), range(51, 52), range(57, 58), range(62, 63))

@@ -7,8 +7,8 @@ from itertools import accumulate, pairwise
 import pytest
 from dlbrt.dist import layout
 from dlbrt.dist.spans import EMPTY, Spans, coverage_error
-from dlbrt.dist.transfer import Transfer, apply, plan_transfers
-from hypothesis import given
+from dlbrt.dist.transfer import Gift, Transfer, plan_gifts, plan_transfers
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 def plans(draw: st.DrawFn) -> tuple[int, list[Spans], list[int]]:
     """A loop, what each rank holds of it, and new shares."""
     ranks, n = draw(st.integers(1, 12)), draw(st.integers(0, 200))
-    weights = st.lists(st.integers(0, 9), min_size=ranks, max_size=ranks)
-    ends = accumulate(layout.proportional(n, draw(weights)), initial=0)
+    weights = st.lists(st.integers(1, 9), min_size=ranks, max_size=ranks)
+    ends = accumulate(layout.quickest(n, draw(weights)), initial=0)
     blocks = tuple(Spans.of(range(low, high)) for low, high in pairwise(ends))
     held = draw(st.sampled_from([layout.cyclic(n, ranks), blocks]))
-    return n, list(held), list(layout.proportional(n, draw(weights)))
+    return n, list(held), list(layout.quickest(n, draw(weights)))
 
 
 @given(plans())
 def test_a_plan_gives_each_rank_its_share_and_loses_nothing(plan: tuple[int, list[Spans], list[int]]) -> None:
     n, held, shares = plan
-    moved = apply(held, plan_transfers(held, shares))
+    moved = plan_transfers(held, shares).shares
     assert [len(spans) for spans in moved] == shares
     assert coverage_error(n, moved) is None
 
@@ -36,7 +36,7 @@ def test_a_plan_has_few_messages_and_no_rank_gives_and_takes(
     plan: tuple[int, list[Spans], list[int]],
 ) -> None:
     _, held, shares = plan
-    transfers = plan_transfers(held, shares)
+    transfers = plan_transfers(held, shares).transfers
     givers = {transfer.source for transfer in transfers}
     takers = {transfer.target for transfer in transfers}
     assert not givers & takers
@@ -48,8 +48,8 @@ def test_a_plan_has_few_messages_and_no_rank_gives_and_takes(
 @given(plans())
 def test_givers_give_from_the_end(plan: tuple[int, list[Spans], list[int]]) -> None:
     _, held, shares = plan
-    transfers = plan_transfers(held, shares)
-    moved = apply(held, transfers)
+    found = plan_transfers(held, shares)
+    transfers, moved = found.transfers, found.shares
     for source in {transfer.source for transfer in transfers}:
         order = list(held[source].positions())
         assert list(moved[source].positions()) == order[: shares[source]]
@@ -62,13 +62,13 @@ def test_plans_after_plans_keep_every_position(plan: tuple[int, list[Spans], lis
     n, held, shares = plan
     current: tuple[Spans, ...] = tuple(held)
     for wanted in (shares, shares[::-1], shares):
-        current = apply(current, plan_transfers(current, wanted))
+        current = plan_transfers(current, wanted).shares
         assert coverage_error(n, current) is None
 
 
 def test_exact_matches_are_settled_first() -> None:
     held = [Spans.of(range(10)), Spans.of(range(10, 17)), EMPTY, EMPTY]
-    assert plan_transfers(held, [0, 0, 7, 10]) == (
+    assert plan_transfers(held, [0, 0, 7, 10]).transfers == (
         Transfer(0, 3, Spans.of(range(10))),
         Transfer(1, 2, Spans.of(range(10, 17))),
     )
@@ -77,7 +77,7 @@ def test_exact_matches_are_settled_first() -> None:
 def test_a_remainder_that_matches_exactly_is_settled_next() -> None:
     # 10 meets 6; its remainder 4 meets 4 exactly, though 5 is larger.
     held = [Spans.of(range(10)), Spans.of(range(10, 15)), EMPTY, EMPTY, EMPTY, EMPTY]
-    transfers = plan_transfers(held, [0, 0, 6, 4, 3, 2])
+    transfers = plan_transfers(held, [0, 0, 6, 4, 3, 2]).transfers
     assert [(t.source, t.target, len(t.spans)) for t in transfers] == [
         (0, 2, 6),
         (0, 3, 4),
@@ -86,17 +86,87 @@ def test_a_remainder_that_matches_exactly_is_settled_next() -> None:
     ]
 
 
+def counts(surplus: list[int]) -> list[tuple[int, int, int]]:
+    """The messages that bring ranks with so much too much, or too little, to the same."""
+    need = -min(surplus)
+    ends = accumulate([need + amount for amount in surplus], initial=0)
+    held = [Spans.of(range(*pair)) for pair in pairwise(ends)]
+    transfers = plan_transfers(held, [need] * len(surplus)).transfers
+    return [(t.source, t.target, len(t.spans)) for t in transfers]
+
+
+def test_two_of_one_side_that_are_one_of_the_other_are_settled_by_two_messages() -> None:
+    # Largest with largest, all would take 5.
+    assert counts([9, 7, -5, -4, -6, -1]) == [(0, 2, 5), (0, 3, 4), (1, 4, 6), (1, 5, 1)]
+    assert counts([3, 5, 6, -8, -6]) == [(0, 3, 3), (1, 3, 5), (2, 4, 6)]
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
+def test_mirrored_surpluses_take_a_message_a_pair(amounts: list[int]) -> None:
+    assert len(counts([*amounts, *(-amount for amount in amounts)])) == len(amounts)
+
+
+def fewest(surplus: list[int]) -> int:
+    """Ranks less the most sets of sum zero, by trying all (dynamic programming over sets)."""
+    sets = 1 << len(surplus)
+    sums = [sum(a for rank, a in enumerate(surplus) if some >> rank & 1) for some in range(sets)]
+    most = [0] * sets
+    for some in range(1, sets):
+        without = [most[some & ~(1 << rank)] for rank in range(len(surplus)) if some >> rank & 1]
+        most[some] = max(without) + (sums[some] == 0)
+    return len(surplus) - most[-1]
+
+
+@given(st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=7))
+@settings(deadline=None)
+def test_messages_are_at_most_one_more_than_the_fewest_among_eight_ranks(surplus: list[int]) -> None:
+    surplus = [*surplus, -sum(surplus)]
+    if not surplus[-1]:
+        surplus.pop()
+    least, found = fewest(surplus), len(counts(surplus))
+    assert least <= found <= min(least + 1, len(surplus) - 1)
+
+
+@given(plans(), st.data())
+def test_what_is_kept_stays_first(plan: tuple[int, list[Spans], list[int]], data: st.DataObject) -> None:
+    n, held, shares = plan
+    kept = [data.draw(st.integers(0, min(len(h), s))) for h, s in zip(held, shares, strict=True)]
+    found = plan_transfers(held, shares, kept=kept)
+    assert coverage_error(n, found.shares) is None
+    assert list(map(len, found.shares)) == shares
+    for before, after, count in zip(held, found.shares, kept, strict=True):
+        assert list(after.positions())[:count] == list(before.positions())[:count]
+
+
 def test_receivers_of_one_giver_get_its_end_in_order() -> None:
-    transfers = plan_transfers([Spans.of(range(9)), EMPTY, EMPTY], [3, 3, 3])
+    transfers = plan_transfers([Spans.of(range(9)), EMPTY, EMPTY], [3, 3, 3]).transfers
     assert transfers == (Transfer(0, 1, Spans.of(range(3, 6))), Transfer(0, 2, Spans.of(range(6, 9))))
 
 
 def test_nothing_to_move_is_no_message() -> None:
-    assert plan_transfers([Spans.of(range(4)), EMPTY], [4, 0]) == ()
-    assert plan_transfers([], []) == ()
+    assert plan_transfers([Spans.of(range(4)), EMPTY], [4, 0]).transfers == ()
+    assert plan_transfers([], []).transfers == ()
 
 
 @pytest.mark.parametrize("shares", [[3, 0], [4], [5, -1]])
 def test_shares_that_do_not_sum_are_refused(shares: list[int]) -> None:
     with pytest.raises(ValueError, match="expected 2 shares with the sum 4"):
         plan_transfers([Spans.of(range(4)), EMPTY], shares)
+
+
+def test_gifts_are_carried_as_said_also_where_a_rank_gives_and_takes() -> None:
+    held = [Spans.of(range(2)), Spans.of(range(2, 10)), Spans.of(range(10, 18))]
+    plan = plan_gifts(held, [Gift(2, 1, 4), Gift(1, 0, 3)], kept=[0, 1, 1])
+    assert plan.transfers == (Transfer(1, 0, Spans.of(range(7, 10))), Transfer(2, 1, Spans.of(range(14, 18))))
+    assert [len(spans) for spans in plan.shares] == [5, 9, 4]
+    assert coverage_error(18, plan.shares) is None
+
+
+def test_gifts_of_one_rank_to_several_come_from_its_end_in_their_order() -> None:
+    plan = plan_gifts([EMPTY, Spans.of(range(10)), EMPTY], [Gift(1, 2, 2), Gift(1, 0, 3)])
+    assert plan.transfers == (Transfer(1, 0, Spans.of(range(5, 8))), Transfer(1, 2, Spans.of(range(8, 10))))
+
+
+def test_gifts_of_more_than_a_rank_holds_are_refused() -> None:
+    with pytest.raises(ValueError, match="gifts of rank 1 up to the 4 that it holds, found 5"):
+        plan_gifts([EMPTY, Spans.of(range(4))], [Gift(1, 0, 5)])

@@ -8,6 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
+from dlbrt.core.model.choose import Choice, Known
+from dlbrt.core.model.forecast import History
+from dlbrt.core.model.network import Network
+from dlbrt.core.model.work import Work
+from dlbrt.core.windows import Window
 from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, write
 
 LOOP_KEYS = [
@@ -27,27 +32,58 @@ LOOP_KEYS = [
 ]
 
 
+def choice(**predicted_s: float) -> Choice:
+    known = Known(
+        1.0, Work(1.0), ((), ()), (1.0, 1.0), History.constant([1.0, 1.0]), ((0, 1),), Network.default()
+    )
+    return Choice(min(predicted_s, key=predicted_s.__getitem__), tuple(predicted_s.items()), 1, known)
+
+
 def record() -> LoopRecord:
     loop = LoopRecord("_dlb_loop_1", "mxm.py:4", 2)
     first = (RankFigures(60, 3.0, 0.1, 0.0), RankFigures(40, 1.0, 0.2, 0.5))
-    loop.add(LoopRun("none", 100, 3.5, first, predicted_s={"GDDLB": 2.0}, overhead_s=0.25))
+    loop.add(LoopRun("none", 100, 3.5, first, choice=choice(GDDLB=2.0), overhead_s=0.25))
     second = (RankFigures(50, 1.0, 0.0, 0.0), RankFigures(50, 1.0, 0.0, 0.0))
-    loop.add(LoopRun("GDDLB", 100, 1.5, second, 3, 2, 20, 800, {"GDDLB": 1.0, "none": 4.0}))
+    loop.add(LoopRun("GDDLB", 100, 1.5, second, 3, 2, 20, 800, choice(GDDLB=1.0, none=4.0)))
     return loop
 
 
 def test_figures_are_totals_over_runs_and_the_strategy_is_the_last() -> None:
     loop = record().as_json()
-    assert list(loop) == [*LOOP_KEYS, "overhead_s", "imbalance"]
+    assert list(loop) == [*LOOP_KEYS, "overhead_s", "imbalance", "choice"]
+    apart = {"decision_s": 0.0, "movement_s": 0.0}
     assert loop["per_rank"] == [
-        {"iterations": 110, "compute_s": 4.0, "sync_s": 0.1, "idle_s": 0.0},
-        {"iterations": 90, "compute_s": 2.0, "sync_s": 0.2, "idle_s": 0.5},
+        {"iterations": 110, "compute_s": 4.0, "sync_s": 0.1, "idle_s": 0.0} | apart,
+        {"iterations": 90, "compute_s": 2.0, "sync_s": 0.2, "idle_s": 0.5} | apart,
     ]
     assert (loop["runs"], loop["iterations"], loop["elapsed_s"]) == (2, 200, 5.0)
     assert (loop["synchronizations"], loop["redistributions"]) == (3, 2)
     assert (loop["iterations_moved"], loop["bytes_moved"]) == (20, 800)
     assert (loop["strategy"], loop["predicted_s"]) == ("GDDLB", {"GDDLB": 3.0, "none": 4.0})
     assert (loop["balance_efficiency"], loop["overhead_s"]) == (0.75, 0.25)
+    chosen = loop["choice"]
+    assert isinstance(chosen, dict)
+    assert (chosen["runs"], chosen["choice"], chosen["predicted_s"]) == (
+        2,
+        "GDDLB",
+        {"GDDLB": 1.0, "none": 4.0},
+    )
+
+
+def test_windows_are_of_the_last_run_and_what_moving_gained_of_all() -> None:
+    loop = record()
+    moved = Window(0, (0, 1), (3, 1), (1.0, 1.0), "move", 2, 0.5, 0.25)
+    last = Window(1, (0, 1), (2, 2), (1.0, 1.0), "move", 1, 0.5)
+    for windows in ((moved, last), (moved,)):
+        loop.add(LoopRun("GDDLB", 9, 1.0, (RankFigures(5), RankFigures(4)), windows=windows))
+    document = loop.as_json()
+    assert document["gain"] == {"redistributions": 2, "predicted_s": 1.0, "realised_s": 0.5}
+    assert document["windows"] == [
+        {
+            "epoch": 0, "members": (0, 1), "units": (3, 1), "compute_s": (1.0, 1.0), "verdict": "move",
+            "moved": 2, "predicted_s": 0.5, "realised_s": 0.25,
+        }
+    ]  # fmt: skip
 
 
 def test_a_loop_never_run_is_balanced() -> None:
@@ -100,7 +136,7 @@ def test_what_was_planned_is_told_beside_what_was_measured() -> None:
     for times, loss in (((1.0, 1.0), None), ((30.0, 10.0), 0.02)):
         loop.add(LoopRun("none", 0, 0.0, (RankFigures(),) * 2, planned=Planned(times, loss)))
     loop.add(LoopRun("local", 9, 1.0, (RankFigures(9, 1.0), RankFigures())))
-    assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned"]
+    assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned", "choice"]
     assert loop.as_json()["planned"] == {
         "L_I": 50.0,
         "L_E": 50.0,
@@ -132,7 +168,7 @@ def test_the_report_is_written_as_json_over_what_was_there(tmp_path: Path) -> No
     write(link, document)
     text = path.read_text()
     assert text.endswith("}\n")
-    assert json.loads(text) == document
+    assert json.loads(text) == json.loads(json.dumps(document))
     assert list(document) == ["version", "ranks", "host_names", "elapsed_s", "loops"]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link.json", "stats.json"]
 
@@ -158,7 +194,13 @@ def test_the_page_on_running_names_every_key() -> None:
     named = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
     loop = LoopRecord(1, "a.py:1", 2, proof="proven")
     figures = (RankFigures(1, 1.0), RankFigures(1, 1.0))
-    loop.add(LoopRun("none", 2, 1.0, figures, reason="x", overhead_s=0.0, planned=Planned((1.0, 1.0), 0.0)))
+    planned, moved = Planned((1.0, 1.0), 0.0), Window(0, (0, 1), (1, 1), (1.0, 1.0), "move", 1, 0.5, 0.25)
+    loop.add(
+        LoopRun(
+            "none", 2, 1.0, figures, choice=choice(none=1.0), reason="x", overhead_s=0.0, planned=planned,
+            windows=(moved,),
+        )
+    )  # fmt: skip
     document = loop.as_json()
     measures = {"L_I", "L_E", "idle_share"}
     assert set(document["imbalance"]) == measures  # type: ignore[call-overload]

@@ -31,6 +31,15 @@ __all__ = ["Choice", "Known", "choose"]
 #: Ranks times paths that are played: eight paths for 4 ranks, two for 16, in a few milliseconds.
 EFFORT = 32
 
+#: Not to balance has to be better by this part: it gives up what balancing gains where the load changes in a
+#: way that was not foreseen, and balancing costs little where nothing is to be gained.
+PRUDENCE = 0.02
+
+#: What is left must be predicted to take less time by this part than by the first strategy, or that is taken:
+#: the error of a difference between two predictions is as large, and of one whose groups never meet again it
+#: is costly. Over the paper's cases 0.03 to 0.08 do equally well (`tests/bench/strategies_virtual.py`).
+LEAST_LEAD = 0.05
+
 #: What drawn paths begin with; any number will do, if it is the same on every rank.
 SEED = 20
 
@@ -105,19 +114,22 @@ class Choice:
     paths: int
     known: Known
 
-    def to_json(self) -> str:
-        """One JSON object: ``choice``, ``predicted_s`` by strategy, ``paths`` and ``inputs``."""
-        record = {
+    def record(self) -> dict[str, Any]:
+        """As JSON values: ``choice``, ``predicted_s`` by strategy, ``paths`` and ``inputs``."""
+        return {
             "choice": self.strategy,
             "predicted_s": dict(self.predicted_s),
             "paths": self.paths,
             "inputs": self.known.inputs(),
         }
-        return json.dumps(record)
+
+    def to_json(self) -> str:
+        """The record as one JSON object."""
+        return json.dumps(self.record())
 
 
 def choose(known: Known, schemes: Sequence[Scheme] = (*SCHEMES, NONE), paths: int | None = None) -> Choice:
-    """The scheme with the least predicted time; of those that are equal the first.
+    """The scheme with the least predicted time that leads the first by `LEAST_LEAD`; see `PRUDENCE` as well.
 
     ``paths`` is how many paths the load may take, the first one that of means, the others drawn; by default
     as many as `EFFORT` allows, and one at least.
@@ -131,8 +143,18 @@ def choose(known: Known, schemes: Sequence[Scheme] = (*SCHEMES, NONE), paths: in
         for processors in ahead:
             total_s += _ahead_s(known, scheme, processors)
         predicted_s.append((scheme.name, known.elapsed_s + total_s / len(ahead)))
-    best = min(predicted_s, key=lambda pair: pair[1])[0]
-    return Choice(best, tuple(predicted_s), len(ahead), known)
+    return Choice(_best(known, predicted_s), tuple(predicted_s), len(ahead), known)
+
+
+def _best(known: Known, predicted_s: Sequence[tuple[str, float]]) -> str:
+    """By what is left to come, since what has been is the same for all."""
+
+    def ahead_s(pair: tuple[str, float]) -> float:
+        name, seconds = pair
+        return (seconds - known.elapsed_s) * (1 + PRUDENCE if name == NONE.name else 1)
+
+    best = min(predicted_s, key=ahead_s)
+    return best[0] if ahead_s(best) < (1 - LEAST_LEAD) * ahead_s(predicted_s[0]) else predicted_s[0][0]
 
 
 def _ahead_s(known: Known, scheme: Scheme, processors: tuple[Processor, ...]) -> float:

@@ -18,6 +18,8 @@ import numpy as np
 
 __all__ = ["Network", "Pattern", "fit"]
 
+Vector = np.ndarray[Any, np.dtype[np.float64]]
+
 #: Degree of a fitted pattern: all-to-all sends P (P - 1) messages.
 DEGREE = 2
 
@@ -43,6 +45,13 @@ class Pattern:
             return 0.0
         found = max(self.least_s, self._polynomial(ranks))
         return max(found, self._polynomial(self.most)) if self.most and ranks > self.most else found
+
+    def through(self, ranks: int, seconds: float) -> Pattern:
+        """The same shape, taking so long for this many ranks; ValueError where it takes no time there."""
+        if not (here := self.seconds(ranks)) > 0:
+            raise ValueError(f"expected a pattern that takes time among {ranks} ranks")
+        factor = seconds / here
+        return Pattern(tuple(c * factor for c in self.coefficients), self.most, self.least_s * factor)
 
     def _polynomial(self, ranks: int) -> float:
         value = 0.0
@@ -86,6 +95,17 @@ class Network:
         return cls(2e-5, 1e9, line, line, square)
 
     @classmethod
+    def coarse(cls, latency_s: float, bandwidth: float, ranks: int, exchange_s: float) -> Network:
+        """What follows from the cost of a message and of one all-to-all among 2 ranks or more.
+
+        The shapes are the default's. An all-to-all also brings something from one rank to all, and from all
+        to one, so neither takes longer.
+        """
+        default, each_s = cls.default(), min(latency_s, exchange_s / (ranks - 1))
+        line = _linear(each_s)
+        return cls(latency_s, bandwidth, line, line, default.all_to_all.through(ranks, exchange_s))
+
+    @classmethod
     def ethernet(cls, dense: float = 0.2, switch_s: float = 5e-3) -> Network:
         """The paper's latency and bandwidth, and patterns of the size of its figure 1.6.
 
@@ -114,7 +134,9 @@ class Network:
 
 
 def fit(samples: Iterable[tuple[int, float]], degree: int = DEGREE) -> Pattern:
-    """The polynomial nearest to samples (ranks, seconds) by least squares; a number of ranks may come again.
+    """The polynomial nearest to samples (ranks, seconds); a number of ranks may come again.
+
+    By least squares of relative errors, as times are uncertain in proportion: so it holds for few ranks too.
 
     With at most ``degree + 1`` different numbers of ranks it goes through (the mean of) each; one alone is
     taken as proportional to P - 1. The pattern never costs less than the cheapest sample. ValueError for no
@@ -135,8 +157,20 @@ def _least_squares(samples: Sequence[tuple[int, float]], most: int, terms: int) 
     """Coefficients of P**0, P**1, ..; solved in P / most, which keeps the system well conditioned."""
     ranks = np.array([p for p, _ in samples], dtype=np.float64) / most
     seconds = np.array([s for _, s in samples], dtype=np.float64)
-    found = np.linalg.lstsq(np.vander(ranks, terms, increasing=True), seconds, rcond=None)[0]
+    weights = 1 / _sizes(samples)
+    terms_of = np.vander(ranks, terms, increasing=True)
+    found = np.linalg.lstsq(terms_of * weights[:, None], seconds * weights, rcond=None)[0]
     return tuple(float(c) / float(most) ** k for k, c in enumerate(found))
+
+
+def _sizes(samples: Sequence[tuple[int, float]]) -> Vector:
+    """For each sample the mean of its number of ranks; the least is a thousandth of the longest."""
+    totals: dict[int, list[float]] = {}
+    for ranks, seconds in samples:
+        totals.setdefault(ranks, []).append(seconds)
+    means = {ranks: sum(taken) / len(taken) for ranks, taken in totals.items()}
+    least = max(means.values()) / 1000 or 1.0
+    return np.array([max(means[ranks], least) for ranks, _ in samples], dtype=np.float64)
 
 
 def _linear(each_s: float) -> Pattern:

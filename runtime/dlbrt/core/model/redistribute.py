@@ -5,24 +5,23 @@ speeds (1.3.3); alpha(j) iterations move in beta(j) messages; too little to move
 shorter predicted time, the cost of data movement not counted, no move. `Rules.charged` counts it.
 
 Shares are integers. In a uniform loop each rank gets the floor of (1.3.3), and the iterations left over go
-one by one to where they are done soonest: no other integers finish earlier (`quickest_shares`; rounding to
-the nearest may give a slow rank an iteration too many, which hurts when few are left). In a non-uniform loop
-the cost is shared, and iterations come from the ends of those who have too much.
+one by one to where they are done soonest, so that no other integers finish earlier (`dist.layout.quickest`;
+rounding to the nearest may give a slow rank one too many, which hurts when few are left). In a non-uniform
+loop the cost is shared, and iterations come from the ends of those who have too much.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import heapify, heapreplace
 from itertools import accumulate
-from math import floor
 from operator import truediv
 
 from dlbrt.core.model.speed import Averaging
 from dlbrt.core.model.work import NOTHING, Runs, Work, count
+from dlbrt.dist.layout import quickest
 
-__all__ = ["Charges", "Redistribution", "Rules", "quickest_shares", "redistribute"]
+__all__ = ["Charges", "Redistribution", "Rules", "redistribute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,28 +88,11 @@ def redistribute(
     return Redistribution(found.held, found.moved, found.messages, before_s, after_s)
 
 
-def quickest_shares(total: int, speeds: Sequence[float]) -> list[int]:
-    """Integer shares of ``total``, for ranks of speeds above 0, with the earliest end; ties go to low ranks.
-
-    There is an optimum with no less than the floor of each real share, so only the rest is dealt one by one.
-    """
-    rate = total / sum(speeds) * (1 - 1e-12)
-    shares = [floor(rate * speed) for speed in speeds]
-    left = total - sum(shares)
-    queue = [((shares[rank] + 1) / speed, rank) for rank, speed in enumerate(speeds)]
-    heapify(queue)
-    for _ in range(left):
-        rank = queue[0][1]
-        shares[rank] += 1
-        heapreplace(queue, ((shares[rank] + 1) / speeds[rank], rank))
-    return shares
-
-
 def _targets(work: Work, units: Sequence[int], speeds: Sequence[float]) -> list[float]:
     """The cost that each rank should have."""
     total = sum(units)
     if work.prefix is None:
-        return [float(share) for share in quickest_shares(total, speeds)]
+        return [float(share) for share in quickest(total, speeds)]
     everyone = sum(speeds)
     return [total * speed / everyone for speed in speeds]
 

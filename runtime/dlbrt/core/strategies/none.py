@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.strategy import Situation, Strategy
+from dlbrt.core.strategy import Clocked, Situation, Strategy
 
 __all__ = ["STRATEGY"]
 
@@ -16,6 +16,7 @@ class _Static:
     local: bool = False
     central: bool = False
     interrupts: bool = False
+    clocked: Clocked = Clocked.NEVER
 
     def decide(self, situation: Situation) -> Decision | None:  # noqa: ARG002
         return None

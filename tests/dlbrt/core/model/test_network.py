@@ -48,6 +48,37 @@ def test_samples_of_a_polynomial_give_it_back() -> None:
             assert fitted.seconds(p) == pytest.approx(pattern.seconds(p), rel=1e-9)
 
 
+def test_a_fit_is_as_near_in_proportion_for_few_ranks_as_for_many() -> None:
+    """The samples lie 10 % above and below a polynomial in turn: no time is missed by half."""
+    ethernet = Network.ethernet().all_to_all
+    samples = [(p, ethernet.seconds(p) * (1.1 if p % 2 else 0.9)) for p in range(2, 33)]
+    fitted = fit(samples)
+    for p in range(2, 33):
+        assert fitted.seconds(p) == pytest.approx(ethernet.seconds(p), rel=0.12)
+
+
+def test_a_pattern_may_be_scaled_through_a_measured_time() -> None:
+    pattern = Pattern((0.0, 1.0, 0.5), most=8, least_s=3.0)
+    scaled = pattern.through(4, 0.6)
+    assert [scaled.seconds(p) for p in (2, 4, 8, 16)] == pytest.approx([0.2, 0.6, 2.0, 7.2])
+    assert pattern.through(4, 0.0).seconds(8) == 0
+    with pytest.raises(ValueError, match="takes time among 1 ranks"):
+        pattern.through(1, 0.6)
+
+
+def test_a_coarse_network_follows_from_a_message_and_an_exchange() -> None:
+    network = Network.coarse(1e-5, 1e9, 4, 1e-3)
+    assert (network.latency_s, network.bandwidth) == (1e-5, 1e9)
+    assert network.one_to_all.seconds(4) == network.all_to_one.seconds(4) == pytest.approx(3e-5)
+    assert network.all_to_all.seconds(4) == pytest.approx(1e-3)
+
+
+def test_in_a_coarse_network_no_pattern_takes_longer_than_the_exchange() -> None:
+    network = Network.coarse(1e-3, 1e9, 5, 1e-4)
+    assert network.latency_s == 1e-3
+    assert network.one_to_all.seconds(5) == pytest.approx(1e-4)
+
+
 @pytest.mark.parametrize(
     "samples",
     [[(2, 0.3)], [(5, 0.3)], [(2, 0.3), (4, 0.4)], [(2, 0.3), (3, 0.9), (8, 1.0)], [(4, 0.3), (4, 0.5)]],

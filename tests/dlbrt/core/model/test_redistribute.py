@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, pairwise
 
 import pytest
-from dlbrt.core.model.redistribute import Charges, Rules, quickest_shares, redistribute
+from dlbrt.core.model.redistribute import Charges, Rules, redistribute
 from dlbrt.core.model.work import Runs, Work, count
 from hypothesis import given
 from hypothesis import strategies as st
 
 FREE = Charges(0.0, 0.0, 0.0)
 SPEEDS = st.lists(st.floats(0.1, 10), min_size=1, max_size=8)
-
-
-@given(st.integers(0, 500), SPEEDS)
-def test_shares_sum_exactly_and_are_near_to_proportional(total: int, speeds: list[float]) -> None:
-    shares = quickest_shares(total, speeds)
-    assert sum(shares) == total
-    for share, speed in zip(shares, speeds, strict=True):
-        assert share >= int(total * speed / sum(speeds) * (1 - 1e-9))
-
-
-@given(st.integers(1, 7), st.lists(st.floats(0.1, 10), min_size=2, max_size=3))
-def test_no_other_integers_finish_earlier(total: int, speeds: list[float]) -> None:
-    def end(shares: list[int] | tuple[int, ...]) -> float:
-        return max(share / speed for share, speed in zip(shares, speeds, strict=True))
-
-    every = (some for some in product(range(total + 1), repeat=len(speeds)) if sum(some) == total)
-    assert end(quickest_shares(total, speeds)) == min(map(end, every))
-
-
-def test_shares_of_equal_ranks_go_to_low_ranks_first() -> None:
-    assert quickest_shares(7, [1.0] * 4) == [2, 2, 2, 1]
-    assert quickest_shares(10**15, [1.0, 3.0]) == [250_000_000_000_000, 750_000_000_000_000]
 
 
 def blocks(sizes: list[int]) -> list[Runs]:

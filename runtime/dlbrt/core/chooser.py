@@ -1,0 +1,108 @@
+"""What `auto` does at the first synchronization: it asks the model, and commits to what is cheapest.
+
+Until then all ranks balance as `GDDLB` does (Zaki et al., section 1.3.3: no strategy is chosen before the
+first synchronization point). There rank 0 has all profiles, with the speeds of each rank by slices of its
+time, and the books say what is left. It asks the model while the other ranks work, and tells them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dlbrt.core.books import Books
+from dlbrt.core.model.choose import Choice, Known, choose
+from dlbrt.core.model.forecast import History
+from dlbrt.core.model.groups import Groups
+from dlbrt.core.model.network import Network
+from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.profile import SLICES, Profile
+from dlbrt.core.registry import BEFORE_CHOICE, strategy
+from dlbrt.core.strategy import Strategy
+from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.spans import Spans
+
+__all__ = ["Chooser"]
+
+
+@dataclass(slots=True)
+class Chooser:
+    """Commits to a strategy of the paper, by the network and the groups that a local one would have.
+
+    ``within`` are the networks among the ranks of each group, where they differ from that among all.
+    ``choice`` is the explained record, once there is one. From the same it chooses the same, on any machine.
+    """
+
+    network: Network
+    groups: Groups
+    within: tuple[Network, ...] = ()
+    choice: Choice | None = field(default=None, init=False)
+
+    def __call__(self, books: Books, profiles: Sequence[Profile]) -> Strategy:
+        """The strategy for what is left; the books are those after the synchronization.
+
+        Where what is left is done before a choice would have paid, it is the one there is.
+        """
+        parameters = books.terms.parameters
+        speeds, left_s = books.history.speeds, books.left_s
+        if speeds is None or left_s is None or left_s < parameters.least_choice_s:
+            return strategy(BEFORE_CHOICE if self.choice is None else self.choice.strategy)
+        self.choice = choose(self._known(books, profiles, speeds))
+        return strategy(self.choice.strategy)
+
+    def _known(self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]) -> Known:
+        terms, elapsed_s = books.terms, books.history.computed_s
+        work, held = _work(books.shares, terms.amounts)
+        return Known(
+            elapsed_s=elapsed_s,
+            work=work,
+            held=held,
+            speeds=tuple(speeds),
+            history=_history(profiles, speeds, elapsed_s),
+            groups=self.groups,
+            network=self.network,
+            within=self.within,
+            iteration_bytes=terms.unit_bytes,
+            rules=Rules(
+                profitability=terms.parameters.profitability,
+                least_moved=terms.parameters.least_moved,
+                charged=True,
+                reserves=True,
+            ),
+        )
+
+
+class _Prefix(Sequence[int]):
+    """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
+
+    def __init__(self, amounts: Amounts) -> None:
+        self._amounts = amounts
+
+    def __len__(self) -> int:
+        return self._amounts.edges[-1] + 1
+
+    def __getitem__(self, unit: int) -> int:  # type: ignore[override]
+        return self._amounts.before(unit)
+
+
+def _work(shares: Sequence[Spans], amounts: Amounts) -> tuple[Work, tuple[Runs, ...]]:
+    """What is left, in ticks, and who holds it.
+
+    Where iterations are dealt in turn each share has a bit of everything: what is dealt counts as alike.
+    """
+    dealt = any(run.step > 1 for spans in shares for run in spans.runs)
+    if not (amounts.uniform or dealt):
+        held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in shares)
+        return Work(1.0, _Prefix(amounts)), held
+    mean = (sum(map(amounts.of, shares)) or 1) / sum(map(len, shares))
+    return Work(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
+
+
+def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> History:
+    """The speeds of the slices of each rank's time so far; in a slice without work, its present one."""
+    slices = tuple(
+        tuple(seen if seen > 0 else speed for seen in profile.slices)
+        for profile, speed in zip(profiles, speeds, strict=True)
+    )
+    return History(slices, max(elapsed_s, 1e-9) / SLICES)

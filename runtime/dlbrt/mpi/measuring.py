@@ -1,0 +1,221 @@
+"""What communication costs among these ranks, measured with the messages and waits of the runtime itself.
+
+Zaki, Li, Parthasarathy, section 1.5.1 and figure 1.6. Latency is half of what a byte takes there and back,
+bandwidth what large messages reach beyond it. The patterns are those of a synchronization: interrupts from
+one rank to all, profiles from all to the central balancer, the exchange of profiles among all (one
+non-blocking collective) or among the members of a group (from each to each). They are measured for 2 to P
+ranks, which are taken from the hosts in turn, so that few ranks too are spread over them all.
+
+Collective: every function here is called on all ranks of its wire. Ranks that have no part in a measurement
+wait for the next one asleep.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from statistics import median
+
+import numpy as np
+from mpi4py import MPI
+
+from dlbrt.core.model.network import Network, fit
+from dlbrt.core.profile import Profile
+from dlbrt.mpi.answers import FromAll, FromGroup
+from dlbrt.mpi.stage import Read, Stage, Table
+from dlbrt.mpi.trips import Growth, bandwidth, trips_s
+from dlbrt.mpi.wire import ANY, REPORT, Note, Wire
+from dlbrt.observe.networks import Calibration, Networks, Samples, Site
+
+__all__ = ["measure", "sizes"]
+
+#: What a rank of a wire does in a pattern.
+Act = Callable[[Wire], None]
+
+_PROFILE = Profile(0, 0.0)
+_REPORT = np.array(_PROFILE.encode(), dtype=np.float64).tobytes()
+
+#: Up to so many ranks each number of them is measured, above it a few.
+_EACH = 8
+
+#: Ranks of other hosts (or of this one, if there are none) to which rank 0 measures the latency.
+_PARTNERS, _TRIPS = 8, 20
+
+_GROWTH = Growth(first=2**16, factor=2, last=2**23, long_s=2e-2, trips=5)
+
+
+def measure(wire: Wire, hosts: Sequence[str]) -> Calibration:
+    """Measure the network among the 2 ranks or more of ``wire``, in some seconds; the same on each rank.
+
+    ``hosts[r]`` is where rank r runs.
+    """
+    mine = hosts[wire.rank]
+    spread = _spread(hosts)
+    with _among(wire, spread) as part:
+        assert part is not None
+        afar = [number for number, rank in enumerate(spread) if hosts[rank] != hosts[0]]
+        network, samples = _measured(part, afar or range(1, part.ranks), _exchange_all)
+    with _among(wire, [rank for rank, host in enumerate(hosts) if host == mine]) as near:
+        assert near is not None
+        own = _within(near, network, whole=not afar)
+    _meet(wire)
+    within = {host: found for host, found in wire.comm.allgather((mine, own)) if found is not None}
+    site = Site.of(hosts, MPI.Get_library_version())
+    return Calibration(site, Networks(network, tuple(sorted(within.items()))), samples)
+
+
+def sizes(ranks: int) -> list[int]:
+    """For which numbers of ranks the patterns are measured: all up to 8, then some, ``ranks`` among them."""
+    few = [*range(2, min(ranks, _EACH) + 1)]
+    step = _EACH
+    while step < ranks:
+        few += [size for size in (step * 3 // 2, step * 2) if size < ranks]
+        step *= 2
+    return [*few, ranks] if ranks > _EACH else few
+
+
+def _spread(hosts: Sequence[str]) -> list[int]:
+    """All ranks, from the hosts in turn, rank 0 the first."""
+    seen: dict[str, int] = {}
+    turns = []
+    for rank, host in enumerate(hosts):
+        seen[host] = turn = seen.get(host, -1) + 1
+        turns.append((turn, rank))
+    return [rank for _, rank in sorted(turns)]
+
+
+@contextmanager
+def _among(wire: Wire, members: Sequence[int]) -> Iterator[Wire | None]:
+    """A wire of these ranks alone, in this order; None on others. Several are made at a time."""
+    _meet(wire)
+    inside = wire.rank in members
+    color = min(members) if inside else MPI.UNDEFINED
+    comm = wire.comm.Split(color, members.index(wire.rank) if inside else 0)
+    if comm == MPI.COMM_NULL:
+        yield None
+        return
+    assert isinstance(comm, MPI.Intracomm)
+    part = Wire(comm)
+    comm.Free()
+    yield part
+    part.comm.Free()
+
+
+def _meet(wire: Wire) -> None:
+    """Wait asleep until all are here: calls of MPI that block would keep processors from who measures."""
+    wire.complete([wire.comm.Ibarrier()])
+
+
+def _within(near: Wire, network: Network, whole: bool) -> Network | None:
+    """The network among the ranks of one host, if they are several.
+
+    Where these are the ``whole``, it is known but for the exchange, which goes otherwise within a group.
+    """
+    if near.ranks < 2:
+        return None
+    if not whole:
+        return _measured(near, range(1, near.ranks), _exchange_group)[0]
+    [samples] = _patterns(near, [(_exchange_group, _all_to_all)])
+    return replace(network, all_to_all=fit(samples))
+
+
+def _measured(wire: Wire, partners: Sequence[int], exchange: Act) -> tuple[Network, Samples]:
+    """Everything, rank 0 sending messages to and fro with ``partners``; the same on each rank."""
+    latency_s = _latency_s(wire, partners[:_PARTNERS])
+    bytes_s = 0.0
+    if wire.rank in (0, partners[0]):
+        bytes_s = bandwidth(wire, 0 if wire.rank else partners[0], latency_s, _GROWTH)
+    latency_s, bytes_s, switch_s = _of_root(wire, [latency_s, bytes_s, _request_s(wire, partners[0])])
+    one, gather, among = _patterns(
+        wire, [(_interrupt, _one_to_all), (_report, _all_to_one), (exchange, _all_to_all)]
+    )
+    samples = Samples(one, gather, among)
+    return samples.network(latency_s, bytes_s, switch_s), samples
+
+
+def _of_root(wire: Wire, numbers: Sequence[float]) -> list[float]:
+    """Rank 0's numbers, on each rank."""
+    request, table = wire.exchange(numbers)
+    wire.complete([request])
+    found: list[float] = table[0].tolist()
+    return found
+
+
+def _latency_s(wire: Wire, partners: Sequence[int]) -> float:
+    """Of a message of one byte from rank 0 to a partner, on rank 0: the median of all."""
+    found: list[float] = []
+    for partner in partners:
+        if wire.rank in (0, partner):
+            found += trips_s(wire, 1, 0 if wire.rank else partner, _TRIPS)
+    return median(found) if found else 0.0
+
+
+def _request_s(wire: Wire, partner: int) -> float:
+    """What it takes rank 0 away from computing to find a report that has come, and to take it."""
+    found = [0.0]
+    for _ in range(_TRIPS):
+        if wire.rank == partner:
+            wire.complete([wire.send_bytes(_REPORT, 0, REPORT)])
+        elif wire.rank == 0:
+            wire.until(lambda: wire.report_waits() or None)
+            start = time.perf_counter()
+            if wire.report_waits() and (report := wire.poll_bytes(ANY, REPORT)):
+                Profile.decode(np.frombuffer(report[1], dtype=np.float64).tolist())
+            found.append(time.perf_counter() - start)
+    return median(found)
+
+
+def _patterns(wire: Wire, kinds: Sequence[tuple[Act, Read]]) -> list[tuple[tuple[int, float], ...]]:
+    """Samples of each kind, for each number of ranks; the same on each rank."""
+    rows = []
+    for size in sizes(wire.ranks):
+        with _among(wire, range(size)) as part:
+            stage = Stage(part) if part else None
+            taken = (
+                [stage.median_s(partial(act, part), read) for act, read in kinds] if stage and part else []
+            )
+        rows.append((size, _of_root(wire, taken or [0.0] * len(kinds))))
+    return [tuple((size, taken[kind]) for size, taken in rows) for kind in range(len(kinds))]
+
+
+def _interrupt(wire: Wire) -> None:
+    """From rank 0 to all others."""
+    if wire.rank == 0:
+        wire.complete(wire.interrupt(Note(0), range(1, wire.ranks)))
+    else:
+        wire.until(wire.interrupted)
+
+
+def _report(wire: Wire) -> None:
+    """From all others to rank 0."""
+    if wire.rank:
+        wire.complete([wire.send_bytes(_REPORT, 0, REPORT)])
+    else:
+        for _ in range(1, wire.ranks):
+            wire.wait_bytes(ANY, REPORT)
+
+
+def _exchange_all(wire: Wire) -> None:
+    answer = FromAll(wire, _PROFILE)
+    wire.until(lambda: answer.complete() or None)
+
+
+def _exchange_group(wire: Wire) -> None:
+    answer = FromGroup(wire, _PROFILE, range(wire.ranks))
+    wire.until(lambda: answer.complete() or None)
+
+
+def _one_to_all(starts: Table, ends: Table) -> float:
+    """The longest that a rank took which was there; one that came late did not wait for what had come."""
+    return float((ends - np.maximum(starts, starts[0])).max())
+
+
+def _all_to_one(starts: Table, ends: Table) -> float:
+    return float(ends[0] - starts.max())
+
+
+def _all_to_all(starts: Table, ends: Table) -> float:
+    return float(ends.max() - starts.max())

@@ -1,0 +1,79 @@
+"""What a run knows of its network when it starts: what `dlbc calibrate` has stored, else a coarse measure.
+
+In passing no more is measured than a few messages and exchanges; the patterns follow from them by shapes that
+networks have (`Network.coarse`).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from mpi4py import MPI
+
+from dlbrt.contract import OptionError
+from dlbrt.core.model.network import Network
+from dlbrt.core.profile import Profile
+from dlbrt.mpi.trips import Growth, bandwidth, trips_s
+from dlbrt.mpi.wire import Wire
+from dlbrt.observe.networks import Networks, Site, default_path, find, read
+
+__all__ = ["known", "quick"]
+
+#: Messages of one byte there and back, and exchanges: the fastest counts.
+_TRIPS, _EXCHANGES = 3, 2
+
+#: On a slow network this ends after a few milliseconds.
+_GROWTH = Growth(first=2**12, factor=4, last=2**16, long_s=2e-3, trips=1)
+
+
+def known(wire: Wire, hosts: Sequence[str], environ: Mapping[str, str]) -> Networks:
+    """The networks among all ranks, ``hosts[r]`` being where rank r runs.
+
+    Collective; what rank 0 gets is what counts. A damaged file is told of on standard error and not used.
+    """
+    stored = _stored(hosts, environ) if wire.rank == 0 and wire.ranks > 1 else None
+    if wire.ranks > 1 and not _from_root(wire, stored is not None):
+        return Networks(quick(wire))
+    return stored or Networks(Network.default())
+
+
+def quick(wire: Wire) -> Network:
+    """What a few messages between ranks 0 and 1 and a few exchanges tell of the network of 2 ranks or more.
+
+    Collective; each rank has its own figures, the ranks above 1 without the messages.
+    """
+    latency_s, bytes_s = 0.0, 1.0
+    if wire.rank < 2:
+        latency_s = min(trips_s(wire, 1, 1 - wire.rank, _TRIPS))
+        bytes_s = bandwidth(wire, 1 - wire.rank, latency_s, _GROWTH)
+    # The others wait here meanwhile, asleep: the first exchange is the longest.
+    exchange_s = min(_exchange_s(wire) for _ in range(_EXCHANGES))
+    return Network.coarse(latency_s, bytes_s, wire.ranks, exchange_s)
+
+
+def _exchange_s(wire: Wire) -> float:
+    start = time.perf_counter()
+    request, _ = wire.exchange([0.0] * Profile.width())
+    wire.complete([request])
+    return time.perf_counter() - start
+
+
+def _from_root(wire: Wire, flag: bool) -> bool:
+    """Rank 0's flag, on each rank."""
+    request, table = wire.exchange([float(flag)])
+    wire.complete([request])
+    return bool(table[0, 0])
+
+
+def _stored(hosts: Sequence[str], environ: Mapping[str, str]) -> Networks | None:
+    """What is stored for these hosts and this library."""
+    if (path := default_path(environ)) is None:
+        return None
+    try:
+        found = find(read(path), Site.of(hosts, MPI.Get_library_version()))
+    except OptionError as error:
+        print(f"dlb: {error}; until then the network is measured coarsely", file=sys.stderr, flush=True)
+        return None
+    return found.networks if found else None

@@ -1,0 +1,69 @@
+"""Messages there and back between two ranks: latency, and the bandwidth that large ones reach beyond it.
+
+Zaki, Li, Parthasarathy, section 1.3.1: a message of b bytes takes L + b / B. Both ranks call each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from mpi4py import MPI
+
+from dlbrt.mpi.wire import DATA, Wire
+
+__all__ = ["Growth", "bandwidth", "trips_s"]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Messages grow from ``first`` bytes by ``factor`` until one takes ``long_s``, or has ``last`` bytes.
+
+    Of each size so many ``trips`` are made.
+    """
+
+    first: int
+    factor: int
+    last: int
+    long_s: float
+    trips: int
+
+
+def trips_s(wire: Wire, size: int, other: int, trips: int) -> Sequence[float]:
+    """Half of what messages of ``size`` bytes to the ``other`` rank and back take, one after the other.
+
+    Of the two the lower rank begins; the first trip, which makes the connection, is left out.
+    """
+    content = np.zeros(size, dtype=np.uint8)
+    found = []
+    for _ in range(trips + 1):
+        start = time.perf_counter()
+        steps = (wire.send_memory, wire.receive_memory)
+        for step in steps if wire.rank < other else reversed(steps):
+            wire.complete([step(content, other, DATA)])
+        found.append((time.perf_counter() - start) / 2)
+    return found[1:]
+
+
+def bandwidth(wire: Wire, other: int, latency_s: float, growth: Growth) -> float:
+    """Bytes a second beyond the latency: the median of the largest messages sent. What counts is rank 0's."""
+    size, found = growth.first, 0.0
+    while size:
+        taken_s = median(trips_s(wire, size, other, growth.trips))
+        # Where the clock sees little beyond the latency, what the message took is all that there is to go by.
+        found = size / (taken_s - latency_s if taken_s > 2 * latency_s else max(taken_s, 1e-9))
+        enough = taken_s >= growth.long_s or size >= growth.last
+        size = _agreed(wire, other, 0 if enough else growth.factor * size)
+    return found
+
+
+def _agreed(wire: Wire, other: int, number: int) -> int:
+    """The lower rank's number, on both."""
+    content = np.array([number], dtype=np.int64)
+    step = wire.send_memory if wire.rank < other else wire.receive_memory
+    request: MPI.Request = step(content, other, DATA)
+    wire.complete([request])
+    return int(content[0])

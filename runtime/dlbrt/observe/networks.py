@@ -1,0 +1,233 @@
+"""Networks that were measured, and the file in which they are kept.
+
+Zaki, Li, Parthasarathy, section 1.5.1: the network is characterized off-line, by latency, bandwidth and what
+three patterns of communication take, measured for 2 to P ranks and fitted by polynomials (figure 1.6). A
+characterization belongs to hosts with so many ranks each, and to the MPI library. One of more ranks on the
+same hosts serves fewer: it was measured for them too. Ranks of one host talk faster than hosts do, so each
+host with several ranks has a network of its own.
+
+Pure but for `read` and `update`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from dlbrt.contract import OptionError
+from dlbrt.core.model.groups import Groups
+from dlbrt.core.model.network import PATTERNS, Network, fit
+from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
+from dlbrt.observe.statistics import write
+
+__all__ = [
+    "Calibration",
+    "Networks",
+    "Samples",
+    "Site",
+    "default_path",
+    "find",
+    "from_json",
+    "read",
+    "table",
+    "to_json",
+    "update",
+]
+
+_FORMAT, _VERSION = "dlb networks", 1
+
+#: Calibrations in a file: at most so many are kept.
+_MOST = 64
+
+_NAMES = {"one_to_all": "one-to-all", "all_to_one": "all-to-one", "all_to_all": "all-to-all"}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a network was measured: the number of ranks of each host, by name, and the MPI library."""
+
+    ranks: tuple[tuple[str, int], ...]
+    mpi: str
+
+    @classmethod
+    def of(cls, hosts: Iterable[str], library: str) -> Site:
+        """By the host of each rank, in any order, and the first line of what the library says of itself."""
+        first = library.strip("\0 \n").splitlines()[:1]
+        return cls(tuple(sorted(Counter(hosts).items())), " ".join("".join(first).split()))
+
+    @property
+    def size(self) -> int:
+        """The number of ranks."""
+        return sum(count for _, count in self.ranks)
+
+    def serves(self, other: Site) -> bool:
+        """Whether what was measured here holds there: the same library and hosts, and no more ranks."""
+        here, there = dict(self.ranks), dict(other.ranks)
+        same = self.mpi == other.mpi and here.keys() == there.keys()
+        return same and all(here[host] >= count for host, count in there.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What the patterns took: pairs of a number of ranks (2 or more) and seconds, in order."""
+
+    one_to_all: tuple[tuple[int, float], ...]
+    all_to_one: tuple[tuple[int, float], ...]
+    all_to_all: tuple[tuple[int, float], ...]
+
+    def network(self, latency_s: float, bandwidth: float, switch_s: float) -> Network:
+        """The network with polynomials fitted to the patterns; errors as `fit` and `Network`."""
+        one, gather, exchange = (fit(getattr(self, name)) for name in PATTERNS)
+        return Network(latency_s, bandwidth, one, gather, exchange, switch_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """The network among all ranks, and those among the ranks of one host, by its name."""
+
+    whole: Network
+    within: tuple[tuple[str, Network], ...] = ()
+
+    def of_groups(self, groups: Groups, hosts: Sequence[str]) -> tuple[Network, ...]:
+        """The network of each group, ``hosts[r]`` being where rank r runs; none where no host has its own.
+
+        A group's is that of its host, or the whole where it is on several.
+        """
+        own = dict(self.within)
+        if not own:
+            return ()
+        places = [{hosts[rank] for rank in group} for group in groups]
+        return tuple(
+            own.get(next(iter(place)), self.whole) if len(place) == 1 else self.whole for place in places
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A site, its networks, and the samples that the patterns among all ranks were fitted to."""
+
+    site: Site
+    networks: Networks
+    samples: Samples
+
+
+def find(calibrations: Iterable[Calibration], site: Site) -> Calibration | None:
+    """The one that serves the site with the fewest ranks, the first of those that are equal."""
+    serving = (found for found in calibrations if found.site.serves(site))
+    return min(serving, key=lambda found: found.site.size, default=None)
+
+
+def table(calibration: Calibration) -> list[str]:
+    """What was measured, for people: latency, bandwidth, and each pattern as measured and as fitted."""
+    whole, samples = calibration.networks.whole, calibration.samples
+    places = ", ".join(f"{host}: {count}" for host, count in calibration.site.ranks)
+    lines = [f"{calibration.site.size} ranks ({places}), {calibration.site.mpi}", *_figures(whole), ""]
+    lines.append("ranks" + "".join(f"{_NAMES[name] + ' [us]':>20}  fitted" for name in PATTERNS))
+    for index, (ranks, _) in enumerate(samples.all_to_all):
+        cells = [f"{ranks:5}"]
+        for name in PATTERNS:
+            taken_s, fitted_s = getattr(samples, name)[index][1], getattr(whole, name).seconds(ranks)
+            cells.append(f"{_us(taken_s):>20}{_us(fitted_s):>8}")
+        lines.append("".join(cells))
+    counts = dict(calibration.site.ranks)
+    for host, network in calibration.networks.within:
+        taken = ((_NAMES[name], getattr(network, name).seconds(counts[host])) for name in PATTERNS)
+        lines += ["", f"among the {counts[host]} ranks of {host}:", *_figures(network)]
+        lines.append(", ".join(f"{name} {_us(seconds)} us" for name, seconds in taken))
+    return lines
+
+
+def _figures(network: Network) -> list[str]:
+    return [
+        f"latency   {network.latency_s * 1e6:.3g} us",
+        f"bandwidth {network.bandwidth / 1e6:.4g} MB/s",
+        f"request   {network.switch_s * 1e6:.3g} us of the central balancer",
+    ]
+
+
+def _us(seconds: float) -> str:
+    return f"{seconds * 1e6:.1f}"
+
+
+def default_path(environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path | None:
+    """The file in the user's cache directory; None where the user has no directory."""
+    directory = cache_directory(environ, windows)
+    return directory / "networks.json" if directory else None
+
+
+def read(path: str | os.PathLike[str]) -> tuple[Calibration, ...]:
+    """What a file holds, the newest first: nothing where there is none. OptionError if it is not ours."""
+    try:
+        return load(Path(path), _decoded, ())
+    except RefusedError as error:
+        expected = "expected networks that `dlbc calibrate` has measured"
+        raise OptionError(
+            f"{expected}; found {str(path)!r}, {error}: remove it, and calibrate again"
+        ) from error
+
+
+def update(path: str | os.PathLike[str], calibration: Calibration) -> None:
+    """Add one to what the file holds now, in place of an older one of the same site.
+
+    The directory is made where it is missing. OSError where that is not possible, OptionError as `read`.
+    """
+    place = Path(path)
+    older = (found for found in read(place) if found.site != calibration.site)
+    kept = (calibration, *older)[:_MOST]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write(place, {"format": _FORMAT, "version": _VERSION, "networks": [_encoded(found) for found in kept]})
+
+
+def to_json(calibration: Calibration) -> str:
+    """One JSON object; `from_json` is the inverse, to the last bit."""
+    return json.dumps(_encoded(calibration))
+
+
+def from_json(content: str) -> Calibration:
+    """What `to_json` wrote; ValueError, TypeError or KeyError for anything else."""
+    return _decoded_one(json.loads(content))
+
+
+def _encoded(calibration: Calibration) -> dict[str, object]:
+    return {
+        "hosts": dict(calibration.site.ranks),
+        "mpi": calibration.site.mpi,
+        "network": asdict(calibration.networks.whole),
+        "within": {host: asdict(network) for host, network in calibration.networks.within},
+        "samples": asdict(calibration.samples),
+    }
+
+
+def _decoded(document: Any) -> tuple[Calibration, ...]:
+    return tuple(map(_decoded_one, check_format(document, _FORMAT, _VERSION)["networks"]))
+
+
+def _decoded_one(entry: Any) -> Calibration:
+    ranks = tuple(sorted((host, _count(count, 1)) for host, count in entry["hosts"].items()))
+    within = tuple((host, _network(found)) for host, found in entry["within"].items())
+    one, gather, exchange = (_decoded_samples(entry["samples"][name]) for name in PATTERNS)
+    networks = Networks(_network(entry["network"]), within)
+    return Calibration(Site(ranks, text(entry["mpi"])), networks, Samples(one, gather, exchange))
+
+
+def _network(found: Any) -> Network:
+    return Network.from_json(json.dumps(found))
+
+
+def _decoded_samples(pairs: Any) -> tuple[tuple[int, float], ...]:
+    samples = tuple((_count(ranks, 2), number(seconds)) for ranks, seconds in pairs)
+    if not samples or any(not (isfinite(seconds) and seconds >= 0) for _, seconds in samples):
+        raise ValueError(f"expected samples of 0 s or more, found {samples[:4]}")
+    return samples
+
+
+def _count(value: Any, least: int) -> int:
+    if type(value) is not int or value < least:
+        raise ValueError(f"expected a whole number of {least} or more, found {value!r}")
+    return value

@@ -1,0 +1,152 @@
+"""What is simulated: the processors and the network between them, and the loop.
+
+Both are frozen descriptions. What iterations really cost and what the balancer knows of it are two things:
+the seconds of a `LoopModel` are the first, its ``amounts`` the second.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
+
+from dlbrt.core.load import LoadSpec
+from dlbrt.core.model.network import Network
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.layout import block
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+from dlbrt.sim.course import Course
+
+__all__ = ["Costs", "LoopModel", "Machine"]
+
+#: Products of times and speeds are compared with this relative tolerance.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Ranks of relative ``speeds``, under emulated ``load``, on a ``network``.
+
+    ``groups`` are those of local strategies, together all ranks. ValueError without a speed, or for one that
+    is not above 0.
+    """
+
+    speeds: tuple[float, ...]
+    network: Network = field(default_factory=Network.default)
+    load: LoadSpec = field(default_factory=LoadSpec)
+    groups: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.speeds or min(self.speeds) <= 0:
+            raise ValueError(f"expected one speed above 0 for each rank, found {self.speeds}")
+
+    @property
+    def ranks(self) -> int:
+        """How many there are."""
+        return len(self.speeds)
+
+    def courses(self) -> tuple[Course, ...]:
+        """What each rank can compute."""
+        return tuple(Course(self.load, rank, speed) for rank, speed in enumerate(self.speeds))
+
+
+@dataclass(frozen=True, slots=True)
+class LoopModel:
+    """A loop of ``n`` iterations, position p of which takes ``seconds[p]`` on a processor of speed 1.
+
+    ``seconds`` may be one number for all. ``folded`` deals pairs t and n-1-t. ``amounts`` is the work of
+    units as the balancer knows it. ``iteration_bytes`` move with an iteration. ``shares`` are the units that
+    each rank begins with; equal blocks by default. ValueError for times that are below 0 or not
+    one for each iteration.
+    """
+
+    n: int
+    seconds: float | tuple[float, ...]
+    folded: bool = False
+    amounts: Amounts = UNIFORM
+    iteration_bytes: float = 0.0
+    shares: tuple[Spans, ...] = ()
+
+    def __post_init__(self) -> None:
+        each = self.seconds if isinstance(self.seconds, tuple) else (self.seconds,)
+        if isinstance(self.seconds, tuple) and len(each) != self.n:
+            raise ValueError(f"expected {self.n} times, one for each iteration, found {len(each)}")
+        if self.n < 0 or min(each, default=0.0) < 0:
+            raise ValueError(
+                f"expected times and a number of iterations of 0 or more, found {self.n}, {each}"
+            )
+
+    @property
+    def units(self) -> Units:
+        """What is dealt."""
+        return Units(0, self.n, self.folded)
+
+    def dealt(self, ranks: int) -> tuple[Spans, ...]:
+        """The shares to begin with; ValueError if they are not for that many ranks."""
+        if self.shares and len(self.shares) != ranks:
+            raise ValueError(f"expected shares for {ranks} ranks, found {len(self.shares)}")
+        return self.shares or block(len(self.units), ranks)
+
+    @property
+    def unit_bytes(self) -> float:
+        """What moves with a unit."""
+        return self.iteration_bytes * (2 if self.folded else 1)
+
+    def costs(self) -> Costs:
+        """What units take."""
+        return Costs(self)
+
+
+class Costs:
+    """Seconds that units take on a processor of speed 1."""
+
+    def __init__(self, loop: LoopModel) -> None:
+        each: Sequence[float] = [loop.seconds] * loop.n if loop.folded else ()  # type: ignore[list-item]
+        each = loop.seconds if isinstance(loop.seconds, tuple) else each
+        self._one = 0.0 if isinstance(loop.seconds, tuple) or loop.folded else loop.seconds
+        self._uniform = not each
+        if loop.folded and each:
+            half = len(loop.units)
+            each = [each[u] + (each[loop.n - 1 - u] if u != loop.n - 1 - u else 0.0) for u in range(half)]
+        self._each = np.array(each, dtype=np.float64)
+        self._before = list(accumulate(each, initial=0.0))
+
+    def of(self, spans: Spans) -> float:
+        """All of these."""
+        return sum(map(self._run, spans.runs))
+
+    def of_first(self, spans: Spans, count: int) -> float:
+        """The first ``count`` of these."""
+        return self.of(spans.first(count)[0])
+
+    def within(self, spans: Spans, seconds: float) -> int:
+        """How many of these, in order, are wholly done in so many seconds."""
+        count, seconds = 0, seconds * (1 + ROUNDING)
+        for run in spans.runs:
+            takes = self._run(run)
+            if seconds < takes:
+                return count + self._of_run(run, seconds)
+            seconds -= takes
+            count += len(run)
+        return count
+
+    def _run(self, run: range) -> float:
+        if self._uniform:
+            return self._one * len(run)
+        if run.step == 1:
+            return self._before[run.stop] - self._before[run.start]
+        return float(self._each[run.start : run.stop : run.step].sum())
+
+    def _of_run(self, run: range, seconds: float) -> int:
+        """How many of a run that takes longer."""
+        if self._uniform:
+            return min(len(run) - 1, int(seconds / self._one))
+        if run.step == 1:
+            end = bisect_right(self._before, self._before[run.start] + seconds, run.start, run.stop)
+            return max(0, min(len(run) - 1, end - 1 - run.start))
+        sums = np.cumsum(self._each[run.start : run.stop : run.step])
+        return min(len(run) - 1, int(np.searchsorted(sums, seconds, side="right")))

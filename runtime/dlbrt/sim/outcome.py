@@ -1,0 +1,45 @@
+"""What came of a simulated run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.core.actions import Action
+from dlbrt.core.events import Event
+from dlbrt.dist.spans import Spans
+
+__all__ = ["Outcome", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event that a rank was told of, and what its balancer asked for."""
+
+    time_s: float
+    rank: int
+    event: Event
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A run to its end; tuples are indexed by rank, times in seconds.
+
+    ``makespan_s`` is when the last rank knew that nothing is left. ``strategy`` is what it ended with.
+    ``done`` are the units that each rank did, ``moved`` how many changed hands in how many
+    ``redistributions``; ``synchronizations`` are those of rank 0's group.
+    """
+
+    strategy: str
+    makespan_s: float
+    compute_s: tuple[float, ...]
+    done: tuple[Spans, ...]
+    synchronizations: int
+    redistributions: int
+    moved: int
+    trace: tuple[Step, ...] = ()
+
+    @property
+    def idle_s(self) -> tuple[float, ...]:
+        """What each rank did not compute of the time."""
+        return tuple(self.makespan_s - seconds for seconds in self.compute_s)

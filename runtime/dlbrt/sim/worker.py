@@ -1,0 +1,81 @@
+"""Where a rank is in its work, found when somebody asks: nothing happens at each iteration.
+
+A rank looks for messages between chunks only, of about a millisecond or one unit, whichever is longer (as
+`dlbrt.mpi.pacer`). From when it began and how its speed goes, it follows which chunk it is in at any time.
+"""
+
+from __future__ import annotations
+
+from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.sim.course import Course
+from dlbrt.sim.machine import Costs
+
+__all__ = ["Worker"]
+
+#: A chunk is about so long.
+CHUNK_S = 1e-3
+
+
+class Worker:
+    """The computing of one rank: ``spans`` from ``begin_s`` on, all of which are done at ``end_s``."""
+
+    def __init__(self, course: Course, costs: Costs) -> None:
+        self.busy = False
+        self.version = 0
+        self.compute_s = 0.0
+        self.parts: list[range] = []
+        self.begin_s = self.end_s = 0.0
+        self.spans = EMPTY
+        self._course, self._costs = course, costs
+        self._chunk = 1
+
+    def start(self, now: float, spans: Spans) -> None:
+        """Work off these from now on."""
+        self.busy = True
+        self.version += 1
+        self.begin_s, self.spans = now, spans
+        self.end_s = self._when(self._costs.of(spans))
+        each_s = (self.end_s - now) / len(spans)
+        self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else len(spans)
+
+    def looks(self, now: float) -> tuple[float, int]:
+        """When it next looks for messages, now or later, and how many units are done then."""
+        if now <= self.begin_s:
+            return self.begin_s, 0
+        done_s = self._course.done(now) - self._course.done(self.begin_s)
+        count = self._costs.within(self.spans, done_s)
+        if self.after(count) < now - 1e-12 * now:
+            count += 1
+        count = min(len(self.spans), -(-count // self._chunk) * self._chunk)
+        return max(now, self.after(count)), count
+
+    def after(self, count: int) -> float:
+        """When the first so many units are done."""
+        if count == len(self.spans):
+            return self.end_s
+        return self._when(self._costs.of_first(self.spans, count))
+
+    def stop(self, count: int, pieces: int) -> tuple[tuple[int, float], ...]:
+        """Stop after so many units; how many were done in how many seconds, by about so many times."""
+        self.busy = False
+        self.version += 1
+        done = self.spans.first(count)[0]
+        self.parts += done.runs
+        told = tuple((upto, self.after(upto) - self.begin_s) for upto in self._marks(count, pieces))
+        self.compute_s += told[-1][1] if told else 0.0
+        return told
+
+    def _marks(self, count: int, pieces: int) -> list[int]:
+        """Numbers of units up to ``count``, ascending, that are done by so many times evenly apart."""
+        if pieces == 1 or count < 2:
+            return [count] if count else []
+        begin, end_s = self._course.done(self.begin_s), self.after(count)
+        step_s = (end_s - self.begin_s) / pieces
+        inner = (self._course.done(self.begin_s + k * step_s) - begin for k in range(1, pieces))
+        found = {self._costs.within(self.spans, done_s) for done_s in inner}
+        return sorted({count} | {mark for mark in found if 0 < mark < count})
+
+    def _when(self, computing_s: float) -> float:
+        if computing_s <= 0:
+            return self.begin_s
+        return max(self.begin_s, self._course.when(self._course.done(self.begin_s) + computing_s))

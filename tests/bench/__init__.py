@@ -1,0 +1,1 @@
+"""Measures; none is a test, but that their programs run rightly is tested."""

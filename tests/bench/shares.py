@@ -1,0 +1,102 @@
+"""What new shares take at a synchronization, on one rank: profiles in; history, decision and transfers out.
+
+    python tests/bench/shares.py [--ranks P ...] [--rounds N] [--json FILE]
+
+Times one `Books.settle` of GDDLB, books made anew each time, in milliseconds: with equal blocks; with a table
+of work, from blocks of equal work; with iterations dealt in turn; with shares of many pieces. Ranks are of
+random speed, so that nearly all give or take. To reach: 0.1 ms at P = 16 and 5 ms at P = 1024, with blocks.
+None is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from statistics import median
+
+from dlbrt.core.books import Books, Terms
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.profile import Profile
+from dlbrt.core.registry import strategy
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.layout import block, cyclic, in_turns
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+
+#: Units a rank, windows of about 1 s.
+UNITS = 1000
+RANKS = (4, 16, 64, 256, 1024)
+PIECES = 32
+
+
+def triangle(n: int) -> Amounts:
+    """Work that grows with the unit, as a table of 1024 edges."""
+    edges = sorted({n * k // 1024 for k in range(1025)})
+    return Amounts(tuple(edges), tuple(edge * (edge + 1) // 2 for edge in edges))
+
+
+def dealt(case: str, n: int, ranks: int) -> tuple[tuple[Spans, ...], Amounts]:
+    """The shares at the start of the window, and what a unit is."""
+    match case:
+        case "table":
+            bounds = [round(n * (rank / ranks) ** 0.5) for rank in range(ranks + 1)]
+            return tuple(Spans.of(range(low, high)) for low, high in pairwise(bounds)), triangle(n)
+        case "dealt":
+            return cyclic(n, ranks), UNIFORM
+        case "pieces":
+            return in_turns(n, ranks, PIECES), UNIFORM
+        case _:
+            return block(n, ranks), UNIFORM
+
+
+def profiles(shares: Sequence[Spans], seed: int) -> list[Profile]:
+    """Each rank has done a random part of its share in a second."""
+    draw = Random(seed)
+    return [Profile(int(len(share) * draw.uniform(0.2, 0.8)), 1.0, reserved=2) for share in shares]
+
+
+def settle_s(case: str, ranks: int, rounds: int) -> list[float]:
+    """Seconds of each round."""
+    n = UNITS * ranks
+    shares, amounts = dealt(case, n, ranks)
+    terms = Terms(Units(0, n), Parameters(), Parameters().exchange_s, amounts)
+    rule = strategy("GDDLB")
+    windows = [(Books(range(ranks), shares, terms), profiles(shares, seed)) for seed in range(rounds)]
+    gc.collect()
+    times = []
+    for books, given in windows:
+        begin = time.perf_counter()
+        transfers = books.settle(given, rule.decide)
+        times.append(time.perf_counter() - begin)
+        assert transfers, "the ranks differ, and nothing moved"
+    return times
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--ranks", type=int, nargs="+", default=RANKS)
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    figures: dict[str, dict[str, float]] = {}
+    for case in ("blocks", "table", "dealt", "pieces"):
+        for ranks in options.ranks:
+            times = settle_s(case, ranks, options.rounds)
+            what, least, middle = f"{case}, P = {ranks}", min(times) * 1e3, median(times) * 1e3
+            figures[what] = {"min_ms": least, "median_ms": middle}
+            print(f"{what:18s} min {least:8.4f} ms   median {middle:8.4f} ms", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""`auto`: what is chosen at the first synchronization, when not, and that all ranks go on by it together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from dlbrt.core.actions import Announce, Choose
+from dlbrt.core.balancer import Balancer, Commit
+from dlbrt.core.books import Books, Terms
+from dlbrt.core.chooser import Chooser
+from dlbrt.core.events import Asked, Committed, Exchanged, Exhausted, Interrupted, Worked
+from dlbrt.core.model.network import Network, Pattern
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.registry import names, strategy
+from dlbrt.core.strategy import Strategy
+from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.layout import block
+from dlbrt.dist.units import Units
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.dlbrt.core.clockwork import Clockwork, Run
+
+HALVES = ((0, 1), (2, 3))
+SPEEDS = [1.0, 0.3, 1.0, 0.4]
+DEAR = Pattern((0.0, -2.0, 1.0))
+
+
+def run(chooser: Chooser, n: int = 4000, **options: object) -> Run:
+    found = Clockwork(n, SPEEDS, commit=chooser, groups=HALVES, cost=lambda p: 1e-2, **options).run()  # type: ignore[arg-type]
+    assert sorted(p for done in found.done for p in done) == list(range(n))
+    return found
+
+
+def announced(found: Run) -> list[str]:
+    return [action.strategy for _, _, action in found.trace if isinstance(action, Announce)]
+
+
+def test_where_messages_cost_nothing_it_balances_among_all() -> None:
+    chooser = Chooser(Network.default(), HALVES)
+    found = run(chooser)
+    assert chooser.choice is not None
+    assert announced(found) == [chooser.choice.strategy]
+    assert chooser.choice.strategy in ("GDDLB", "GCDLB")
+    assert {name for name, _ in chooser.choice.predicted_s} == {"none", "GCDLB", "GDDLB", "LCDLB", "LDDLB"}
+    assert 0 < dict(chooser.choice.predicted_s)[chooser.choice.strategy] < found.makespan * 1.2
+
+
+def test_where_synchronizations_of_all_are_dear_it_balances_in_groups() -> None:
+    """Among 4 ranks profiles take 8 s, among 2 nothing."""
+    network = replace(Network.default(), all_to_all=DEAR, all_to_one=DEAR)
+    chooser = Chooser(network, HALVES)
+    run(chooser)
+    assert chooser.choice is not None
+    assert chooser.choice.strategy in ("LDDLB", "LCDLB")
+
+
+def test_a_network_of_each_group_counts_for_the_local_strategies() -> None:
+    network = replace(Network.default(), all_to_all=DEAR, all_to_one=DEAR)
+    slow = replace(network, one_to_all=Pattern((-1e3, 1e3)))
+    chooser = Chooser(network, HALVES, (slow, slow))
+    run(chooser)
+    assert chooser.choice is not None
+    assert chooser.choice.strategy not in ("LDDLB", "LCDLB")
+
+
+def test_what_is_done_before_a_choice_pays_is_left_as_it_is() -> None:
+    chooser = Chooser(Network.default(), HALVES)
+    found = run(chooser, 400, parameters=Parameters(least_choice_s=1e3))
+    assert chooser.choice is None
+    assert announced(found) == ["GDDLB"]
+
+
+def test_it_is_asked_again_where_that_is_wanted_as_long_as_all_synchronize() -> None:
+    asked: list[int] = []
+
+    def commit(books: Books, profiles: Sequence[Profile]) -> Strategy:
+        assert len(profiles) == 4
+        asked.append(books.epoch)
+        return strategy("GCDLB" if len(asked) < 3 else "LDDLB")
+
+    options = {"commit": commit, "groups": HALVES, "parameters": Parameters(adapts=True)}
+    speeds = [1.0, 0.3, 1.0, 0.4]
+    found = Clockwork(4000, speeds, cost=lambda p: 1e-2 * (1 + p % 997 // 300), **options).run()  # type: ignore[arg-type]
+    assert asked == [1, 2, 3]
+    assert announced(found) == ["GCDLB", "GCDLB", "LDDLB"]
+    assert sorted(p for done in found.done for p in done) == list(range(4000))
+
+
+@pytest.mark.parametrize("dealt", ["block", "cyclic"])
+@pytest.mark.parametrize("folded", [False, True])
+def test_it_knows_work_that_is_not_uniform(dealt: str, folded: bool) -> None:
+    edges = tuple(range(0, 2001, 100))
+    chooser = Chooser(Network.default(), HALVES)
+    amounts = Amounts(edges, tuple(edge * edge for edge in edges))
+    run(chooser, 4000 if folded else 2000, dealt=dealt, folded=folded, amounts=amounts)
+    assert chooser.choice is not None
+
+
+def taking(name: str) -> Commit:
+    def commit(books: Books, profiles: Sequence[Profile]) -> Strategy:
+        return strategy(name)
+
+    return commit
+
+
+@given(
+    name=st.sampled_from(names()),
+    seed=st.integers(0, 2**32),
+    n=st.integers(0, 60),
+    speeds=st.lists(st.sampled_from([0.1, 0.5, 1.0, 3.0]), min_size=2, max_size=5),
+    fails=st.frozensets(st.integers(0, 59), max_size=2),
+    folded=st.booleans(),
+    adapts=st.booleans(),
+)
+def test_whatever_overtakes_what_all_go_on_together(
+    name: str, seed: int, n: int, speeds: list[float], fails: frozenset[int], folded: bool, adapts: bool
+) -> None:
+    """Messages overtake one another, the body fails, perhaps between the synchronization and the choice."""
+    half = (len(speeds) + 1) // 2
+    found = Clockwork(
+        n,
+        speeds,
+        commit=taking(name),
+        groups=[range(half), range(half, len(speeds))],
+        cost=lambda p: 1e-2,
+        latency=3e-3,
+        jitter=seed,
+        fails=fails,
+        folded=folded,
+        parameters=Parameters(adapts=adapts, exchange_s=1e-3),
+    ).run()
+    done = sorted(p for each in found.done for p in each)
+    end = min((p for p in fails if p < n), default=n)
+    assert [p for p in done if p < end] == list(range(end))
+    assert len(set(done)) == len(done)
+
+
+def balancers() -> list[Balancer]:
+    """Two ranks with five iterations each, before their first synchronization."""
+    terms = Terms(Units(0, 10), Parameters(), 1e-4)
+    return [Balancer(r, block(10, 2), strategy("GDDLB"), terms, 0.0, (), taking("GCDLB")) for r in range(2)]
+
+
+PROFILES = (Profile(5, 5.0), Profile(2, 5.0))
+
+
+def test_a_choice_may_be_heard_of_before_the_exchange_completes() -> None:
+    first, second = balancers()
+    for each, units in ((first, 5), (second, 2)):
+        each.handle(Worked(5.0, units, 5.0))
+    first.handle(Exhausted(5.0))
+    second.handle(Interrupted(5.0, 0))
+    assert isinstance(first.handle(Exchanged(5.1, PROFILES))[-1], Choose)
+    announce = first.handle(Asked(5.1))[0]
+    assert announce == Announce("GCDLB", (1,))
+    assert second.handle(Committed(5.1, "GCDLB")) == ()
+    assert second.strategy.name == "GDDLB"
+    second.handle(Exchanged(5.2, PROFILES))
+    assert second.strategy.name == "GCDLB"
+
+
+def test_until_it_is_heard_of_nobody_synchronizes() -> None:
+    _, second = balancers()
+    second.handle(Worked(5.0, 2, 5.0))
+    second.handle(Interrupted(5.0, 0))
+    second.handle(Exchanged(5.1, PROFILES))
+    assert second.handle(Interrupted(5.2, 1)) == ()
+    second.handle(Worked(6.0, len(second.runnable), 1.0))
+    assert second.waiting
+    assert not second.finished
+    given = second.handle(Committed(6.1, "none"))
+    assert second.failed_at == NO_FAILURE
+    assert [type(action).__name__ for action in given] == ["Exchange"]
+
+
+def test_only_rank_0_is_asked_and_only_then() -> None:
+    with pytest.raises(ValueError, match="no strategy to choose"):
+        balancers()[0].handle(Asked(0.0))
