@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from dlbrt.contract import ENVIRONMENT, OptionError
+from dlbrt.contract import ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, OptionError
 
 from dlbc import __version__
 from dlbc.diagnostics import Diagnostic, has_errors, render
@@ -117,7 +118,11 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_ranks(parser)
     parser.add_argument("--strategy", choices=AVAILABLE, help="for loops that do not name one")
-    parser.add_argument("--group", metavar="K", type=_positive, help="group size of the local strategies")
+    parser.add_argument(
+        "--group", metavar="SPEC", type=_group,
+        help="groups of the local strategies: K | block | random | speed | near | masters | exchange | "
+        "dynamic, or some of them with commas between",
+    )  # fmt: skip
     parser.add_argument(
         "--adapt", action="store_const", const="1", help="under auto: choose again at later synchronizations"
     )
@@ -197,6 +202,15 @@ def _add_witness(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an annotated Python program")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own")
     parser.set_defaults(command=_witness)
+
+
+def _group(text: str) -> str:
+    """Words that the option knows; how they go together the runtime says, which knows the ranks."""
+    for word in map(str.strip, text.split(",")):
+        if word not in (*GROUP_KINDS, *GROUP_FLAGS) and not re.fullmatch("0*[1-9][0-9]*", word):
+            known = ", ".join((*GROUP_KINDS, *GROUP_FLAGS))
+            raise argparse.ArgumentTypeError(f"expected integers above 0 and {known}; found {word!r}")
+    return text
 
 
 def _positive(text: str) -> int:

@@ -13,6 +13,8 @@ __all__ = [
     "BASELINES",
     "DISTRIBUTIONS",
     "ENVIRONMENT",
+    "GROUP_FLAGS",
+    "GROUP_KINDS",
     "LAST",
     "LOCAL",
     "STRATEGIES",
@@ -76,6 +78,10 @@ ENVIRONMENT: Final = {
     "weights": "DLB_WEIGHTS",
     "learned": "DLB_LEARNED",
 }
+
+#: What the option ``group`` may say besides the size K: how groups are formed, and how they go together.
+GROUP_KINDS: Final = ("block", "random", "speed", "near")
+GROUP_FLAGS: Final = ("masters", "exchange", "dynamic")
 
 #: In place of a list of weights: those that the last run of the program on these hosts has measured.
 LAST: Final = "last"

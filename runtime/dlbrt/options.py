@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError
 from dlbrt.core import registry
+from dlbrt.core.grouping import GroupSpec, parse_group
 from dlbrt.core.load import LoadSpec, parse_load, parse_speeds, parse_weights
 
 __all__ = ["Options"]
@@ -31,7 +31,7 @@ class Options:
     """
 
     strategy: str | None = None
-    group: int | None = None
+    group: GroupSpec = field(default_factory=GroupSpec)
     adapt: bool = False
     stats: str | None = None
     trace: str | None = None
@@ -51,7 +51,7 @@ class Options:
         speeds = reader.take("speeds", lambda text: parse_speeds(text, ranks))
         options = cls(
             strategy=reader.take("strategy", _strategy),
-            group=reader.take("group", lambda text: _group(text, ranks)),
+            group=reader.take("group", lambda text: parse_group(text, ranks)) or GroupSpec(),
             adapt=reader.take("adapt", _switch) or False,
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _absent("trace", text)),
@@ -102,13 +102,6 @@ def _strategy(text: str) -> str:
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     hint = f" (did you mean {folded[near[0]]}?)" if near else ""
     raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")
-
-
-def _group(text: str, ranks: int) -> int:
-    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text.strip()) or int(text) > ranks:
-        expected = f"an integer from 1 to {ranks}, the number of ranks"
-        raise OptionError(f"{_named('group')}: expected {expected}; found {text.strip()!r}")
-    return int(text)
 
 
 def _switch(text: str) -> bool:

@@ -29,7 +29,7 @@ from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import BEFORE_CHOICE, strategy
+from dlbrt.core.registry import strategy
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
@@ -114,7 +114,7 @@ def play(setting: Setting, seed: int) -> Played:
         name: simulate(machine, loop, strategy(name), parameters).makespan_s for name in (*FORCED, "none")
     }
     chooser = Chooser(network, machine.groups)
-    auto = simulate(machine, loop, strategy(BEFORE_CHOICE), parameters, chooser)
+    auto = simulate(machine, loop, chooser.begins, parameters, chooser)
     seconds["auto"] = auto.makespan_s
     optimum_s = clairvoyant_s(machine, loop)
     return Played(seconds, optimum_s, auto.strategy, auto.synchronizations)

@@ -140,6 +140,7 @@ def test_a_file_without_annotations_is_copied(
         ["run", "x.py"],
         ["run", "-n", "2", "--strategy", "SS", "x.py"],
         ["run", "-n", "2", "--group", "0", "x.py"],
+        ["run", "-n", "2", "--group", "2,far", "x.py"],
     ],
 )
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from dlbrt.contract import ENVIRONMENT, OptionError
+from dlbrt.core.grouping import GroupSpec
 from dlbrt.core.load import LoadSpec
 from dlbrt.options import Options
 
@@ -40,7 +41,7 @@ def test_every_option_is_read() -> None:
     options = Options.read(environ, 2)
     assert options == Options(
         strategy="GDDLB",
-        group=2,
+        group=GroupSpec(2),
         stats="out.json",
         load=LoadSpec(levels=(0, 3), speeds=(1.0, 2.0)),
         speeds=(1.0, 2.0),
@@ -105,7 +106,7 @@ def test_what_this_version_does_not_have_is_refused(variable: str, value: str) -
         Options.read({variable: value}, 1)
 
 
-@pytest.mark.parametrize("text", ["3", "0", "-1", "x", "1.5", "1_0"])
+@pytest.mark.parametrize("text", ["3", "0", "-1", "x", "1.5", "1_0", "1,", "1,,near", "near,x"])
 def test_a_group_has_from_one_rank_to_all(text: str) -> None:
     with pytest.raises(OptionError, match="DLB_GROUP"):
         Options.read({"DLB_GROUP": text}, 1)

@@ -29,6 +29,9 @@ print(A.sum().hex())
 """
 
 
+LOPSIDED = {"DLB_LOAD": "fixed:0,0,9,9"}
+
+
 def iterations(
     directory: Path, ranks: int, env: dict[str, str], clause: str = "", inner: int = 3000
 ) -> tuple[list[int], int]:
@@ -76,7 +79,7 @@ def test_auto_commits_to_what_is_predicted_to_be_cheapest(ranks: int, adapt: str
     (loop,) = json.loads((tmp_path / "stats.json").read_text())["loops"]
     assert sorted(loop["predicted_s"]) == ["GCDLB", "GDDLB", "LCDLB", "LDDLB", "none"]
     assert loop["strategy"] == loop["choice"]["choice"]
-    assert loop["choice"]["predicted_s"][loop["strategy"]] <= 1.02 * min(loop["predicted_s"].values())
+    assert loop["choice"]["predicted_s"][loop["strategy"]] <= 1.06 * min(loop["predicted_s"].values())
     assert loop["choice"]["runs"] == 1
     assert len(loop["windows"]) >= loop["synchronizations"] >= 1
     done = [
@@ -96,3 +99,61 @@ def test_the_parts_of_each_ranks_time_are_told_apart(tmp_path: Path) -> None:
     assert any(rank["decision_s"] > 0 for rank in loop["per_rank"])
     assert loop["gain"]["redistributions"] >= 1
     assert loop["gain"]["realised_s"] > 0
+
+
+@pytest.mark.parametrize("strategy", ["LCDLB", "LDDLB"])
+@pytest.mark.parametrize("group", ["2,exchange", "2,dynamic", "2,exchange,masters", "1,exchange"])
+def test_groups_that_exchange_work_share_among_all_ranks(strategy: str, group: str, tmp_path: Path) -> None:
+    found, redistributions = iterations(
+        tmp_path, 4, {"DLB_STRATEGY": strategy, "DLB_GROUP": group} | LOPSIDED
+    )
+    assert sum(found) == 1200
+    assert found[0] + found[1] > 700 > 500 > found[2] + found[3]
+    assert redistributions >= 1
+
+
+def test_a_master_in_each_group_balances_it_alone(tmp_path: Path) -> None:
+    asked = {"DLB_STRATEGY": "LCDLB", "DLB_GROUP": "2,masters", "DLB_LOAD": "fixed:0,9,9,0"}
+    found, redistributions = iterations(tmp_path, 4, asked)
+    assert found[0] + found[1] == found[2] + found[3] == 600
+    assert max(found[1], found[2]) < 300
+    assert redistributions >= 2
+
+
+def test_more_groups_than_iterations_end(tmp_path: Path) -> None:
+    source = tmp_path / "prog.py"
+    source.write_text(PROGRAM.format(clause="", inner=3000).replace("np.zeros(1200)", "np.zeros(2)"))
+    generated = transform(source, tmp_path)
+    done = run_mpi(
+        5, [sys.executable, str(generated)], env={"DLB_STRATEGY": "LDDLB", "DLB_GROUP": "1,exchange"}
+    )
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout, done.stderr
+
+
+@pytest.mark.parametrize("group", ["2,exchange", "2,masters,dynamic", "1,exchange"])
+@pytest.mark.parametrize("strategy", ["LCDLB", "LDDLB"])
+def test_of_failures_in_several_groups_the_lowest_is_raised(
+    strategy: str, group: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "prog.py"
+    source.write_text(
+        "import numpy as np\n\ndef fill(A, F):\n    # dlb: parallel, BLOCK\n    for i in range(len(A)):\n"
+        "        s = 0.0\n        for j in range(2000):\n            s += j * 0.5\n"
+        "        A[i] = s / F[i]\n\nA = np.zeros(800)\nF = [1.0] * 800\n"
+        "F[170] = F[390] = F[780] = 0.0\ntry:\n    fill(A, F)\nexcept ZeroDivisionError as e:\n"
+        "    print(e, np.count_nonzero(A[:170]))\n"
+    )
+    generated = transform(source, tmp_path)
+    env = {"DLB_STRATEGY": strategy, "DLB_GROUP": group} | LOPSIDED
+    done = run_mpi(4, [sys.executable, str(generated)], env=env)
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout, done.stderr
+
+
+def test_without_known_speeds_groups_of_equal_speed_are_blocks_and_it_says_so(tmp_path: Path) -> None:
+    source = tmp_path / "prog.py"
+    source.write_text(PROGRAM.format(clause="", inner=3000))
+    generated = transform(source, tmp_path)
+    env = {"DLB_STRATEGY": "LDDLB", "DLB_GROUP": "speed", "DLB_LOAD": "fixed:0,9,0,0"}
+    done = run_mpi(4, [sys.executable, str(generated)], env=env)
+    assert done.stderr.count("no speeds of these ranks are known for groups of equal speed") == 1
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout

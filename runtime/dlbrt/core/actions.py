@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
+from dlbrt.core.statement import Statement
 from dlbrt.dist.transfer import Transfer
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "Move",
     "Report",
     "Resume",
+    "State",
+    "Summon",
 ]
 
 
@@ -50,10 +53,11 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Send ``profile`` to the central balancer, and do not wait for its instruction."""
+    """Send ``profile`` to the balancer on rank ``master``, and do not wait for its instruction."""
 
     epoch: int
     profile: Profile
+    master: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,26 @@ class Announce:
 
 
 @dataclass(frozen=True, slots=True)
+class Summon:
+    """Ask the ranks of all other groups to come to ``round``, in which the groups exchange work."""
+
+    round: int
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Give the group's statement to ``round``, if it is this rank's to give; `Stated` is to follow.
+
+    It goes to all ranks. ``heads`` are those that give one, in the order in which they are wanted.
+    """
+
+    round: int
+    statement: Statement | None
+    heads: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Resume:
     """Go on with the work held."""
 
@@ -95,4 +119,17 @@ class Finish:
     """No iteration is left on any member of the group."""
 
 
-Action = Alarm | Announce | Choose | Interrupt | Exchange | Report | Instruct | Move | Resume | Finish
+Action = (
+    Alarm
+    | Announce
+    | Choose
+    | Interrupt
+    | Exchange
+    | Report
+    | Instruct
+    | Move
+    | Summon
+    | State
+    | Resume
+    | Finish
+)

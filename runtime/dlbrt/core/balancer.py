@@ -9,13 +9,14 @@ The loop ends for a group at the synchronization that finds nothing left in it.
 
 A rank gives its profile when it runs out of work or when it is interrupted, whichever comes first. One
 that has run out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2), not at
-once but when it pays: see `_interrupt_time`. A rank that a synchronization left without work never
+once but when it pays: see `dlbrt.core.patience`. A rank that a synchronization left without work never
 interrupts. An interrupt of an epoch that has passed is dropped. Under strategies that go by the clock
 (`Clocked`) a rank gives its profile uninterrupted when a period has passed since the last synchronization.
 
-An interrupted rank need not idle while the profiles travel: it reserves some of its next iterations,
-says so in its profile, and works on them. The decision leaves them where they are, and they stay first in
-its order of execution, so that counts go on telling which iterations are done.
+A rank need not idle while the profiles travel: it reserves some of its next iterations, says so in its
+profile, and works on them. The decision leaves them where they are, and they stay first in its order of
+execution, so that counts go on telling which iterations are done. So one that is about to run out, and sees
+that the others are not, interrupts them a little before, and does the last of its work meanwhile.
 
 Where a strategy is to be chosen, rank 0 does so after the first synchronization (Zaki et al., section 1.3.3),
 while the others work; until they have heard of it, nobody takes part in another synchronization.
@@ -23,6 +24,8 @@ while the others work; until they have heard of it, nobody takes part in another
 A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
 before f are still done, so that the failure reported is that of the lowest failing iteration. Other groups
 are told by an alarm, which a member passes on in its next profile.
+
+Where groups exchange work, a window may be followed by a round of all groups: see `dlbrt.core.regrouping`.
 """
 
 from __future__ import annotations
@@ -60,11 +63,14 @@ from dlbrt.core.events import (
     Waited,
     Worked,
 )
+from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.pace import UNKNOWN, Pace
+from dlbrt.core.patience import time_to_ask
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import strategy as strategy_of
-from dlbrt.core.strategy import Clocked, Situation, Strategy
-from dlbrt.dist.spans import Spans
+from dlbrt.core.rounds import Rounds
+from dlbrt.core.strategy import Clocked, Situation, Strategy, leave
+from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.transfer import Transfer
 
 __all__ = ["Balancer", "Commit"]
@@ -79,7 +85,8 @@ Commit = Callable[[Books, Sequence[Profile]], Strategy]
 class Balancer:
     """The balancer of rank ``rank`` of those that ``shares`` are for.
 
-    ``dealt`` are the shares to begin with. ``groups`` are those of a local strategy, together all ranks. With
+    ``dealt`` are the shares to begin with. ``groups`` are those of a local strategy, together all ranks,
+    which go together by the ``rules``. With
     ``commit``, ``strategy`` holds until the first synchronization only, and is one of all ranks; rank 0 asks
     it then, and where the parameters say so at later synchronizations of all ranks. ``books`` are those of
     all ranks, where the driver makes them. All but ``rank`` and ``now`` must be the same on every rank.
@@ -96,13 +103,16 @@ class Balancer:
         groups: Sequence[Sequence[int]] = (),
         commit: Commit | None = None,
         books: Books | None = None,
+        rules: GroupRules | None = None,
     ) -> None:
         self.rank = rank
         self.terms = terms
         self.dealt = tuple(shares)
         self.books = books or Books(range(len(shares)), shares, terms)
         self.center: Center | None = None
+        self.rounds: Rounds | None = None
         self._groups = tuple(map(tuple, groups)) or (self.books.members,)
+        self._rules = rules or GroupRules()
         self._commit = commit
         self._pace = Pace() if commit else None
         self._own_failure = NO_FAILURE
@@ -112,22 +122,35 @@ class Balancer:
         self._announced: Strategy | None = None  # before this rank knew that one would be
         self._profiles: Sequence[Profile] = ()
         self._asked_for = -1  # the epoch of an interrupt that came too early
-        self._take(strategy)
+        self._early: list[Reported] = []  # reports of a window, or to a balancer, that is still to come
+        self._take(strategy, now)
         self.work = self.books.share(rank)
         self._open_window(now, 0, 0.0)
 
-    def _take(self, strategy: Strategy) -> None:
-        """Balance by this strategy from here on, among those of its group."""
+    def _take(self, strategy: Strategy, began_at: float) -> None:  # noqa: ARG002
+        """Balance by this strategy from here on, in its groups; what each holds is as of ``began_at``."""
         self.strategy = strategy
         groups = self._groups if strategy.local else (self.books.members,)
-        central = strategy.central and self.rank == 0
-        self.center = Center([self.books.of(group) for group in groups], strategy) if central else None
+        self._part(groups)
+
+    def _part(self, groups: Groups) -> None:
+        """Go on in these groups, by the books of all ranks."""
+        books, strategy = self.books, self.strategy
+        masters = [group[0] if self._rules.masters else 0 for group in groups]
+        served = [group for group, master in zip(groups, masters, strict=True) if master == self.rank]
+        central = strategy.central and served
+        self.center = Center([books.of(group) for group in served], strategy) if central else None
+        own = next(place for place, group in enumerate(groups) if self.rank in group)
+        self._master = masters[own]
         if strategy.local:
-            self.books = self.books.of(next(group for group in groups if self.rank in group))
+            self.books = books.of(groups[own])
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
-        handlers: dict[type, Callable[[Any], tuple[Action, ...]]] = {
+        return self._handlers()[type(event)](event)
+
+    def _handlers(self) -> dict[type, Callable[[Any], tuple[Action, ...]]]:
+        return {
             Worked: self._worked,
             Exhausted: self._exhausted,
             Interrupted: self._interrupted,
@@ -140,7 +163,6 @@ class Balancer:
             Asked: self._asked,
             Committed: self._committed,
         }
-        return handlers[type(event)](event)
 
     def transferred(self, seconds: float, size: int) -> None:
         """Learn what moving ``size`` bytes took; it goes into the next profile."""
@@ -165,12 +187,17 @@ class Balancer:
     @property
     def runnable(self) -> Spans:
         """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
-        return self.work.first(self._reserved - self._ahead)[0] if self._given else self.work
+        if self._given:
+            return self.work.first(self._reserved - self._ahead)[0]
+        # A failure is told with the next profile; till then counts go on telling what is done only up to it.
+        if self._awaits and self._own_failure < self.failed_at:
+            return EMPTY
+        return self.work.first(len(self.work) - self._tail)[0] if self._tail else self.work
 
     @property
     def waiting(self) -> bool:
         """Whether something is under way without which there is nothing to do but what is runnable."""
-        return self._given or (self._awaits and not self.work)
+        return self._given or (self._awaits and not self.runnable)
 
     @property
     def _given(self) -> bool:
@@ -192,7 +219,7 @@ class Balancer:
         self._opened_at, self._due_at = now, now + self._period_s()
         self._done = done
         self._compute_s = compute_s
-        self._reserved = self._ahead = 0
+        self._reserved = self._ahead = self._tail = 0
         self._ahead_s = 0.0
         self._given_at: float | None = None
         self._interrupt_at: float | None = None
@@ -202,7 +229,7 @@ class Balancer:
         parameters, habit = self.terms.parameters, self.strategy.clocked
         if habit is Clocked.NEVER or (habit is Clocked.IDLE and all(self.books.shares)):
             return math.inf
-        return max(parameters.period_s, parameters.interval_factor * self.terms.exchange_s)
+        return max(parameters.period_s, parameters.interval_factor * self.books.terms.exchange_s)
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
         if event.units > len(self.runnable):
@@ -220,12 +247,34 @@ class Balancer:
         return ()
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
-        if self.work or self.waiting:
+        if self.runnable or self.waiting:
             raise ValueError(f"rank {self.rank} still holds {len(self.work)} units, or waits already")
+        if self._tail:
+            return self._foresee(event.now)
         books = self.books
         if books.share(self.rank) and self.strategy.interrupts and len(books.members) > 1:
             self._interrupt_at = self._interrupt_time(event.now)
         return (*self._give_profile(event.now), *self._waited(Waited(event.now)))
+
+    def _foresee(self, now: float) -> tuple[Action, ...]:
+        """Only the tail is left: if the others will not be done when it is, they hear of it now."""
+        end = now + self._tail * self._iteration_s
+        self._tail = 0
+        if self._interrupt_time(end) > end:
+            return (Resume(),)
+        return (*self._give_profile(now, len(self.work)), self._interrupt(), Resume())
+
+    def _foreseen(self) -> int:
+        """How many units are the tail: what this rank does while the others hear, stop and tell.
+
+        That is as long as an iteration of the slowest, which looks for interrupts only after it, and two
+        exchanges. None before anything is known of the others.
+        """
+        books, speeds = self.books, self.books.history.speeds
+        if speeds is None or not self.strategy.foresees or min(len(books.members), len(self.work)) < 2:
+            return 0
+        own, wait_s = speeds[books.members.index(self.rank)], books.slowest_s() + 2 * books.terms.exchange_s
+        return min(len(self.work) - 1, max(1, round(wait_s * own / books.unit)))
 
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
         if event.epoch > self.epoch or self._awaits:
@@ -242,7 +291,15 @@ class Balancer:
         if self._interrupt_at is None or event.now < self._interrupt_at:
             return ()
         self._interrupt_at = None
-        return (self._interrupt(),)
+        return (self._ask(),)
+
+    def _ask(self) -> Action:
+        return self._interrupt()
+
+    @property
+    def _regroups(self) -> bool:
+        """Whether another group asks for a round of all groups: never here."""
+        return False
 
     def _interrupt(self) -> Interrupt:
         return Interrupt(self.epoch, tuple(rank for rank in self.books.members if rank != self.rank))
@@ -260,7 +317,6 @@ class Balancer:
         """Nothing from ``position`` on is to be done: the group is told at once."""
         self._own_failure = min(self._own_failure, position)
         if self._awaits:
-            self.work = self.terms.units.wanted(self.work, self._own_failure)
             return ()
         if self._given:
             self._reserved = self._ahead  # the next profile, due at once, will tell
@@ -275,27 +331,43 @@ class Balancer:
         self._given_at, self._reserved = now, reserved
         failed_at = min(self.failed_at, self._own_failure)
         slices = self._pace.slices() if self._pace is not None else UNKNOWN
-        profile = Profile(self._done, self._compute_s, self._byte_s, failed_at, reserved, slices)
+        window = self._done, self._compute_s, self._byte_s
+        profile = Profile(*window, failed_at, reserved, self._regroups, slices)
         if self.strategy.central:
-            return (Report(self.epoch, profile),)
+            return (Report(self.epoch, profile, self._master),)
         return (Exchange(self.epoch, profile, self.books.members),)
 
     def _reserve(self) -> int:
-        """Units to work on while the profiles travel: what fits in; of the last ones, one in any case.
+        """Units to work on while the profiles travel: what fits in.
 
-        Not more, since a unit begun delays what this rank has to give by as long as it takes, and those who
-        wait for it idle. The last ones are not worth the wait for a message to another, whose speed over so
-        few is a guess; with one other rank alone, the answer is there at once.
+        Others are in the midst of an iteration, of many the slowest for almost all of it; with one other
+        rank alone, the answer is there at once. Not more, since a unit begun delays what this rank has to
+        give by as long as it takes, and those who wait for it idle. But of the last ones one in any case:
+        they are not worth the wait for a message to another, whose speed over so few is a guess. None, if
+        all wait for what this rank says for its group at a round.
         """
-        terms = self.terms
+        terms = self.books.terms
+        if self._regroups and self.rank == self.books.members[0]:
+            return 0
         rate = self._done / self._compute_s if self._compute_s > 0 else 0.0
-        least = len(self.books.members) > 2 and len(self.work) <= _LAST
-        return min(len(self.work), max(least, int(terms.parameters.reserve_factor * terms.exchange_s * rate)))
+        ranks, wait_s = len(self.books.members), terms.parameters.reserve_factor * terms.exchange_s
+        if ranks > 2 and self.books.history.speeds is not None:
+            wait_s += (1 - 2 / ranks) * self.books.slowest_s(besides=self.rank)
+        least = ranks > 2 and len(self.work) <= _LAST
+        return min(len(self.work), max(int(least), int(wait_s * rate)))
 
     def _reported(self, event: Reported) -> tuple[Action, ...]:
-        if self.center is None:
-            raise ValueError(f"rank {self.rank} is no central balancer, and rank {event.rank} reported to it")
-        return self.center.report(event.rank, event.profile)
+        if self.center is not None and self.center.serves(event.rank):
+            return self.center.report(event.rank, event.profile)
+        if self.rounds is None and self._commit is None:
+            raise ValueError(f"rank {self.rank} is no balancer of rank {event.rank}, which reported to it")
+        self._early.append(event)
+        return ()
+
+    def _take_early(self) -> tuple[Action, ...]:
+        """What was reported before this rank knew that it would be."""
+        early, self._early = self._early, []
+        return tuple(action for event in early for action in self._reported(event))
 
     def _exchanged(self, event: Exchanged) -> tuple[Action, ...]:
         return self._settled(event.now, event.profiles, self.strategy.decide)
@@ -314,9 +386,12 @@ class Balancer:
     ) -> tuple[Action, ...]:
         if self._given_at is None:
             raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
-        books, own = self.books, self.books.members.index(self.rank)
-        left = books.shares[own].first(profiles[own].done)[1]
-        transfers = books.settle(profiles, decide)
+        books, own, held = self.books, self.books.members.index(self.rank), self.books.shares
+        left = held[own].first(profiles[own].done)[1]
+        regroups = any(profile.regroups for profile in profiles)
+        transfers = books.settle(profiles, leave if regroups else decide)
+        if self.rounds is not None and (regroups or not any(books.shares)):
+            return self._come(now, held, profiles)
         if not any(books.shares):
             self.work, self._over = books.shares[own], True
             return (Finish(),)
@@ -326,6 +401,10 @@ class Balancer:
         if self._commit is not None:
             return (*self._moves(transfers), *self._await_choice(now, profiles))
         return (*self._moves(transfers), *self._next(now))
+
+    def _come(self, now: float, held: Sequence[Spans], profiles: Sequence[Profile]) -> tuple[Action, ...]:
+        """The group, which held so much, comes to a round of all groups with what these profiles leave."""
+        raise NotImplementedError
 
     def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[Action, ...]:
         self._awaits, self._profiles = True, profiles
@@ -351,10 +430,10 @@ class Balancer:
         """Go on by this strategy; what balances among all ranks may be changed again, if that is wanted."""
         self._awaits, self._announced = False, None
         if strategy.name != self.strategy.name:
-            self._take(strategy)
+            self._take(strategy, self._opened_at)
         if strategy.local or not self.terms.parameters.adapts:
             self._commit = self._pace = None
-        return self._next(now)
+        return (*self._take_early(), *self._next(now))
 
     def _moves(self, transfers: tuple[Transfer, ...]) -> tuple[Action, ...]:
         return (Move(transfers),) if transfers else ()
@@ -365,29 +444,24 @@ class Balancer:
             return self._failed(Failed(now, self._own_failure))
         if not self.work:
             return self._exhausted(Exhausted(now))
-        if self._asked_for == self.epoch:
+        if self._asked_for == self.epoch or self._regroups:
             return self._give_profile(now, self._reserve())
+        self._tail = self._foreseen()
         return (Resume(),)
 
     def _interrupt_time(self, now: float) -> float:
-        """When a rank that has run out interrupts the others.
-
-        What the others held at the start of the window and their last known speeds (this rank's own,
-        where none are known) say when they are due. If one is due well after now, interrupting pays,
-        though not before the window is long against what a synchronization costs. If all are due about
-        now, they finish by themselves: only when they are overdue by more than the slack is something
-        slower than it was, and worth an interrupt.
-        """
-        window, parameters = now - self._opened_at, self.terms.parameters
-        interval = parameters.interval_factor * self.terms.exchange_s
-        # A rank looks for interrupts between iterations: interrupting costs the others up to one each.
-        iteration = self._compute_s / max(1, self._done)
-        slack = max(parameters.patience * window, interval / 2, iteration)
+        """When a rank that has run out interrupts the others; where no speeds are known, by its own."""
+        window, terms = now - self._opened_at, self.books.terms
         others = (rank for rank in self.books.members if rank != self.rank)
-        due = self._opened_at + max(self._due_after(rank, window) for rank in others)
-        if due - now > slack:
-            return max(now, self._opened_at + interval)
-        return max(now, due) + slack
+        due_at = self._opened_at + max(self._due_after(rank, window) for rank in others)
+        return time_to_ask(
+            now, self._opened_at, due_at, self._iteration_s, terms.exchange_s, terms.parameters
+        )
+
+    @property
+    def _iteration_s(self) -> float:
+        """What a unit has taken in this window."""
+        return self._compute_s / max(1, self._done)
 
     def _due_after(self, rank: int, window: float) -> float:
         due = self.books.due_after(rank)

@@ -9,13 +9,14 @@ and their books take it in.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dlbrt.core.decision import Decision, still_pays
 from dlbrt.core.history import History
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.statement import Statement
 from dlbrt.core.strategy import Situation
 from dlbrt.core.windows import Moved, Window
 from dlbrt.dist.amounts import UNIFORM, Amounts
@@ -23,17 +24,17 @@ from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Plan, Transfer, plan_gifts, plan_transfers
 from dlbrt.dist.units import Units
 
-__all__ = ["Books", "Terms"]
+__all__ = ["WINDOWS", "Books", "Terms"]
 
 #: Windows that are remembered, the latest ones.
-_WINDOWS = 256
+WINDOWS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What holds for a whole run: what is dealt, how much work that is, the bytes that move with a unit.
 
-    ``exchange_s`` is what a synchronization costs.
+    ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group.
     """
 
     units: Units
@@ -41,6 +42,11 @@ class Terms:
     exchange_s: float
     amounts: Amounts = UNIFORM
     unit_bytes: float = 0.0
+    group_exchange_s: Mapping[tuple[int, ...], float] = field(default_factory=dict)
+
+    def among(self, members: tuple[int, ...]) -> Terms:
+        """What holds among these ranks."""
+        return replace(self, exchange_s=self.group_exchange_s.get(members, self.exchange_s))
 
 
 class Books:
@@ -58,7 +64,7 @@ class Books:
         self.epoch = 0
         self.failed_at = NO_FAILURE
         self.synchronizations = self.redistributions = 0
-        self.windows: deque[Window] = deque(maxlen=_WINDOWS)
+        self.windows: deque[Window] = deque(maxlen=WINDOWS)
         self.history = History(len(self.members), terms.parameters.least_sample_s)
         self._move_byte_s = terms.parameters.byte_s
         self._moved: Moved | None = None
@@ -66,7 +72,8 @@ class Books:
     def of(self, members: Sequence[int]) -> Books:
         """The same for a part of the members, who will keep books of their own."""
         places = [self.members.index(rank) for rank in members]
-        part = Books(members, [self.shares[place] for place in places], self.terms)
+        terms = self.terms.among(tuple(members))
+        part = Books(members, [self.shares[place] for place in places], terms)
         part.epoch, part.failed_at = self.epoch, self.failed_at
         part.history = self.history.of(places)
         part._move_byte_s = self._move_byte_s
@@ -74,6 +81,57 @@ class Books:
             part.synchronizations, part.redistributions = self.synchronizations, self.redistributions
             part.windows = self.windows.copy()
         return part
+
+    def statement(self, reserved: Sequence[int]) -> Statement:
+        """What the group tells the others at a round; the first ``reserved`` units of each share are kept."""
+        return Statement(
+            self.members,
+            self.shares,
+            tuple(reserved),
+            *self.history.totals,
+            self.history.speeds,
+            self._move_byte_s,
+            self.failed_at,
+            self.epoch,
+            self.synchronizations,
+            self.redistributions,
+        )
+
+    def joined(self, statements: Sequence[Statement], terms: Terms) -> tuple[Books, tuple[int, ...]]:
+        """The books of all ranks, as the statements of all groups have it, and how much each rank keeps.
+
+        ``terms`` are those among all. The order of the statements makes no difference, nor does whose books
+        these are: all that take the same statements have the same books.
+        """
+        found = sorted((rank, place, said) for said in statements for place, rank in enumerate(said.members))
+        shares = [said.shares[place] for _, place, said in found]
+        whole = Books([rank for rank, _, _ in found], shares, terms)
+        whole.failed_at = min(said.failed_at for said in statements)
+        whole.epoch = 1 + max(said.epoch for said in statements)
+        whole.shares = tuple(map(whole._still_wanted, shares))
+        whole.history = History.joined(
+            [said.work[place] for _, place, said in found],
+            [said.compute_s[place] for _, place, said in found],
+            [said.speeds[place] if said.speeds else None for _, place, said in found],
+            terms.parameters.least_sample_s,
+        )
+        whole._move_byte_s = max(said.byte_s for said in statements)
+        whole.synchronizations = sum(said.synchronizations for said in statements)
+        whole.redistributions = sum(said.redistributions for said in statements)
+        kept = (whole.wanted_of_first(said.shares[place], said.reserved[place]) for _, place, said in found)
+        return whole, tuple(kept)
+
+    def redistribute(
+        self, reserved: Sequence[int], decide: Callable[[Situation], Decision | None]
+    ) -> tuple[Transfer, ...]:
+        """A synchronization that no window led to: what ``decide`` says moves, if anything is left."""
+        if not any(self.shares):
+            return ()
+        self.synchronizations += 1
+        nothing = (0,) * len(self.members)
+        self.windows.append(Window(self.epoch, self.members, nothing, tuple(map(float, nothing))))
+        self.epoch += 1
+        return self._rebalance(reserved, decide)
 
     def share(self, rank: int) -> Spans:
         """What a member held at the start of the window."""
@@ -109,6 +167,23 @@ class Books:
         """How long the last member is busy with its share, by the speeds known; None: not known."""
         due = [self.due_after(rank) for rank in self.members]
         return None if None in due else max(seconds for seconds in due if seconds is not None)
+
+    @property
+    def unit(self) -> float:
+        """The mean work of a unit held, in ticks; 1 where all are alike."""
+        if self.terms.amounts.uniform:
+            return 1.0
+        return sum(map(self.terms.amounts.of, self.shares)) / sum(map(len, self.shares)) or 1.0
+
+    def slowest_s(self, besides: int = -1) -> float:
+        """How long a unit takes the slowest member that holds any, by the speeds known, one apart."""
+        speeds = self.history.speeds or ()
+        busy = (
+            self.unit / speed
+            for rank, speed, share in zip(self.members, speeds, self.shares, strict=False)
+            if share and rank != besides
+        )
+        return max(busy, default=0.0)
 
     def due_after(self, rank: int) -> float | None:
         """How many seconds of computing a member's share is by its last speed; None: not known."""
@@ -170,7 +245,7 @@ class Books:
             held,
             speeds,
             terms.exchange_s,
-            1.0 if terms.amounts.uniform else sum(remaining) / sum(map(len, self.shares)) or 1.0,
+            self.unit,
             terms.unit_bytes * self._move_byte_s,
             terms.parameters,
         )

@@ -2,7 +2,8 @@
 
 ``GCDLB`` has one group of all ranks, ``LCDLB`` several, which one balancer serves in turn (Zaki et al.,
 section 1.2.1): a group whose profiles are complete while another is being served waits, which is the delay
-factor of the model. The center keeps replicas of the groups' books, so that it knows who holds what.
+factor of the model; with a master in each group there is a balancer for each. The center keeps replicas of
+the groups' books, so that it knows who holds what.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dlbrt.core.actions import Instruct
 from dlbrt.core.books import Books
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
-from dlbrt.core.strategy import Situation, Strategy
+from dlbrt.core.strategy import Situation, Strategy, leave
 
 __all__ = ["Center"]
 
@@ -31,6 +32,10 @@ class Center:
     def finished(self) -> bool:
         """Whether every group has been told that it has nothing left, one that never had anything too."""
         return not self._served
+
+    def serves(self, rank: int) -> bool:
+        """Whether it waits for profiles of this rank: not of one whose group has gone to a round."""
+        return rank in self._books and self._books[rank].members in self._served
 
     def report(self, rank: int, profile: Profile) -> tuple[Instruct, ...]:
         """A member's profile has come; the last one of its group settles the window.
@@ -50,7 +55,8 @@ class Center:
             taken[0] = self._strategy.decide(situation)
             return taken[0]
 
-        books.settle(profiles, decide)
-        if not any(books.shares):
+        regroups = any(profile.regroups for profile in profiles)
+        books.settle(profiles, leave if regroups else decide)
+        if regroups or not any(books.shares):
             self._served.discard(books.members)
         return (Instruct(books.members, profiles, taken[0]),)

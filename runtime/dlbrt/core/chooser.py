@@ -1,8 +1,9 @@
 """What `auto` does at the first synchronization: it asks the model, and commits to what is cheapest.
 
-Until then all ranks balance as `GDDLB` does (Zaki et al., section 1.3.3: no strategy is chosen before the
-first synchronization point). There rank 0 has all profiles, with the speeds of each rank by slices of its
-time, and the books say what is left. It asks the model while the other ranks work, and tells them.
+Until then all ranks balance together (Zaki et al., section 1.3.3: no strategy is chosen before the first
+synchronization point), as `GDDLB` does, or as `GCDLB` where the network makes that clearly cheaper. There
+rank 0 has all profiles, with the speeds of each rank by slices of its time, and the books say what is left.
+It asks the model while the other ranks work, and tells them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dlbrt.core.model.forecast import History
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.schemes import scheme
 from dlbrt.core.model.work import Runs, Work
 from dlbrt.core.profile import SLICES, Profile
 from dlbrt.core.registry import BEFORE_CHOICE, strategy
@@ -24,6 +26,9 @@ from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.spans import Spans
 
 __all__ = ["Chooser"]
+
+#: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
+CENTRAL, CHEAPER = "GCDLB", 0.6
 
 
 @dataclass(slots=True)
@@ -39,6 +44,14 @@ class Chooser:
     within: tuple[Network, ...] = ()
     choice: Choice | None = field(default=None, init=False)
 
+    @property
+    def begins(self) -> Strategy:
+        """How all balance until a strategy is chosen."""
+        ranks = sum(map(len, self.groups))
+        apart_s = scheme(BEFORE_CHOICE).synchronization_s(self.network, ranks)
+        central_s = scheme(CENTRAL).synchronization_s(self.network, ranks) + self.network.switch_s
+        return strategy(CENTRAL if central_s < CHEAPER * apart_s else BEFORE_CHOICE)
+
     def __call__(self, books: Books, profiles: Sequence[Profile]) -> Strategy:
         """The strategy for what is left; the books are those after the synchronization.
 
@@ -47,7 +60,7 @@ class Chooser:
         parameters = books.terms.parameters
         speeds, left_s = books.history.speeds, books.left_s
         if speeds is None or left_s is None or left_s < parameters.least_choice_s:
-            return strategy(BEFORE_CHOICE if self.choice is None else self.choice.strategy)
+            return self.begins if self.choice is None else strategy(self.choice.strategy)
         self.choice = choose(self._known(books, profiles, speeds))
         return strategy(self.choice.strategy)
 

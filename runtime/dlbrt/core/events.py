@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
+from dlbrt.core.statement import Statement
 
 __all__ = [
     "Alarmed",
@@ -19,6 +20,8 @@ __all__ = [
     "Instructed",
     "Interrupted",
     "Reported",
+    "Stated",
+    "Summoned",
     "Waited",
     "Worked",
 ]
@@ -78,7 +81,7 @@ class Instructed:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """At the central balancer: the profile of ``rank`` has come."""
+    """At a central balancer: the profile of ``rank`` has come."""
 
     now: float
     rank: int
@@ -116,6 +119,22 @@ class Committed:
     strategy: str
 
 
+@dataclass(frozen=True, slots=True)
+class Summoned:
+    """Another group has run out of work, and asks for ``round``."""
+
+    now: float
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The statements of all groups have come."""
+
+    now: float
+    statements: tuple[Statement, ...]
+
+
 Event = (
     Worked
     | Exhausted
@@ -128,4 +147,6 @@ Event = (
     | Alarmed
     | Asked
     | Committed
+    | Summoned
+    | Stated
 )

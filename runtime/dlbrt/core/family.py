@@ -22,6 +22,7 @@ class Interrupting:
     local: bool = False
     central: bool = False
     interrupts: bool = True
+    foresees: bool = True
     clocked: Clocked = Clocked.NEVER
 
     def decide(self, situation: Situation) -> Decision | None:

@@ -33,11 +33,7 @@ class History:
         seconds = [profile.compute_s for profile in profiles]
         self._work = list(map(add, self._work, work))
         self._compute_s = list(map(add, self._compute_s, seconds))
-        known = list(map(self._speed, count(), work, seconds))
-        measured = [speed for speed in known if speed is not None]
-        if measured:
-            mean = sum(measured) / len(measured)
-            self.speeds = tuple(mean if speed is None else speed for speed in known)
+        self.speeds = _completed(list(map(self._speed, count(), work, seconds))) or self.speeds
 
     @property
     def computed_s(self) -> float:
@@ -52,9 +48,37 @@ class History:
         part.speeds = None if self.speeds is None else tuple(self.speeds[place] for place in places)
         return part
 
+    @classmethod
+    def joined(
+        cls,
+        work: Sequence[int],
+        compute_s: Sequence[float],
+        speeds: Sequence[float | None],
+        least_sample_s: float,
+    ) -> History:
+        """That of ranks of which each has done so much in so many seconds, the speeds not all known."""
+        whole = cls(len(work), least_sample_s)
+        whole._work, whole._compute_s = list(work), list(compute_s)
+        whole.speeds = _completed(speeds)
+        return whole
+
+    @property
+    def totals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """The work of each rank, and the seconds of computing that it took."""
+        return tuple(self._work), tuple(self._compute_s)
+
     def _speed(self, rank: int, work: int, seconds: float) -> float | None:
         if work and seconds >= self._least_sample_s:
             return work / seconds
         if self._work[rank] and self._compute_s[rank] > 0:
             return self._work[rank] / self._compute_s[rank]
         return None
+
+
+def _completed(known: Sequence[float | None]) -> tuple[float, ...] | None:
+    """The speeds, the mean of the others where one is not known; None if none is."""
+    measured = [speed for speed in known if speed is not None]
+    if not measured:
+        return None
+    mean = sum(measured) / len(measured)
+    return tuple(mean if speed is None else speed for speed in known)

@@ -26,7 +26,8 @@ class Profile:
     ``done`` counts units (iterations, or pairs of them); ``compute_s`` is the time they took, emulated load
     included; ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet);
     ``failed_at`` is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that
-    the rank keeps in any case, to work on while the profiles travel. ``slices`` are the speeds, in work a
+    the rank keeps in any case, to work on while the profiles travel. ``regroups``: another group asks for a
+    round of all groups. ``slices`` are the speeds, in work a
     second, of parts of the window (0: not known), where a strategy is to be chosen by them.
     """
 
@@ -35,18 +36,20 @@ class Profile:
     byte_s: float = 0.0
     failed_at: int = NO_FAILURE
     reserved: int = 0
+    regroups: bool = False
     slices: tuple[float, ...] = (0.0,) * SLICES
 
     def encode(self) -> tuple[float, ...]:
         """As doubles, for the exchange; counts below 2**53 stay exact."""
-        numbers = (self.done, self.compute_s, self.byte_s, self.failed_at, self.reserved)
+        numbers = (self.done, self.compute_s, self.byte_s, self.failed_at, self.reserved, self.regroups)
         return (*map(float, numbers), *self.slices)
 
     @classmethod
     def decode(cls, numbers: Sequence[float]) -> Profile:
         """The inverse of `encode`."""
-        done, compute_s, byte_s, failed_at, reserved, *slices = numbers
-        return cls(int(done), compute_s, byte_s, int(failed_at), int(reserved), tuple(slices))
+        done, compute_s, byte_s, failed_at, reserved, regroups, *slices = numbers
+        counts = int(failed_at), int(reserved), bool(regroups)
+        return cls(int(done), compute_s, byte_s, *counts, tuple(slices))
 
     @classmethod
     def width(cls) -> int:

@@ -10,7 +10,7 @@ from typing import Protocol
 from dlbrt.core.decision import Decision
 from dlbrt.core.parameters import Parameters
 
-__all__ = ["Clocked", "Situation", "Strategy"]
+__all__ = ["Clocked", "Situation", "Strategy", "leave"]
 
 
 class Clocked(Enum):
@@ -40,7 +40,7 @@ class Situation:
 
 
 class Strategy(Protocol):
-    """A strategy is a name, four habits, and a rule for new shares.
+    """A strategy is a name, some habits, and a rule for new shares.
 
     It balances among all ranks or within groups (`local`); it decides at one balancer (`central`) or at all
     of them alike. The attribute ``STRATEGY`` of a module in `dlbrt.core.strategies` is one.
@@ -63,8 +63,16 @@ class Strategy(Protocol):
         """Whether a rank out of work interrupts the others."""
 
     @property
+    def foresees(self) -> bool:
+        """Whether it does so a little before, if it sees that the others will not be done when it is."""
+
+    @property
     def clocked(self) -> Clocked:
         """When ranks synchronize by the clock, uninterrupted."""
 
     def decide(self, situation: Situation) -> Decision | None:
         """The new shares, or None to leave the work where it is."""
+
+
+def leave(situation: Situation) -> None:
+    """What is decided within a group that goes to a round: nothing moves, all groups decide together."""

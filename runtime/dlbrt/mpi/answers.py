@@ -1,4 +1,5 @@
-"""What a rank that has given its profile waits for: its group's profiles, or the central balancer's answer.
+"""What a rank that has given its profile waits for: its group's profiles, or the central balancer's answer;
+where groups exchange work, the statements of all of them.
 
 Among all ranks the profiles go by one non-blocking collective; within a group from each member to each other,
 which needs no communicator of its own, and so no moment at which all must come together to make one.
@@ -14,11 +15,12 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.events import Exchanged, Instructed
+from dlbrt.core.events import Event, Exchanged, Instructed, Stated
 from dlbrt.core.profile import Profile
-from dlbrt.mpi.wire import INSTRUCTION, PROFILE, Wire
+from dlbrt.core.statement import Statement
+from dlbrt.mpi.wire import INSTRUCTION, PROFILE, STATEMENT, Wire
 
-__all__ = ["Answer", "FromAll", "FromCenter", "FromGroup", "answer_to"]
+__all__ = ["Answer", "FromAll", "FromCenter", "FromGroup", "FromHeads", "answer_to"]
 
 
 class Answer(Protocol):
@@ -27,7 +29,7 @@ class Answer(Protocol):
     def complete(self) -> bool:
         """Whether it is there."""
 
-    def event(self, now: float) -> Exchanged | Instructed:
+    def event(self, now: float) -> Event:
         """It, once it is there."""
 
 
@@ -72,15 +74,16 @@ class FromGroup:
 
 
 class FromCenter:
-    """The central balancer's instruction, on any rank but its own."""
+    """The instruction of the central balancer on rank ``master``, on any rank but its own."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, master: int) -> None:
         self._wire = wire
+        self._master = master
         self._content: tuple[tuple[Profile, ...], Decision | None] | None = None
 
     def complete(self) -> bool:
         """As `Answer.complete`."""
-        if self._content is None and (found := self._wire.poll_bytes(0, INSTRUCTION)):
+        if self._content is None and (found := self._wire.poll_bytes(self._master, INSTRUCTION)):
             self._content = pickle.loads(found[1])
         return self._content is not None
 
@@ -88,6 +91,26 @@ class FromCenter:
         """As `Answer.event`."""
         assert self._content is not None
         return Instructed(now, *self._content)
+
+
+class FromHeads:
+    """One statement from each of the ``heads``; ``own`` where this rank is one."""
+
+    def __init__(self, wire: Wire, heads: Sequence[int], own: Statement | None) -> None:
+        self._wire = wire
+        self._heads = heads
+        self._found = {} if own is None else {wire.rank: own}
+
+    def complete(self) -> bool:
+        """As `Answer.complete`."""
+        for head in self._heads:
+            if head not in self._found and (come := self._wire.poll_bytes(head, STATEMENT)):
+                self._found[head] = pickle.loads(come[1])
+        return len(self._found) == len(self._heads)
+
+    def event(self, now: float) -> Stated:
+        """As `Answer.event`."""
+        return Stated(now, tuple(self._found[head] for head in self._heads))
 
 
 def answer_to(profiles: tuple[Profile, ...], decision: Decision | None) -> bytes:

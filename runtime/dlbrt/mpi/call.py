@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from dlbrt.core.model.groups import Groups
+from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.deal import Deal
@@ -55,9 +55,9 @@ class Call:
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
     Either is None where the ranks have it from an earlier call of the loop ``key``; positions that
-    ``deal`` does not deal are done already. ``groups`` are those of a local strategy, ``network`` what
-    messages cost among all ranks, ``within`` in each group where it differs. ``measured`` is the size of the
-    groups of iterations whose times are wanted, 0 for none.
+    ``deal`` does not deal are done already. ``groups`` are those of a local strategy, which go together by
+    the ``rules``; ``network`` is what messages cost among all ranks, ``within`` in each group where it
+    differs. ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none.
     """
 
     serial: int
@@ -68,6 +68,7 @@ class Call:
     deal: Deal
     strategy: str
     groups: Groups
+    rules: GroupRules
     network: Network
     within: tuple[Network, ...]
     measured: int

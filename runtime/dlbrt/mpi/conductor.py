@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 import threading
+from collections.abc import Sequence
 
-from dlbrt.core.model.groups import Groups, blocks, default
+from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
 from dlbrt.mpi.call import Call
@@ -87,11 +88,9 @@ class Conductor:
         sent = self._kernels.get(key)
         return sent if sent is not None and sent.signature == found else None
 
-    def groups(self, size: int | None) -> Groups:
-        """The groups of a local strategy: of that size, as the run asks, or by host."""
-        size = size or self.options.group
-        ranks = self.wire.ranks
-        return blocks(ranks, min(size, ranks)) if size else default(self.ledger.host_names)
+    def groups(self, size: int | None, speeds: Sequence[float]) -> Groups:
+        """The groups of a local strategy: of that size, or as the run asks; ``speeds`` if any are known."""
+        return self.options.group.formed(self.ledger.host_names, speeds, size)
 
     @property
     def network(self) -> Network:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dlbrt.contract import Mode
-from dlbrt.core.balancer import Balancer
 from dlbrt.core.books import Terms
 from dlbrt.core.chooser import Chooser
 from dlbrt.core.partition.density import Sample
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import AUTO, BEFORE_CHOICE, strategy
+from dlbrt.core.registry import AUTO, strategy
+from dlbrt.core.regrouping import Regrouping
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
@@ -87,12 +87,24 @@ def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects)
         call.exchange_s or call.parameters.exchange_s,
         deal.amounts,
         2 * iteration_bytes if deal.units.folded else iteration_bytes,
+        _exchanges(call),
     )
     chooser = Chooser(call.network, call.groups, call.within) if call.strategy == AUTO else None
-    begins = strategy(BEFORE_CHOICE if chooser else call.strategy)
-    balancer = Balancer(wire.rank, deal.shares, begins, terms, clock(), call.groups, chooser)
+    begins = chooser.begins if chooser else strategy(call.strategy)
+    balancer = Regrouping(
+        wire.rank, deal.shares, begins, terms, clock(), call.groups, chooser, rules=call.rules
+    )
     objects.fields = fields
     return Crew(wire, call.serial, balancer, fields, objects, chooser)
+
+
+def _exchanges(call: Call) -> dict[tuple[int, ...], float]:
+    """What an exchange of profiles costs in each group of a local strategy."""
+    networks = call.within or (call.network,) * len(call.groups)
+    return {
+        tuple(group): network.all_to_all.seconds(len(group))
+        for group, network in zip(call.groups, networks, strict=True)
+    }
 
 
 def own_result(loop: Loop, rank: int) -> Result:

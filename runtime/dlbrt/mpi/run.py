@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Number
 from typing import Any
 
@@ -133,6 +134,7 @@ class _Run:
         self._fault: Fault | None = None
         options = conductor.options
         weights = options.weights or self._notes.known_speeds(options.weights_last)
+        self._weights = weights
         self._dealer = Dealer(self._notes, self._wire.ranks, weights, options.trial)
         self._strategy = self._asked = ""
         self._crew: Crew | None = None
@@ -253,7 +255,9 @@ class _Run:
 
     def _form(self, loop: Loop, begun: Solo | None) -> Team:
         first = len(self._space) - len(begun.work) if begun else 0
-        self._groups = self._conductor.groups(loop.group)
+        self._groups = self._conductor.groups(loop.group, self._weights)
+        if self._conductor.options.group.lacks_speeds(self._weights):
+            self._notes.say("no speeds of these ranks are known for groups of equal speed: blocks of ranks")
         call = self._call(self._dealer.deal(loop, first))
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
         self._conductor.command(call, self._kernel_sent, self._state)
@@ -285,10 +289,11 @@ class _Run:
             deal=deal,
             strategy=self._asked,
             groups=self._groups,
+            rules=conductor.options.group.rules,
             network=conductor.network,
             within=conductor.within(self._groups),
             measured=self._dealer.measured,
-            parameters=conductor.parameters,
+            parameters=replace(conductor.parameters, byte_s=1 / conductor.network.bandwidth),
             exchange_s=conductor.exchange_s,
             surroundings=self._state.surroundings if self._state else None,
             settings=self._settings,

@@ -6,6 +6,7 @@ asks. Everything it waits for is looked at in turn, so that no order of arrival 
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ from dlbrt.core.actions import (
     Move,
     Report,
     Resume,
+    State,
+    Summon,
 )
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.chooser import Chooser
@@ -40,6 +43,7 @@ from dlbrt.core.events import (
     Instructed,
     Interrupted,
     Reported,
+    Summoned,
     Waited,
     Worked,
 )
@@ -51,10 +55,10 @@ from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.dist.units import Units
-from dlbrt.mpi.answers import Answer, FromAll, FromCenter, FromGroup, answer_to
+from dlbrt.mpi.answers import Answer, FromAll, FromCenter, FromGroup, FromHeads, answer_to
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.wire import ANY, INSTRUCTION, REPORT, Note, Wire
+from dlbrt.mpi.wire import ANY, INSTRUCTION, REPORT, STATEMENT, Note, Wire
 
 __all__ = ["Crew", "Figures", "Solo", "Team"]
 
@@ -332,11 +336,13 @@ class Crew:
         self.figures.decision_s += clock() - start
 
     def _report_books(self) -> None:
-        books = self._balancer.books
+        books, rounds = self._balancer.books, self._balancer.rounds
+        if rounds is not None:
+            self.figures.windows = tuple(rounds.past)
         if books.members[0] == self._wire.rank:
             self.figures.synchronizations = books.synchronizations
             self.figures.redistributions = books.redistributions
-            self.figures.windows = tuple(books.windows)
+            self.figures.windows += tuple(books.windows)
 
     def _carry_out(self, action: Action) -> None:
         handlers: dict[type, Callable[[Any], None]] = {
@@ -345,6 +351,8 @@ class Crew:
             Instruct: self._instruct,
             Interrupt: self._interrupt,
             Alarm: self._alarm,
+            Summon: self._summon,
+            State: self._state,
             Choose: self._choose,
             Announce: self._announce,
             Move: self._move,
@@ -360,12 +368,12 @@ class Crew:
             self._answer = FromGroup(self._wire, action.profile, action.members)
 
     def _report(self, action: Report) -> None:
-        if self._wire.rank == 0:
-            self._decide(Reported(clock(), 0, action.profile))
+        if self._wire.rank == action.master:
+            self._decide(Reported(clock(), action.master, action.profile))
             return
         data = np.array(action.profile.encode(), dtype=np.float64).tobytes()
-        self._sending.append(self._wire.send_bytes(data, 0, REPORT))
-        self._answer = FromCenter(self._wire)
+        self._sending.append(self._wire.send_bytes(data, action.master, REPORT))
+        self._answer = FromCenter(self._wire, action.master)
 
     def _instruct(self, action: Instruct) -> None:
         data = answer_to(action.profiles, action.decision)
@@ -380,6 +388,16 @@ class Crew:
     def _alarm(self, action: Alarm) -> None:
         note = Note(self._serial, failed_at=action.position)
         self._sending += self._wire.interrupt(note, action.members)
+
+    def _summon(self, action: Summon) -> None:
+        self._sending += self._wire.interrupt(Note(self._serial, round=action.round), action.members)
+
+    def _state(self, action: State) -> None:
+        if action.statement is not None:
+            data = pickle.dumps(action.statement, pickle.HIGHEST_PROTOCOL)
+            others = (rank for rank in range(self._wire.ranks) if rank != self._wire.rank)
+            self._sending += [self._wire.send_bytes(data, rank, STATEMENT) for rank in others]
+        self._answer = FromHeads(self._wire, action.heads, action.statement)
 
     def _choose(self, action: Choose) -> None:  # noqa: ARG002
         self._decide(Asked(clock()))
@@ -420,4 +438,6 @@ def _told(note: Note, now: float) -> Event:
     """What a note tells the balancer."""
     if note.strategy >= 0:
         return Committed(now, names()[note.strategy])
+    if note.round >= 0:
+        return Summoned(now, note.round)
     return Interrupted(now, note.epoch) if note.epoch >= 0 else Alarmed(now, note.failed_at)

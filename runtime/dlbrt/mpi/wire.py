@@ -29,6 +29,7 @@ __all__ = [
     "PROFILE",
     "REPORT",
     "RESULT",
+    "STATEMENT",
     "Note",
     "Pause",
     "Wire",
@@ -36,7 +37,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTION = 1, 2, 3, 4, 5, 6, 7, 8
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTION, STATEMENT = range(1, 10)
 ANY = MPI.ANY_SOURCE
 
 #: Looks before the first sleep, with a processor for every rank of the host, and without.
@@ -46,16 +47,17 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A word to a rank that computes, about the loop call ``serial``, one of three; -1 stands for nothing.
+    """A word to a rank that computes, about the loop call ``serial``, one of four; -1 stands for nothing.
 
     ``epoch`` is the window that is to end, ``failed_at`` the position that failed elsewhere, ``strategy`` the
-    number of the one that was chosen.
+    number of the one that was chosen, ``round`` the one that another group asks for.
     """
 
     serial: int
     epoch: int = -1
     failed_at: int = -1
     strategy: int = -1
+    round: int = -1
 
 
 class Pause:
@@ -160,7 +162,7 @@ class Wire:
         return Note(*numbers.tolist())
 
     def report_waits(self) -> bool:
-        """Whether a profile has come for the central balancer."""
+        """Whether a profile has come for the central balancer here."""
         return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=REPORT)
 
     def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:

@@ -16,7 +16,19 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dlbrt.core.actions import Action, Announce, Choose, Exchange, Finish, Instruct, Interrupt, Move, Report
+from dlbrt.core.actions import (
+    Action,
+    Announce,
+    Choose,
+    Exchange,
+    Finish,
+    Instruct,
+    Interrupt,
+    Move,
+    Report,
+    State,
+    Summon,
+)
 from dlbrt.core.balancer import Balancer, Commit
 from dlbrt.core.books import Terms
 from dlbrt.core.events import (
@@ -28,11 +40,15 @@ from dlbrt.core.events import (
     Instructed,
     Interrupted,
     Reported,
+    Stated,
+    Summoned,
     Waited,
     Worked,
 )
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
+from dlbrt.core.regrouping import Regrouping
+from dlbrt.core.statement import Statement
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
@@ -95,12 +111,14 @@ class _Simulation:
         self._links = Links(machine.network, machine.ranks, loop.unit_bytes)
         self._pieces = 1 if commit is None else PIECES
         self._given: dict[tuple[tuple[int, ...], int], dict[int, Profile]] = {}
+        self._stated: dict[int, dict[int, Statement | None]] = {}
         self._movements: dict[tuple[int, Transfer], Movement] = {}
         self._trace: list[Step] = []
         self._end_s = 0.0
         self._redistributions = self._moved = 0
         exchange_s = machine.network.all_to_all.seconds(machine.ranks)
-        terms = Terms(loop.units, parameters, exchange_s, loop.amounts, loop.unit_bytes)
+        group_s = {tuple(g): machine.network.all_to_all.seconds(len(g)) for g in machine.groups}
+        terms = Terms(loop.units, parameters, exchange_s, loop.amounts, loop.unit_bytes, group_s)
         self._ranks = self._crew(machine, loop, strategy, terms, commit)
 
     def _crew(
@@ -111,7 +129,9 @@ class _Simulation:
         crew = []
         for rank, course in enumerate(machine.courses()):
             books = Replica(range(machine.ranks), shares, terms, latest)
-            balancer = Balancer(rank, shares, strategy, terms, 0.0, machine.groups, commit, books)
+            balancer = Regrouping(
+                rank, shares, strategy, terms, 0.0, machine.groups, commit, books, machine.rules
+            )
             crew.append(_Rank(balancer, Worker(course, costs)))
         return crew
 
@@ -237,8 +257,13 @@ class _Simulation:
                 self._send(members, lambda now: Interrupted(now, epoch), now + takes_s)
             case Exchange(epoch, profile, members):
                 self._exchange(rank, epoch, profile, members, now)
-            case Report(epoch, profile):
-                self._report(rank, epoch, profile, now)
+            case Report(epoch, profile, master):
+                self._report(rank, epoch, profile, master, now)
+            case Summon(round, members):
+                takes_s = self._network.one_to_all.seconds(len(members) + 1)
+                self._send(members, partial(Summoned, round=round), now + takes_s)
+            case State(round, statement, heads):
+                self._state(rank, round, statement, heads, now)
             case Instruct():
                 self._instruct(rank, action, now)
             case Move():
@@ -262,12 +287,25 @@ class _Simulation:
             takes_s = self._network.all_to_all.seconds(len(members))
             self._send(members, lambda now: Exchanged(now, profiles), now + takes_s)
 
-    def _report(self, rank: int, epoch: int, profile: Profile, now: float) -> None:
+    def _state(
+        self, rank: int, number: int, statement: Statement | None, heads: tuple[int, ...], now: float
+    ) -> None:
+        """When all have come to the round, each head sends what it states to all ranks."""
+        stated = self._stated.setdefault(number, {})
+        stated[rank] = statement
+        if len(stated) == len(self._ranks):
+            given = self._stated.pop(number)
+            found = (given[head] for head in heads)
+            statements = tuple(each for each in found if each is not None)
+            takes_s = self._network.all_to_all.seconds(len(self._ranks))
+            self._send(range(len(self._ranks)), partial(Stated, statements=statements), now + takes_s)
+
+    def _report(self, rank: int, epoch: int, profile: Profile, master: int, now: float) -> None:
         members = self._ranks[rank].balancer.books.members
         if given := self._gathered(rank, epoch, profile, members):
             when = now + self._network.all_to_one.seconds(len(members))
             for member in members:
-                self._send((0,), partial(Reported, rank=member, profile=given[member]), when)
+                self._send((master,), partial(Reported, rank=member, profile=given[member]), when)
 
     def _instruct(self, rank: int, action: Instruct, now: float) -> None:
         """The others of the group hear one after the other; the balancer's host itself first."""

@@ -14,6 +14,7 @@ from itertools import accumulate
 import numpy as np
 
 from dlbrt.core.load import LoadSpec
+from dlbrt.core.model.groups import GroupRules
 from dlbrt.core.model.network import Network
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.layout import block
@@ -31,14 +32,15 @@ ROUNDING = 1e-9
 class Machine:
     """Ranks of relative ``speeds``, under emulated ``load``, on a ``network``.
 
-    ``groups`` are those of local strategies, together all ranks. ValueError without a speed, or for one that
-    is not above 0.
+    ``groups`` are those of local strategies, together all ranks, which go together by the ``rules``.
+    ValueError without a speed, or for one that is not above 0.
     """
 
     speeds: tuple[float, ...]
     network: Network = field(default_factory=Network.default)
     load: LoadSpec = field(default_factory=LoadSpec)
     groups: tuple[tuple[int, ...], ...] = ()
+    rules: GroupRules = field(default_factory=GroupRules)
 
     def __post_init__(self) -> None:
         if not self.speeds or min(self.speeds) <= 0:

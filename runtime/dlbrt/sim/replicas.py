@@ -14,6 +14,7 @@ from typing import Any
 from dlbrt.core.books import Books, Terms
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
+from dlbrt.core.statement import Statement
 from dlbrt.core.strategy import Situation
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
@@ -53,6 +54,13 @@ class Replica(Books):
         part = Replica(members, (), self.terms, self._latest)
         vars(part).update(vars(super().of(members)))
         return part
+
+    def joined(self, statements: Sequence[Statement], terms: Terms) -> tuple[Books, tuple[int, ...]]:
+        """As `Books.joined`."""
+        found, kept = super().joined(statements, terms)
+        whole = Replica(found.members, (), terms, self._latest)
+        vars(whole).update(vars(found))
+        return whole, kept
 
     def settle(
         self, profiles: Sequence[Profile], decide: Callable[[Situation], Decision | None]

@@ -25,8 +25,10 @@ from dlbrt.core.actions import (
     Move,
     Report,
     Resume,
+    State,
+    Summon,
 )
-from dlbrt.core.balancer import Balancer, Commit
+from dlbrt.core.balancer import Commit
 from dlbrt.core.books import Terms
 from dlbrt.core.events import (
     Alarmed,
@@ -39,12 +41,17 @@ from dlbrt.core.events import (
     Instructed,
     Interrupted,
     Reported,
+    Stated,
+    Summoned,
     Waited,
     Worked,
 )
+from dlbrt.core.model.groups import GroupRules
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
+from dlbrt.core.regrouping import Regrouping
+from dlbrt.core.statement import Statement
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.layout import block, cyclic
 from dlbrt.dist.spans import Spans
@@ -63,6 +70,7 @@ class Run:
     synchronizations: int = 0
     trace: list[tuple[float, int, Action]] = field(default_factory=list)
     failed_at: int | None = None
+    raised: list[int] = field(default_factory=list)
 
 
 class Clockwork:
@@ -84,6 +92,7 @@ class Clockwork:
         groups: Sequence[Sequence[int]] = (),
         commit: Commit | None = None,
         jitter: int | None = None,
+        rules: GroupRules | None = None,
     ) -> None:
         ranks = len(speeds)
         self.units = Units(0, n, folded)
@@ -94,10 +103,14 @@ class Clockwork:
         self.chunk_s, self.latency = chunk_s, latency
         self.jitter = None if jitter is None else Random(jitter)
         self.balancers = [
-            Balancer(rank, shares, strategy(name), terms, 0.0, groups, commit) for rank in range(ranks)
+            Regrouping(rank, shares, strategy(name), terms, 0.0, groups, commit, rules=rules)
+            for rank in range(ranks)
         ]
         self.run_so_far = Run([[] for _ in range(ranks)])
         self.profiles: dict[tuple[tuple[int, ...], int], dict[int, Profile]] = {}
+        self.statements: list[dict[int, list[Statement]]] = [{} for _ in range(ranks)]
+        self.came: dict[tuple[int, int], float] = {}
+        self.wanted: list[tuple[int, ...]] = [()] * ranks
         self.pending: list[list[Callable[[float], Event]]] = [[] for _ in range(ranks)]
         self.busy = [False] * ranks
         self.heap: list[tuple[float, int, int, Callable[[float], None]]] = []
@@ -133,14 +146,18 @@ class Clockwork:
                 self._post(now, members, lambda now: Alarmed(now, position))
             case Exchange(epoch, profile, members):
                 self._collect(rank, now, epoch, profile, members)
-            case Report(epoch, profile):
-                self._post(now, (0,), lambda now: Reported(now, rank, profile))
+            case Report(epoch, profile, master):
+                self._post(now, (master,), lambda now: Reported(now, rank, profile))
                 self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
             case Instruct(members, profiles, decision):
                 self._post(now, members, lambda now: Instructed(now, profiles, decision))
             case Move(transfers):
                 if rank == min(transfer.source for transfer in transfers):
                     self.run_so_far.moves.append(action)
+            case Summon(round, members):
+                self._post(now, members, lambda now: Summoned(now, round))
+            case State(_, statement, heads):
+                self._state(rank, now, statement, heads)
             case Choose():
                 self._tell(rank, Asked(now))
                 self._at(now, rank, lambda now: self._work(rank, now))
@@ -154,12 +171,41 @@ class Clockwork:
     def _post(self, now: float, targets: Sequence[int], event: Callable[[float], Event]) -> None:
         """An event for some ranks, after the latency; a busy one takes it at its next look."""
         for target in targets:
-            times = 1.0 if self.jitter is None else self.jitter.uniform(1, 20)
             self._at(
-                now + self.latency * times,
+                now + self._latency(),
                 target,
                 lambda now, target=target: self._arrive(target, now, event),
             )
+
+    def _latency(self) -> float:
+        return self.latency * (1.0 if self.jitter is None else self.jitter.uniform(1, 20))
+
+    def _state(self, rank: int, now: float, statement: Statement | None, heads: tuple[int, ...]) -> None:
+        """A head's statement is under way to all; each rank takes one of each that it waits for."""
+        assert not self.wanted[rank], "a rank came twice to a round"
+        self.wanted[rank] = heads
+        for target in range(len(self.balancers)) if statement is not None else ():
+            # From one rank to another messages do not overtake one another.
+            when = now + (self._latency() if target != rank else 0.0)
+            self.came[rank, target] = when = max(when, self.came.get((rank, target), 0.0))
+            self._at(
+                when,
+                target,
+                lambda now, target=target: self._take(target, now, rank, statement),
+            )
+        self._take(rank, now, rank, None)
+        epoch = self.balancers[rank].epoch
+        self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
+
+    def _take(self, rank: int, now: float, head: int, statement: Statement | None) -> None:
+        come = self.statements[rank]
+        if statement is not None:
+            come.setdefault(head, []).append(statement)
+        wanted = self.wanted[rank]
+        if wanted and all(come.get(each) for each in wanted):
+            statements = tuple(come[each].pop(0) for each in wanted)
+            self.wanted[rank] = ()
+            self._arrive(rank, now, lambda now: Stated(now, statements))
 
     def _arrive(self, rank: int, now: float, event: Callable[[float], Event]) -> None:
         if self.busy[rank]:
@@ -229,5 +275,6 @@ class Clockwork:
         self.run_so_far.done[rank] += positions
         self._tell(rank, Worked(now, units, seconds))
         if failed is not None:
+            self.run_so_far.raised.append(failed)
             self._tell(rank, Failed(now, failed))
         self._work(rank, now)

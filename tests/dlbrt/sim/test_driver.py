@@ -112,8 +112,9 @@ def test_the_same_input_gives_the_same_trace(name: str) -> None:
 def test_balancers_with_books_of_their_own_act_on_the_same_events_alike(name: str, seed: int) -> None:
     """Replayed, a trace gives the same actions; in the run the first to settle a window did so for all."""
     where, loop = machine(6, seed, duration_s=2.0), LoopModel(300, 0.02)
-    exchange_s = where.network.all_to_all.seconds(6)
-    terms, shares = Terms(loop.units, Parameters(), exchange_s), loop.dealt(6)
+    among = where.network.all_to_all.seconds
+    group_s = {tuple(group): among(len(group)) for group in where.groups}
+    terms, shares = Terms(loop.units, Parameters(), among(6), group_exchange_s=group_s), loop.dealt(6)
     crew = [Balancer(rank, shares, strategy(name), terms, 0.0, where.groups) for rank in range(6)]
     for step in run(where, loop, name).trace:
         assert crew[step.rank].handle(step.event) == step.actions

@@ -10,12 +10,32 @@ ranks, but for `by_host` (in order of first appearance, which is the same thing)
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from random import Random
 
-__all__ = ["Groups", "at_random", "blocks", "by_host", "by_nearness", "default", "equal_speed"]
+__all__ = ["GroupRules", "Groups", "at_random", "blocks", "by_host", "by_nearness", "default", "equal_speed"]
 
 Groups = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRules:
+    """How groups go together, beyond what the paper built of them.
+
+    ``masters``: a central balancer in each group, its lowest rank, in place of rank 0 for all.
+    ``exchange``: a group that has run out gets work from the others. ``dynamic``: likewise, and groups are
+    formed anew then.
+    """
+
+    masters: bool = False
+    exchange: bool = False
+    dynamic: bool = False
+
+    @property
+    def rounds(self) -> bool:
+        """Whether groups exchange work."""
+        return self.exchange or self.dynamic
 
 
 def blocks(ranks: int, size: int) -> Groups:

@@ -35,6 +35,7 @@ class _Affinity:
     local: bool = False
     central: bool = False
     interrupts: bool = True
+    foresees: bool = False
     clocked: Clocked = Clocked.NEVER
 
     def decide(self, situation: Situation) -> Decision | None:

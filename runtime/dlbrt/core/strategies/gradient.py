@@ -40,6 +40,7 @@ class _Gradient:
     local: bool = False
     central: bool = False
     interrupts: bool = True
+    foresees: bool = False
     clocked: Clocked = Clocked.IDLE
 
     def decide(self, situation: Situation) -> Decision | None:

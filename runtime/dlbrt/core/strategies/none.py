@@ -16,6 +16,7 @@ class _Static:
     local: bool = False
     central: bool = False
     interrupts: bool = False
+    foresees: bool = False
     clocked: Clocked = Clocked.NEVER
 
     def decide(self, situation: Situation) -> Decision | None:  # noqa: ARG002
