@@ -31,6 +31,10 @@ __all__ = ["Choice", "Known", "choose"]
 #: Ranks times paths that are played: eight paths for 4 ranks, two for 16, in a few milliseconds.
 EFFORT = 32
 
+#: Not to balance has to be better than the others by this part: it gives up what balancing gains where the
+#: load changes in a way that was not foreseen, and balancing costs little where nothing is to be gained.
+PRUDENCE = 0.02
+
 #: What is left must be predicted to take less time by this part than by the first strategy, or that is taken:
 #: the error of a difference between two predictions is as large, and of one whose groups never meet again it
 #: is costly. Over the paper's cases 0.03 to 0.08 do equally well (`tests/bench/strategies_virtual.py`).
@@ -144,9 +148,12 @@ def choose(known: Known, schemes: Sequence[Scheme] = (*SCHEMES, NONE), paths: in
 
 def _best(known: Known, predicted_s: Sequence[tuple[str, float]]) -> str:
     """By what is left to come, since what has been is the same for all."""
-    first, first_s = predicted_s[0]
-    best, best_s = min(predicted_s, key=lambda pair: pair[1])
-    return best if best_s - known.elapsed_s < (1 - LEAST_LEAD) * (first_s - known.elapsed_s) else first
+    weighed = {
+        name: (seconds - known.elapsed_s) * (1 + PRUDENCE if name == NONE.name else 1)
+        for name, seconds in predicted_s
+    }
+    first, best = next(iter(weighed)), min(weighed, key=weighed.__getitem__)
+    return best if weighed[best] < (1 - LEAST_LEAD) * weighed[first] else first
 
 
 def _ahead_s(known: Known, scheme: Scheme, processors: tuple[Processor, ...]) -> float:
