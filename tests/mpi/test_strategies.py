@@ -157,3 +157,18 @@ def test_without_known_speeds_groups_of_equal_speed_are_blocks_and_it_says_so(tm
     done = run_mpi(4, [sys.executable, str(generated)], env=env)
     assert done.stderr.count("no speeds of these ranks are known for groups of equal speed") == 1
     assert done.stdout == run_sequential([sys.executable, str(source)]).stdout
+
+
+def test_a_group_larger_than_all_ranks_is_one_and_that_is_said(tmp_path: Path) -> None:
+    source = tmp_path / "prog.py"
+    source.write_text(PROGRAM.format(clause=", schedule(LDDLB, group=99)", inner=300))
+    done = run_mpi(2, [sys.executable, str(transform(source, tmp_path))])
+    assert done.stdout == run_sequential([sys.executable, str(source)]).stdout
+    assert "a group of 99 is more than all 2 ranks" in done.stderr
+
+
+def test_who_waits_for_another_group_is_idle(tmp_path: Path) -> None:
+    iterations(tmp_path, 4, {"DLB_STRATEGY": "LDDLB", "DLB_LOAD": "fixed:0,0,9,9"}, inner=6000)
+    (loop,) = json.loads((tmp_path / "stats.json").read_text())["loops"]
+    ranks = loop["per_rank"]
+    assert min(ranks[0]["idle_s"], ranks[1]["idle_s"]) > max(ranks[2]["compute_s"], ranks[3]["compute_s"]) / 2

@@ -123,6 +123,7 @@ class Balancer:
         self._profiles: Sequence[Profile] = ()
         self._asked_for = -1  # the epoch of an interrupt that came too early
         self._early: list[Reported] = []  # reports of a window, or to a balancer, that is still to come
+        self._table = self._handlers()
         self._take(strategy, now)
         self.work = self.books.share(rank)
         self._open_window(now, 0, 0.0)
@@ -147,7 +148,7 @@ class Balancer:
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
-        return self._handlers()[type(event)](event)
+        return self._table[type(event)](event)
 
     def _handlers(self) -> dict[type, Callable[[Any], tuple[Action, ...]]]:
         return {
@@ -278,7 +279,7 @@ class Balancer:
 
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
         if event.epoch > self.epoch or self._awaits:
-            self._asked_for = event.epoch
+            self._asked_for = max(self._asked_for, event.epoch)
             return ()
         if event.epoch != self.epoch or self._given or self._over:
             return ()

@@ -12,19 +12,24 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dlbrt.core.decision import Decision, still_pays
+from dlbrt.core.decision import BALANCED, UNPROFITABLE, Decision, still_pays
 from dlbrt.core.history import History
+from dlbrt.core.model.network import Pattern
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.statement import Statement
 from dlbrt.core.strategy import Situation
-from dlbrt.core.windows import Moved, Window
+from dlbrt.core.windows import Gain, Moved, Window
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Plan, Transfer, plan_gifts, plan_transfers
 from dlbrt.dist.units import Units
 
 __all__ = ["WINDOWS", "Books", "Terms"]
+
+#: A movement also waits for ranks that are late to it: a byte is not taken to cost more than so many times
+#: what the network is known for.
+_DEAREST = 10.0
 
 #: Windows that are remembered, the latest ones.
 WINDOWS = 256
@@ -34,7 +39,8 @@ WINDOWS = 256
 class Terms:
     """What holds for a whole run: what is dealt, how much work that is, the bytes that move with a unit.
 
-    ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group.
+    ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group,
+    ``exchanges`` one of any other ranks by their number, where that is known.
     """
 
     units: Units
@@ -43,18 +49,20 @@ class Terms:
     amounts: Amounts = UNIFORM
     unit_bytes: float = 0.0
     group_exchange_s: Mapping[tuple[int, ...], float] = field(default_factory=dict)
+    exchanges: Pattern | None = None
 
     def among(self, members: tuple[int, ...]) -> Terms:
         """What holds among these ranks."""
-        return replace(self, exchange_s=self.group_exchange_s.get(members, self.exchange_s))
+        of_so_many = self.exchange_s if self.exchanges is None else self.exchanges.seconds(len(members))
+        return replace(self, exchange_s=self.group_exchange_s.get(members, of_so_many))
 
 
 class Books:
     """The books of the group ``members``; ``shares`` and profiles are in their order.
 
     ``epoch`` numbers the windows, ``failed_at`` is the lowest position known to have failed. ``windows`` are
-    the latest, ``synchronizations`` and ``redistributions`` count those of the group: what all ranks had
-    in common before they parted is in the books of the group that the lowest rank is in.
+    the latest, ``synchronizations``, ``redistributions`` and ``gain`` are those of the group: what all ranks
+    had in common before they parted is in the books of the group that the lowest rank is in.
     """
 
     def __init__(self, members: Sequence[int], shares: Sequence[Spans], terms: Terms) -> None:
@@ -64,6 +72,7 @@ class Books:
         self.epoch = 0
         self.failed_at = NO_FAILURE
         self.synchronizations = self.redistributions = 0
+        self.gain = Gain()
         self.windows: deque[Window] = deque(maxlen=WINDOWS)
         self.history = History(len(self.members), terms.parameters.least_sample_s)
         self._move_byte_s = terms.parameters.byte_s
@@ -79,7 +88,7 @@ class Books:
         part._move_byte_s = self._move_byte_s
         if self.members[0] in part.members:
             part.synchronizations, part.redistributions = self.synchronizations, self.redistributions
-            part.windows = self.windows.copy()
+            part.gain, part.windows = self.gain, self.windows.copy()
         return part
 
     def statement(self, reserved: Sequence[int]) -> Statement:
@@ -95,6 +104,7 @@ class Books:
             self.epoch,
             self.synchronizations,
             self.redistributions,
+            self.gain,
         )
 
     def joined(self, statements: Sequence[Statement], terms: Terms) -> tuple[Books, tuple[int, ...]]:
@@ -118,6 +128,7 @@ class Books:
         whole._move_byte_s = max(said.byte_s for said in statements)
         whole.synchronizations = sum(said.synchronizations for said in statements)
         whole.redistributions = sum(said.redistributions for said in statements)
+        whole.gain = sum((said.gain for _, said in sorted((s.members, s) for s in statements)), Gain())
         kept = (whole.wanted_of_first(said.shares[place], said.reserved[place]) for _, place, said in found)
         return whole, tuple(kept)
 
@@ -154,7 +165,9 @@ class Books:
             return ()
         self.synchronizations += 1
         self.epoch += 1
-        self._move_byte_s = max(profile.byte_s for profile in profiles) or self._move_byte_s
+        dearest_s = _DEAREST * self.terms.parameters.byte_s
+        seen_s = min(max(profile.byte_s for profile in profiles), dearest_s)
+        self._move_byte_s = seen_s or self._move_byte_s
         reserved = [profile.reserved for profile in profiles]
         return self._rebalance(list(map(self.wanted_of_first, left, reserved)), decide)
 
@@ -195,7 +208,9 @@ class Books:
         """Keep the window, and say of the one before what its decision was worth."""
         speeds = self.history.speeds
         if self._moved is not None and speeds is not None:
-            self.windows[-1] = replace(self.windows[-1], realised_s=self._moved.gain_s(speeds))
+            last = replace(self.windows[-1], realised_s=self._moved.gain_s(speeds))
+            self.windows[-1] = last
+            self.gain += Gain(1, last.predicted_s or 0.0, last.realised_s or 0.0)
         self._moved = None
         self.windows.append(Window.closed(self.epoch, self.members, profiles))
 
@@ -218,6 +233,8 @@ class Books:
         plan = self._plan(decision, reserved)
         reached = decision.shares if amounts.uniform else list(map(amounts.of, plan.shares))
         if not plan.transfers or not still_pays(decision, reached, speeds, self.terms.parameters):
+            why = UNPROFITABLE if plan.transfers else BALANCED
+            self.windows[-1] = replace(self.windows[-1], verdict=why.word)
             return ()
         self._moved = Moved.by(decision, reached, situation.remaining, speeds)
         count = sum(len(transfer.spans) for transfer in plan.transfers)

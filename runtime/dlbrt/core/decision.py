@@ -17,7 +17,16 @@ from dlbrt.core.parameters import Parameters
 from dlbrt.dist.layout import quickest
 from dlbrt.dist.transfer import Gift
 
-__all__ = ["RULED", "Decision", "Verdict", "decide", "longest_s", "still_pays"]
+__all__ = [
+    "BALANCED",
+    "RULED",
+    "UNPROFITABLE",
+    "Decision",
+    "Verdict",
+    "decide",
+    "longest_s",
+    "still_pays",
+]
 
 
 @dataclass(frozen=True, slots=True)

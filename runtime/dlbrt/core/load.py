@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 _LOAD_FORMS = "fixed:0,0,3,1 (a load per rank), random:max=5,duration=0.5,seed=7 or none"
 _WEIGHT_FORMS = f"2,1,1 (a number per rank), {LAST} or {TRIAL}"
 _MOST_LOAD = 1_000_000
-_SHORTEST_S = 1e-6
+_SHORTEST_S = 1e-4
 _MOST_UNEQUAL = 1e6
 
 

@@ -1,4 +1,4 @@
-"""How a rank's speed has changed since its window began: work done over computing time, by slices.
+"""How a rank's speed has changed since the loop was shared: work done over computing time, by slices.
 
 Zaki, Li, Parthasarathy, section 1.3.3: the load seen so far goes into the model. Ranks compute in chunks of
 about a millisecond, so the record is thinned as it grows: it stays within twice `_POINTS` points.

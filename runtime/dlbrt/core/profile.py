@@ -15,7 +15,7 @@ __all__ = ["NO_FAILURE", "SLICES", "Profile"]
 NO_FAILURE = 2**53
 
 
-#: Into so many parts of equal time a window is divided to tell how the speed has changed in it.
+#: Into so many parts of equal time a rank's computing so far is divided, to tell how its speed has changed.
 SLICES = 8
 
 
@@ -28,7 +28,7 @@ class Profile:
     ``failed_at`` is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that
     the rank keeps in any case, to work on while the profiles travel. ``regroups``: another group asks for a
     round of all groups. ``slices`` are the speeds, in work a
-    second, of parts of the window (0: not known), where a strategy is to be chosen by them.
+    second, of parts of the time so far (0: not known), where a strategy is to be chosen by them.
     """
 
     done: int

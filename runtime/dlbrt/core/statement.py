@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dlbrt.core.windows import Gain
 from dlbrt.dist.spans import Spans
 
 __all__ = ["Statement"]
@@ -34,3 +35,4 @@ class Statement:
     epoch: int
     synchronizations: int
     redistributions: int
+    gain: Gain

@@ -14,7 +14,7 @@ from operator import truediv
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
 
-__all__ = ["Moved", "Window"]
+__all__ = ["Gain", "Moved", "Window"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,22 @@ class Window:
     def closed(cls, epoch: int, members: tuple[int, ...], profiles: Sequence[Profile]) -> Window:
         """A window by the profiles that ended it."""
         return cls(epoch, members, tuple(p.done for p in profiles), tuple(p.compute_s for p in profiles))
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Seconds that redistributions gained, as predicted and as it turned out, of those where that is seen."""
+
+    redistributions: int = 0
+    predicted_s: float = 0.0
+    realised_s: float = 0.0
+
+    def __add__(self, other: Gain) -> Gain:
+        return Gain(
+            self.redistributions + other.redistributions,
+            self.predicted_s + other.predicted_s,
+            self.realised_s + other.realised_s,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ from dlbrt.contract import LAST, OptionError
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.profiling import Profiling, relative_speeds
+from dlbrt.core.windows import Gain
 from dlbrt.dist.scattered import Tables
 from dlbrt.mpi.team import Figures, clock
 from dlbrt.observe.learned import Learned, Lesson, LoopKey, update
 from dlbrt.observe.linemap import Frame, original, proof_of
-from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, write
+from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, until_the_last, write
 
 __all__ = ["Ledger", "Notes"]
 
@@ -81,7 +82,7 @@ class Notes:
                 strategy,
                 sum(len(f.done) for f in figures),
                 elapsed_s,
-                (*map(_rank_figures, figures), *idle),
+                (*until_the_last([_rank_figures(f) for f in figures]), *idle),
                 sum(f.synchronizations for f in figures),
                 sum(f.redistributions for f in figures),
                 sum(f.iterations_moved for f in figures),
@@ -91,6 +92,7 @@ class Notes:
                 overhead_s=overhead_s,
                 planned=planned,
                 windows=tuple(window for f in figures for window in f.windows),
+                gain=sum((f.gain for f in figures), Gain()),
             )
         )
 

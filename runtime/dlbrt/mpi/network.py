@@ -35,19 +35,21 @@ def known(wire: Wire, hosts: Sequence[str], environ: Mapping[str, str]) -> Netwo
     """
     stored = _stored(hosts, environ) if wire.rank == 0 and wire.ranks > 1 else None
     if wire.ranks > 1 and not _from_root(wire, stored is not None):
-        return Networks(quick(wire))
+        return Networks(quick(wire, hosts))
     return stored or Networks(Network.default())
 
 
-def quick(wire: Wire) -> Network:
-    """What a few messages between ranks 0 and 1 and a few exchanges tell of the network of 2 ranks or more.
+def quick(wire: Wire, hosts: Sequence[str]) -> Network:
+    """What a few messages and a few exchanges tell of the network of 2 ranks or more.
 
-    Collective; each rank has its own figures, the ranks above 1 without the messages.
+    Messages go between rank 0 and one of another host, if there is any. Collective; each rank has its own
+    figures, all but these two without the messages.
     """
     latency_s, bytes_s = 0.0, 1.0
-    if wire.rank < 2:
-        latency_s = min(trips_s(wire, 1, 1 - wire.rank, _TRIPS))
-        bytes_s = bandwidth(wire, 1 - wire.rank, latency_s, _GROWTH)
+    other = next((rank for rank, host in enumerate(hosts) if host != hosts[0]), 1)
+    if wire.rank in (0, other):
+        latency_s = min(trips_s(wire, 1, other - wire.rank, _TRIPS))
+        bytes_s = bandwidth(wire, other - wire.rank, latency_s, _GROWTH)
     # The others wait here meanwhile, asleep: the first exchange is the longest.
     exchange_s = min(_exchange_s(wire) for _ in range(_EXCHANGES))
     return Network.coarse(latency_s, bytes_s, wire.ranks, exchange_s)

@@ -88,6 +88,7 @@ def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects)
         deal.amounts,
         2 * iteration_bytes if deal.units.folded else iteration_bytes,
         _exchanges(call),
+        call.network.all_to_all,
     )
     chooser = Chooser(call.network, call.groups, call.within) if call.strategy == AUTO else None
     begins = chooser.begins if chooser else strategy(call.strategy)

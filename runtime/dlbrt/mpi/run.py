@@ -14,7 +14,7 @@ from dlbrt.core.model.groups import Groups
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import AUTO, BEFORE_CHOICE
+from dlbrt.core.registry import AUTO
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
@@ -181,9 +181,9 @@ class _Run:
         begun = loop.team if isinstance(loop.team, Solo) and loop.team.figures.parts else None
         forced = loop.strategy or options.strategy
         self._asked = forced or AUTO
-        self._strategy = BEFORE_CHOICE if self._asked == AUTO else self._asked
+        self._strategy = self._asked
         if self._wire.ranks == 1 or n == 0:
-            self._strategy = forced or LOCAL
+            self._strategy = LOCAL if self._asked == AUTO else self._asked
             return Solo(_all(self._space))
         if begun is None and self._asked == AUTO and (trial_s := self._notes.trial_s(n)):
             loop.walk.trial_until = clock() + trial_s
@@ -256,6 +256,10 @@ class _Run:
     def _form(self, loop: Loop, begun: Solo | None) -> Team:
         first = len(self._space) - len(begun.work) if begun else 0
         self._groups = self._conductor.groups(loop.group, self._weights)
+        if loop.group is not None and loop.group > self._wire.ranks:
+            self._notes.say(
+                f"a group of {loop.group} is more than all {self._wire.ranks} ranks: one group of them"
+            )
         if self._conductor.options.group.lacks_speeds(self._weights):
             self._notes.say("no speeds of these ranks are known for groups of equal speed: blocks of ranks")
         call = self._call(self._dealer.deal(loop, first))

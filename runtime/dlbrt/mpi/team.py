@@ -50,7 +50,7 @@ from dlbrt.core.events import (
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import names
-from dlbrt.core.windows import Window
+from dlbrt.core.windows import Gain, Window
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
@@ -66,6 +66,9 @@ clock = time.perf_counter
 
 Looks = Sequence[tuple[int, float]]
 
+#: Messages under way beyond which those that have arrived are forgotten.
+_SENDING = 64
+
 
 @dataclass(slots=True)
 class Figures:
@@ -73,7 +76,7 @@ class Figures:
 
     ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` waiting without any,
     ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work. What a group has
-    in common (``synchronizations``, ``redistributions``, ``windows``) its lowest rank counts.
+    in common (``synchronizations``, ``redistributions``, ``windows``, ``gain``) its lowest rank counts.
     """
 
     parts: list[range] = field(default_factory=list)
@@ -87,6 +90,7 @@ class Figures:
     iterations_moved: int = 0
     bytes_moved: int = 0
     windows: tuple[Window, ...] = ()
+    gain: Gain = field(default_factory=Gain)
 
     @property
     def done(self) -> Spans:
@@ -342,9 +346,12 @@ class Crew:
         if books.members[0] == self._wire.rank:
             self.figures.synchronizations = books.synchronizations
             self.figures.redistributions = books.redistributions
+            self.figures.gain = books.gain
             self.figures.windows += tuple(books.windows)
 
     def _carry_out(self, action: Action) -> None:
+        if len(self._sending) > _SENDING:
+            self._sending = [request for request in self._sending if not request.Test()]
         handlers: dict[type, Callable[[Any], None]] = {
             Exchange: self._start_exchange,
             Report: self._report,

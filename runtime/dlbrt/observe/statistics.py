@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from math import fsum, isfinite
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
-from dlbrt.core.windows import Window
+from dlbrt.core.windows import Gain, Window
 
-__all__ = ["Gain", "LoopRecord", "LoopRun", "Planned", "RankFigures", "report", "write"]
+__all__ = ["LoopRecord", "LoopRun", "Planned", "RankFigures", "report", "until_the_last", "write"]
+
+#: The parts of a rank's time, apart from one another.
+_SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
 
 #: Version of the layout of the statistics.
 _VERSION = 1
@@ -45,6 +48,15 @@ class RankFigures:
         )
 
 
+def until_the_last(figures: Sequence[RankFigures]) -> tuple[RankFigures, ...]:
+    """The same, each rank being idle until the last one has ended: groups end by themselves."""
+    totals = [sum(getattr(each, name) for name in _SECONDS) for each in figures]
+    ends = max(totals, default=0.0)
+    return tuple(
+        replace(each, idle_s=each.idle_s + ends - total) for each, total in zip(figures, totals, strict=True)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """What the first shares of a run were to take, by its cost function or measured density.
@@ -66,32 +78,11 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
-    """Seconds that redistributions gained, as predicted and as it turned out, of those where that is seen."""
-
-    redistributions: int = 0
-    predicted_s: float = 0.0
-    realised_s: float = 0.0
-
-    @classmethod
-    def of(cls, windows: Sequence[Window]) -> Gain:
-        """The sum over some windows."""
-        seen = [(w.predicted_s, w.realised_s) for w in windows if w.realised_s is not None]
-        return cls(len(seen), fsum(p for p, _ in seen if p is not None), fsum(r for _, r in seen))
-
-    def __add__(self, other: Gain) -> Gain:
-        return Gain(
-            self.redistributions + other.redistributions,
-            self.predicted_s + other.predicted_s,
-            self.realised_s + other.realised_s,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class LoopRun:
     """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally.
 
-    ``windows`` are those of all groups, ``choice`` is how the strategy was chosen, if it was.
+    ``windows`` are those of all groups, the latest, and ``gain`` is what all their redistributions gained;
+    ``choice`` is how the strategy was chosen, if it was.
     """
 
     strategy: str
@@ -107,6 +98,7 @@ class LoopRun:
     overhead_s: float | None = None
     planned: Planned | None = None
     windows: tuple[Window, ...] = ()
+    gain: Gain = field(default_factory=Gain)
 
     @property
     def shared(self) -> bool:
@@ -165,7 +157,7 @@ class LoopRecord:
             for strategy, seconds in run.choice.predicted_s:
                 self.predicted_s[strategy] = self.predicted_s.get(strategy, 0.0) + seconds
         self.windows = run.windows
-        self.gain += Gain.of(run.windows)
+        self.gain += run.gain
         if run.overhead_s is not None:
             self.overhead_s = (self.overhead_s or 0.0) + run.overhead_s
         if run.shared:

@@ -118,7 +118,8 @@ class _Simulation:
         self._redistributions = self._moved = 0
         exchange_s = machine.network.all_to_all.seconds(machine.ranks)
         group_s = {tuple(g): machine.network.all_to_all.seconds(len(g)) for g in machine.groups}
-        terms = Terms(loop.units, parameters, exchange_s, loop.amounts, loop.unit_bytes, group_s)
+        exchanges = machine.network.all_to_all
+        terms = Terms(loop.units, parameters, exchange_s, loop.amounts, loop.unit_bytes, group_s, exchanges)
         self._ranks = self._crew(machine, loop, strategy, terms, commit)
 
     def _crew(

@@ -183,6 +183,17 @@ def test_until_it_is_heard_of_nobody_synchronizes() -> None:
     assert [type(action).__name__ for action in given] == ["Exchange"]
 
 
+def test_a_late_interrupt_of_a_window_that_is_over_does_not_hide_a_new_one() -> None:
+    _, second = balancers()
+    second.handle(Worked(5.0, 2, 5.0))
+    second.handle(Interrupted(5.0, 0))
+    second.handle(Exchanged(5.1, PROFILES))
+    assert second.handle(Interrupted(5.2, 1)) == ()
+    assert second.handle(Interrupted(5.2, 0)) == ()
+    given = second.handle(Committed(5.3, "GDDLB"))
+    assert [type(action).__name__ for action in given] == ["Exchange"]
+
+
 def test_only_rank_0_is_asked_and_only_then() -> None:
     with pytest.raises(ValueError, match="no strategy to choose"):
         balancers()[0].handle(Asked(0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from dlbrt.core.model.choose import Choice, Known
 from dlbrt.core.model.forecast import History
 from dlbrt.core.model.network import Network
 from dlbrt.core.model.work import Work
-from dlbrt.core.windows import Window
-from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, write
+from dlbrt.core.windows import Gain, Window
+from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, until_the_last, write
 
 LOOP_KEYS = [
     "id",
@@ -75,7 +76,11 @@ def test_windows_are_of_the_last_run_and_what_moving_gained_of_all() -> None:
     moved = Window(0, (0, 1), (3, 1), (1.0, 1.0), "move", 2, 0.5, 0.25)
     last = Window(1, (0, 1), (2, 2), (1.0, 1.0), "move", 1, 0.5)
     for windows in ((moved, last), (moved,)):
-        loop.add(LoopRun("GDDLB", 9, 1.0, (RankFigures(5), RankFigures(4)), windows=windows))
+        loop.add(
+            LoopRun(
+                "GDDLB", 9, 1.0, (RankFigures(5), RankFigures(4)), windows=windows, gain=Gain(1, 0.5, 0.25)
+            )
+        )
     document = loop.as_json()
     assert document["gain"] == {"redistributions": 2, "predicted_s": 1.0, "realised_s": 0.5}
     assert document["windows"] == [
@@ -84,6 +89,13 @@ def test_windows_are_of_the_last_run_and_what_moving_gained_of_all() -> None:
             "moved": 2, "predicted_s": 0.5, "realised_s": 0.25,
         }
     ]  # fmt: skip
+
+
+def test_who_ends_early_is_idle_until_the_last_has_ended() -> None:
+    early = RankFigures(5, compute_s=1.0, sync_s=0.25, idle_s=0.25, decision_s=0.25, movement_s=0.25)
+    late = RankFigures(9, compute_s=3.0)
+    assert until_the_last([early, late]) == (replace(early, idle_s=1.25), late)
+    assert until_the_last([]) == ()
 
 
 def test_a_loop_never_run_is_balanced() -> None:
@@ -198,7 +210,7 @@ def test_the_page_on_running_names_every_key() -> None:
     loop.add(
         LoopRun(
             "none", 2, 1.0, figures, choice=choice(none=1.0), reason="x", overhead_s=0.0, planned=planned,
-            windows=(moved,),
+            windows=(moved,), gain=Gain(1, 0.5, 0.25),
         )
     )  # fmt: skip
     document = loop.as_json()

@@ -5,8 +5,8 @@ Zaki, Li, Parthasarathy, section 1.3.3: until the first synchronization no strat
 with it and the network go into the model; it says what each strategy takes, and the cheapest is taken.
 
 The model is played on some paths that the load may take (`forecast`), and the times are averaged: the same
-paths for every strategy, so that what they differ by is the strategy. Every rank that calls `choose` with
-the same arguments does the same arithmetic in the same order, and so chooses the same.
+paths for every strategy, so that what they differ by is the strategy. From the same arguments comes the same
+choice, on any machine.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PRUDENCE = 0.02
 #: is costly. Over the paper's cases 0.03 to 0.08 do equally well (`tests/bench/strategies_virtual.py`).
 LEAST_LEAD = 0.05
 
-#: What drawn paths begin with; any number will do, if it is the same on every rank.
+#: What drawn paths begin with; any number will do, if it is always the same.
 SEED = 20
 
 
@@ -48,10 +48,11 @@ SEED = 20
 class Known:
     """What is known at a synchronization; tuples are indexed by rank.
 
-    ``elapsed_s`` is since the loop began. ``held`` are the iterations left, ``work`` what they cost,
-    ``speeds`` (base work a second, above 0) those of the window, which the decision goes by, ``history``
-    what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among those of group g, where
-    it differs. ``iteration_bytes`` moves with an iteration. ValueError unless all are of the same ranks.
+    ``elapsed_s`` is how long was computed since the loop was shared. ``held`` are the iterations left,
+    ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, which the decision
+    goes by, ``history`` what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among
+    those of group g, where it differs. ``iteration_bytes`` moves with an iteration. ValueError unless all
+    are of the same ranks.
     """
 
     elapsed_s: float
@@ -90,7 +91,7 @@ class Known:
         return {
             "elapsed_s": self.elapsed_s,
             "iterations_left": [count(runs) for runs in self.held],
-            "work_left_s": [self.work.units(runs) * self.work.unit_s for runs in self.held],
+            "work_left": [self.work.units(runs) * self.work.unit_s for runs in self.held],
             "speeds": list(self.speeds),
             "history": asdict(self.history),
             "groups": [list(group) for group in self.groups],
@@ -105,8 +106,8 @@ class Known:
 class Choice:
     """The strategy chosen, and why.
 
-    ``predicted_s`` are, for each strategy, the seconds from the loop's beginning to its end, the mean over
-    ``paths`` paths of the load.
+    ``predicted_s`` are, for each strategy, the seconds from when ranks began to compute to the loop's end,
+    the mean over ``paths`` paths of the load.
     """
 
     strategy: str
@@ -129,8 +130,9 @@ class Choice:
 
 
 def choose(known: Known, schemes: Sequence[Scheme] = (*SCHEMES, NONE), paths: int | None = None) -> Choice:
-    """The scheme with the least predicted time that leads the first by `LEAST_LEAD`, else the first.
+    """The scheme with the least predicted time if it leads the first by `LEAST_LEAD`, else the first.
 
+    Not to balance counts as dearer than predicted, by `PRUDENCE`.
     ``paths`` is how many paths the load may take, the first one that of means, the others drawn; by default
     as many as `EFFORT` allows, and one at least.
     """

@@ -33,7 +33,7 @@ def test_the_cheapest_is_chosen_and_all_are_in_the_record() -> None:
     assert set(record["predicted_s"]) == {"none", "GCDLB", "GDDLB", "LCDLB", "LDDLB"}
     assert record["predicted_s"][record["choice"]] == min(record["predicted_s"].values())
     assert record["inputs"]["iterations_left"] == [0, 500, 750, 1000]
-    assert record["inputs"]["work_left_s"] == pytest.approx([0.0, 5.0, 7.5, 10.0])
+    assert record["inputs"]["work_left"] == pytest.approx([0.0, 5.0, 7.5, 10.0])
     assert Network.from_json(json.dumps(record["inputs"]["network"])) == Network.default()
     assert record["paths"] == choice.paths == 8
     assert choice.strategy != "none"
