@@ -39,7 +39,8 @@ while True:
     pass
 """
 OWNER = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
 from tests.lab import Host, Lab, LoadSpec
 with Lab([Host(0.2), Host(0.2)]) as lab:
     print(lab.processors.lab, flush=True)
