@@ -18,6 +18,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write what is emitted and explained in tests/cases anew"
     )
+    parser.addoption(
+        "--every-setting",
+        action="store_true",
+        help="run each program of tests/mpi/programs under all settings",
+    )
 
 
 @pytest.fixture(autouse=True)

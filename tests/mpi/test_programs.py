@@ -1,7 +1,8 @@
 """Programs on ranks: standard output and exit status of the transformed program are the original's.
 
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
-under random load; adding a file adds its tests. Programs print what they compute to the last bit.
+under random load; adding a file adds its tests. Programs print what they compute to the last bit. A program
+runs under every second setting, its neighbour under the others, or with `pytest --every-setting` under all.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Program:
     sequential: Completed
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module")
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
     home = tmp_path_factory.mktemp(request.param)
     for path in PROGRAMS.glob("*.py"):
@@ -51,8 +52,22 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Program(transform(source, home), run_sequential([sys.executable, str(source), *ARGUMENTS]))
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The programs, and the settings that each runs under."""
+    if "env" not in metafunc.fixturenames:
+        metafunc.parametrize("program", NAMES, indirect=True, scope="module")
+    else:
+        every = metafunc.config.getoption("--every-setting")
+        runs = [
+            pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
+            for place, name in enumerate(NAMES)
+            for number, run in enumerate(RUNS, place)
+            if every or number % 2 == 0
+        ]
+        metafunc.parametrize(("program", "ranks", "env"), runs, indirect=["program"], scope="module")
+
+
 @pytest.mark.mpi
-@pytest.mark.parametrize(("ranks", "env"), RUNS, ids=lambda value: str(value).replace("DLB_", ""))
 def test_the_parallel_program_does_what_the_sequential_one_does(
     program: Program, ranks: int, env: dict[str, str], tmp_path: Path
 ) -> None:
