@@ -391,8 +391,8 @@ class Balancer:
         left = held[own].first(profiles[own].done)[1]
         regroups = any(profile.regroups for profile in profiles)
         transfers = books.settle(profiles, leave if regroups else decide)
-        if self.rounds is not None and (regroups or not any(books.shares)):
-            return self._come(now, held, profiles)
+        if (met := self._meet(now, held, profiles)) is not None:
+            return met
         if not any(books.shares):
             self.work, self._over = books.shares[own], True
             return (Finish(),)
@@ -403,9 +403,14 @@ class Balancer:
             return (*self._moves(transfers), *self._await_choice(now, profiles))
         return (*self._moves(transfers), *self._next(now))
 
-    def _come(self, now: float, held: Sequence[Spans], profiles: Sequence[Profile]) -> tuple[Action, ...]:
-        """The group, which held so much, comes to a round of all groups with what these profiles leave."""
-        raise NotImplementedError
+    def _meet(
+        self,
+        now: float,  # noqa: ARG002
+        held: Sequence[Spans],  # noqa: ARG002
+        profiles: Sequence[Profile],  # noqa: ARG002
+    ) -> tuple[Action, ...] | None:
+        """What to do if the group, which held so much, now comes to a round of all groups: never here."""
+        return None
 
     def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[Action, ...]:
         self._awaits, self._profiles = True, profiles

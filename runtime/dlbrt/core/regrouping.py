@@ -54,9 +54,12 @@ class Regrouping(Balancer):
             return Summon(self.rounds.number, self.rounds.outside(self.books.members))
         return super()._ask()
 
-    def _come(self, now: float, held: Sequence[Spans], profiles: Sequence[Profile]) -> tuple[Action, ...]:
-        assert self.rounds is not None
+    def _meet(
+        self, now: float, held: Sequence[Spans], profiles: Sequence[Profile]
+    ) -> tuple[Action, ...] | None:
         rounds, books = self.rounds, self.books
+        if rounds is None or (any(books.shares) and not any(profile.regroups for profile in profiles)):
+            return None
         rounds.came, head = True, self.rank == books.members[0]
         remaining = [share.part(profile.done) for share, profile in zip(held, profiles, strict=True)]
         self._left = remaining[books.members.index(self.rank)]
