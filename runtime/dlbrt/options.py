@@ -14,7 +14,7 @@ from typing import TypeVar
 from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError
 from dlbrt.core import registry
 from dlbrt.core.grouping import GroupSpec, parse_group
-from dlbrt.core.load import LoadSpec, parse_load, parse_speeds, parse_weights
+from dlbrt.core.load import LoadSpec, parse_cliffs, parse_load, parse_speeds, parse_weights
 
 __all__ = ["Options"]
 
@@ -23,11 +23,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for; None: nothing. The emulated speeds are part of ``load`` too.
+    """What was asked for; None: nothing. The emulated speeds are part of ``load`` too, with their cliffs.
 
     ``weights_last`` asks for the speeds that the last run has measured, in place of ``weights``; in a
     ``trial`` iterations are dealt in turn, for the speeds to be measured. ``learned`` is the file that they,
-    and what else a run teaches, are read from and written to.
+    and what else a run teaches, are read from and written to; with ``model`` all of it is used from the first
+    iteration on.
     """
 
     strategy: str | None = None
@@ -42,6 +43,7 @@ class Options:
     weights_last: bool = False
     trial: bool = False
     learned: str | None = None
+    model: bool = False
 
     @classmethod
     def read(cls, environ: Mapping[str, str], ranks: int) -> Options:
@@ -49,6 +51,7 @@ class Options:
         reader = _Reader(environ)
         load = reader.take("load", lambda text: parse_load(text, ranks)) or LoadSpec()
         speeds = reader.take("speeds", lambda text: parse_speeds(text, ranks))
+        cliffs = parse_cliffs(reader.text("speeds"), ranks) if speeds else ()
         options = cls(
             strategy=reader.take("strategy", _strategy),
             group=reader.take("group", lambda text: parse_group(text, ranks)) or GroupSpec(),
@@ -56,13 +59,18 @@ class Options:
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _absent("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
-            load=replace(load, speeds=speeds or ()),
+            load=replace(load, speeds=speeds or (), cliffs=cliffs),
             speeds=speeds,
             weights=reader.take("weights", lambda text: parse_weights(text, ranks)),
             weights_last=reader.text("weights") == LAST,
             trial=reader.text("weights") == TRIAL,
             learned=reader.take("learned", lambda text: _file("learned", text)),
         )
+        if model := reader.take("model", lambda text: _file("model", text)):
+            if options.learned:
+                without = f"expected it without {_named('learned')}; found both"
+                reader.errors.append(f"{_named('model')}: {without}")
+            options = replace(options, learned=model, model=True)
         if reader.errors:
             raise OptionError("\n".join(reader.errors))
         return options

@@ -9,6 +9,7 @@ import pytest
 from dlbrt.contract import ENVIRONMENT, OptionError
 from dlbrt.core.grouping import GroupSpec
 from dlbrt.core.load import LoadSpec
+from dlbrt.core.paging import Cliff
 from dlbrt.options import Options
 
 
@@ -49,6 +50,19 @@ def test_every_option_is_read() -> None:
         learned="learned.json",
     )
     assert pickle.loads(pickle.dumps(options)) == options
+
+
+def test_speeds_may_have_cliffs() -> None:
+    options = Options.read({"DLB_SPEEDS": "1,1.5@400:15"}, 2)
+    assert options.speeds == (1.0, 1.5)
+    assert options.load == LoadSpec(speeds=(1.0, 1.5), cliffs=(None, Cliff(400, 15)))
+    assert pickle.loads(pickle.dumps(options)) == options
+
+
+def test_a_malformed_cliff_is_told_once() -> None:
+    with pytest.raises(OptionError) as found:
+        Options.read({"DLB_SPEEDS": "1,2@400"}, 2)
+    assert str(found.value).count("DLB_SPEEDS") == 1
 
 
 @pytest.mark.parametrize("text", ["last", " last "])

@@ -4,7 +4,8 @@ The discrete random load of Zaki, Li, Parthasarathy (section 1.3.1, figure 1.3):
 integer drawn from 0..max for each duration of persistence t_l, counted from loop entry; a rank with load
 l computes 1/(l+1) as fast. Relative speeds slow all but the fastest rank. Pure: elapsed times are
 arguments, and the k-th draw of rank r is the k-th of ``random.Random(seed + r)``, whatever is asked
-when. Between block boundaries the slowdown is constant, so that times are integrated exactly.
+when. Between block boundaries the slowdown is constant, so that times are integrated exactly. A processor
+may have a cliff besides (`dlbrt.core.paging`): how slow it is then follows from the units that it holds.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from random import Random
 from typing import TypeVar
 
 from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
+from dlbrt.core.paging import Cliff
 
-__all__ = ["Load", "LoadSpec", "RandomLoad", "parse_load", "parse_speeds", "parse_weights"]
+__all__ = ["Load", "LoadSpec", "RandomLoad", "parse_cliffs", "parse_load", "parse_speeds", "parse_weights"]
 
 _T = TypeVar("_T")
 
 _LOAD_FORMS = "fixed:0,0,3,1 (a load per rank), random:max=5,duration=0.5,seed=7 or none"
+_SPEED_FORMS = "1,1.5@400:15,2 (a speed per rank; 15 times slower where it holds more than 400 units)"
 _WEIGHT_FORMS = f"2,1,1 (a number per rank), {LAST} or {TRIAL}"
 _MOST_LOAD = 1_000_000
 _SHORTEST_S = 1e-4
 _MOST_UNEQUAL = 1e6
+_MOST_UNITS = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +44,40 @@ class RandomLoad:
 
 @dataclass(frozen=True, slots=True)
 class LoadSpec:
-    """What is emulated: a fixed load per rank or a random one, and relative speeds; empty: nothing."""
+    """What is emulated: a fixed load per rank or a random one, relative speeds, cliffs; empty: nothing."""
 
     levels: tuple[int, ...] = ()
     random: RandomLoad | None = None
     speeds: tuple[float, ...] = ()
+    cliffs: tuple[Cliff | None, ...] = ()
 
 
 class Load:
     """The emulated load of one rank in one loop.
 
     ``active`` is False where this rank is not slowed at all; ``speed_factor`` is how many times longer
-    than on the fastest processor an iteration takes on this one, load apart.
+    than on the fastest processor an iteration takes on this one, load apart, with the units that it holds.
     """
 
     def __init__(self, spec: LoadSpec, rank: int) -> None:
-        self.speed_factor = max(spec.speeds) / spec.speeds[rank] if spec.speeds else 1.0
+        self._unpaged_factor = max(spec.speeds) / spec.speeds[rank] if spec.speeds else 1.0
+        self._cliff = spec.cliffs[rank] if spec.cliffs else None
+        self.speed_factor = self._unpaged_factor
         self._fixed = spec.levels[rank] if spec.levels else 0
         self._random = spec.random if spec.random and spec.random.maximum else None
         self._draws = Random(self._random.seed + rank) if self._random else None
         self._levels: list[int] = []
-        self.active = bool(self._fixed or self._random or self.speed_factor != 1.0)
+        self.active = bool(self._fixed or self._random or self.speed_factor != 1.0 or self._cliff)
 
     @classmethod
     def none(cls) -> Load:
         """Nothing emulated."""
         return cls(LoadSpec(), 0)
+
+    def hold(self, units: int) -> None:
+        """This rank begins to work on so many units: all of its data is in use from now on."""
+        if self._cliff is not None:
+            self.speed_factor = self._unpaged_factor * self._cliff.slowdown(units)
 
     def level(self, elapsed_s: float) -> int:
         """The load this many seconds after loop entry."""
@@ -122,13 +134,19 @@ def parse_load(text: str, ranks: int) -> LoadSpec:
 
 
 def parse_speeds(text: str, ranks: int) -> tuple[float, ...]:
-    """The relative speeds that DLB_SPEEDS lists, each above 0; OptionError if malformed."""
-    speeds = _list("speeds", text, ranks, _number)
+    """The relative speeds that DLB_SPEEDS lists, each above 0, cliffs apart; OptionError if malformed."""
+    speeds = tuple(speed for speed, _ in _list("speeds", text, ranks, _processor))
     if min(speeds) <= 0 or max(speeds) / min(speeds) > _MOST_UNEQUAL:
         raise _malformed(
             "speeds", f"speeds above 0, the fastest at most {_MOST_UNEQUAL:.0f} times the slowest", text
         )
     return speeds
+
+
+def parse_cliffs(text: str, ranks: int) -> tuple[Cliff | None, ...]:
+    """The cliffs that DLB_SPEEDS gives some ranks; empty where it gives none. OptionError if malformed."""
+    cliffs = tuple(cliff for _, cliff in _list("speeds", text, ranks, _processor))
+    return cliffs if any(cliffs) else ()
 
 
 def parse_weights(text: str, ranks: int) -> tuple[float, ...] | None:
@@ -179,6 +197,21 @@ def _integer(option: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) > _MOST_LOAD:
         raise _malformed(option, f"an integer from 0 to {_MOST_LOAD}", text)
     return int(text)
+
+
+def _processor(option: str, text: str) -> tuple[float, Cliff | None]:
+    """A relative speed and, where given, ``@UNITS:FACTOR``."""
+    speed, at, cliff = (part.strip() for part in text.partition("@"))
+    if not at:
+        return _number(option, speed), None
+    units, _, factor = (part.strip() for part in cliff.partition(":"))
+    if not (units and factor):
+        raise _malformed(option, _SPEED_FORMS, text)
+    fit, slower = _number(option, units), _number(option, factor)
+    if not (1 <= fit <= _MOST_UNITS and 1 <= slower <= _MOST_UNEQUAL):
+        expected = f"@UNITS:FACTOR of 1 unit or more and a factor from 1 to {_MOST_UNEQUAL:.0f}"
+        raise _malformed(option, expected, text)
+    return _number(option, speed), Cliff(fit, slower)
 
 
 def _seed(text: str) -> int:

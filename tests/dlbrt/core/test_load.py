@@ -6,7 +6,16 @@ from random import Random
 
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.load import Load, LoadSpec, RandomLoad, parse_load, parse_speeds, parse_weights
+from dlbrt.core.load import (
+    Load,
+    LoadSpec,
+    RandomLoad,
+    parse_cliffs,
+    parse_load,
+    parse_speeds,
+    parse_weights,
+)
+from dlbrt.core.paging import Cliff
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +73,35 @@ def test_lists_of_speeds_and_weights_are_read() -> None:
     assert parse_weights(" last ", 2) is None
 
 
+def test_a_speed_may_have_a_cliff() -> None:
+    assert parse_speeds("1, 1.5 @ 400:15 ,2", 3) == (1.0, 1.5, 2.0)
+    assert parse_cliffs("1, 1.5 @ 400:15 ,2", 3) == (None, Cliff(400, 15), None)
+    assert parse_cliffs("1,1.5,2", 3) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,2@", "1,1.5@400:15,2 .*; found '2@'"),
+        ("1,2@400", "1,1.5@400:15,2 .*; found '2@400'"),
+        ("1,2@400:", "1,1.5@400:15,2 .*; found '2@400:'"),
+        ("1,2@:15", "1,1.5@400:15,2 .*; found '2@:15'"),
+        ("1,@400:15", "a number of 0 or more; found ''"),
+        ("1,2@400:15:3", "a number of 0 or more; found '15:3'"),
+        ("1,2@x:15", "a number of 0 or more; found 'x'"),
+        ("1,2@0:15", "@UNITS:FACTOR of 1 unit or more and a factor from 1 to 1000000; found '2@0:15'"),
+        ("1,2@400:0.5", "@UNITS:FACTOR of 1 unit or more and a factor from 1 to 1000000; found '2@400:0.5'"),
+        ("1,2@400:1e7", "@UNITS:FACTOR .*; found '2@400:1e7'"),
+        ("1,2@1e99:15", "@UNITS:FACTOR .*; found '2@1e99:15'"),
+        ("1@400:15", "2 values, one per rank; found 1 value in '1@400:15'"),
+    ],
+)
+def test_malformed_cliffs_are_refused(text: str, message: str) -> None:
+    for parse in (parse_speeds, parse_cliffs):
+        with pytest.raises(OptionError, match=rf"DLB_SPEEDS \(--speeds\): expected {message}"):
+            parse(text, 2)
+
+
 @pytest.mark.parametrize(
     "text", ["1", "1,2,3", "1,nan", "1,inf", "1,-2", "1,x", "1,", "0,1", "1,1e9", "1_0,1"]
 )
@@ -95,6 +133,23 @@ def test_a_rank_with_load_l_takes_l_plus_one_times_as_long() -> None:
     assert (load.level(0.0), load.speed_factor) == (3, 2.0)
     assert load.stretch(1.0, 0.5) == 0.5 * 4 * 2
     assert not Load(LoadSpec(levels=(0, 3), speeds=(2.0, 1.0)), 0).active
+
+
+def test_a_rank_that_holds_more_than_fits_is_slower() -> None:
+    load = Load(LoadSpec(speeds=(2.0, 1.0), cliffs=(None, Cliff(400, 16))), 1)
+    assert load.active
+    assert load.stretch(0.0, 1.0) == 2.0
+    for units, slower in ((430, 8.5), (460, 16.0), (9000, 16.0), (400, 1.0)):
+        load.hold(units)
+        assert load.stretch(0.0, 1.0) == pytest.approx(2.0 * slower)
+        assert load.speed_factor == pytest.approx(2.0 * slower)
+
+
+def test_a_rank_without_a_cliff_holds_anything() -> None:
+    load = Load(LoadSpec(speeds=(1.0, 1.0), cliffs=(None, Cliff(400, 16))), 0)
+    load.hold(10**9)
+    assert not load.active
+    assert load.stretch(0.0, 1.0) == 1.0
 
 
 def test_nothing_emulated_leaves_time_as_it_is() -> None:
