@@ -135,6 +135,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         help="known relative speeds, for the initial partition; last: as the last run or calibrate measured",
     )  # fmt: skip
     _add_learned(parser)
+    parser.add_argument(
+        "--model", metavar="FILE", help="use all that runs have taught from the start, and keep it there"
+    )
     _add_strict(parser)
     _add_program(parser)
     parser.set_defaults(command=_run)
@@ -273,11 +276,11 @@ def _explain(options: argparse.Namespace) -> int:
     if problems:
         return _report(source, problems)
     result = explain(source, strict=options.strict)
+    told = source, result.reports, result.diagnostics
     if options.format == "json":
-        _print(as_json(source, result.reports, result.diagnostics, ranks=ranks))
+        _print(as_json(*told, ranks=ranks, routines=result.routines))
     else:
-        color = _takes_colors(sys.stdout)
-        _print(as_text(source, result.reports, result.diagnostics, color=color, ranks=ranks))
+        _print(as_text(*told, color=_takes_colors(sys.stdout), ranks=ranks, routines=result.routines))
     return _status(result.diagnostics)
 
 

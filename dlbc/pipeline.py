@@ -14,8 +14,10 @@ from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport, Wanted
+from dlbc.ir.routine import RoutinePlan
 from dlbc.parse.check_program import check_program
 from dlbc.parse.find_loops import find_loops
+from dlbc.parse.find_routines import find_routines
 from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_source import WHOLE_FILE
 from dlbc.source import Place, Source
@@ -32,13 +34,15 @@ class TransformResult:
     """``text`` is the program to write, None where there are errors.
 
     ``parallel`` is false where the program has no annotation and ``text`` is the source itself. ``reports``
-    say of each annotated loop what came of it.
+    say of each parallel loop what came of it, ``routines`` of each outermost loop annotated `iterate` that
+    keeps arrays on the ranks.
     """
 
     text: bytes | None
     diagnostics: tuple[Diagnostic, ...]
     parallel: bool = False
     reports: tuple[LoopReport, ...] = ()
+    routines: tuple[RoutinePlan, ...] = ()
 
 
 def transform(source: Source, *, strict: bool = False) -> TransformResult:
@@ -80,34 +84,44 @@ def _guarded(source: Source, wanted: Wanted, strict: bool) -> TransformResult:
 def _stages(module: Module, wanted: Wanted, strict: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_strict import check_strict
-    from dlbc.passes.plan_loops import report_loops
+    from dlbc.passes.plan_loops import report_loops, survey_module
+    from dlbc.passes.plan_routines import plan_routines
 
     if is_generated(module.source.data):
         return TransformResult(None, (report("DLB007", WHOLE_FILE),))
     loops, annotated, diagnostics = find_loops(module)
     if not annotated:
         return TransformResult(module.source.data, (*diagnostics, report("DLB006", WHOLE_FILE)))
-    reports = tuple(report_loops(module, loops, wanted))
+    survey = survey_module(module)
+    reports = tuple(report_loops(module, loops, wanted, survey))
     if strict:
         reports = tuple(replace(r, findings=check_strict(r)) for r in reports)
+    annotated_routines, misplaced = find_routines(module, loops)
+    plans = [r.plan for r in reports if r.plan is not None]
+    routines: tuple[RoutinePlan, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
+    if len(plans) == len(reports):
+        routines, remarks = plan_routines(module, annotated_routines, plans, *survey)
+    of_loops = (d for r in reports for d in r.findings)
     found = sorted(
-        (*diagnostics, *check_program(module), *(d for r in reports for d in r.findings)),
+        (*diagnostics, *check_program(module), *of_loops, *misplaced, *remarks),
         key=lambda d: (d.place, d.code),
     )
-    plans = [r.plan for r in reports if r.plan is not None]
     if has_errors(found) or wanted is not Wanted.PLANS:
-        return TransformResult(None, tuple(found), reports=reports)
+        return TransformResult(None, tuple(found), reports=reports, routines=routines)
     if not plans:
         return TransformResult(module.source.data, tuple(found))
 
-    return _emit(module, plans, tuple(found))
+    return _emit(module, plans, routines, tuple(found))
 
 
-def _emit(module: Module, plans: list[LoopPlan], found: tuple[Diagnostic, ...]) -> TransformResult:
+def _emit(
+    module: Module, plans: list[LoopPlan], routines: tuple[RoutinePlan, ...], found: tuple[Diagnostic, ...]
+) -> TransformResult:
     from dlbc.emit.emit_program import LossyTextError, emit_program
 
     try:
-        return TransformResult(emit_program(module, plans), found, parallel=True)
+        return TransformResult(emit_program(module, plans, routines), found, parallel=True)
     except LossyTextError as error:
         end = len(module.source.line(error.line)) + 1
         place = Place(error.line, 1, error.line, end)

@@ -180,6 +180,26 @@ FRONT: dict[str, Entry] = {
         "write it in values alone; what takes more than computing belongs before the loop, under a name that "
         "the cost reads",
     ),
+    # Routines: sequential loops around parallel ones.
+    "DLB128": Entry(
+        E,
+        "expected a parallel loop in the loop annotated `iterate`, found {found}",
+        "annotate the loops in it whose iterations are independent, `# dlb: parallel`; loops in functions "
+        "that it calls have their data sent and fetched at each call, `iterate` or not",
+    ),
+    "DLB129": Entry(
+        R,
+        "arrays cannot stay on the ranks from one pass to the next, they are sent and fetched in each: "
+        "{reason}",
+        "results are right in any case; move what is named out of the loop",
+    ),
+    "DLB130": Entry(
+        R,
+        "`{function}` cannot be seen through: what it may reach of the arrays that stay on the ranks is "
+        "brought to rank 0 whenever this is met, and sent out again",
+        "results are right in any case; pass just the rows or numbers that it needs (`u[i].copy()`), or call "
+        "it every so many passes",
+    ),
     # The program around the loops.
     "DLB501": Entry(
         E,

@@ -12,12 +12,23 @@ from dlbrt.contract import Distribution
 
 from dlbc.emit.choose_names import Names
 from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
+from dlbc.ir.loop import Routine
 from dlbc.ir.mangling import swapped
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.ir.proof import Status
 from dlbc.ir.reduction import Reduction
 
-__all__ = ["CallContext", "KernelContext", "PrologueContext", "build_call", "build_kernel", "build_prologue"]
+__all__ = [
+    "CallContext",
+    "KernelContext",
+    "PrologueContext",
+    "RoutineContext",
+    "Setting",
+    "build_call",
+    "build_kernel",
+    "build_prologue",
+    "build_routine",
+]
 
 #: Operators whose order can be given up.
 ARITHMETIC = frozenset({"+", "-", "*", "&", "|", "^"})
@@ -71,13 +82,37 @@ class KernelContext:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """One call; ``results`` pairs a temporary with its key, ``items`` holds one name if targets are live."""
+    """One call; ``results`` pairs a temporary with its key, ``items`` holds one name if targets are live.
 
+    ``ahead`` are statements above it.
+    """
+
+    ahead: tuple[str, ...]
     call: str
     after: str
     items: tuple[str, ...]
     results: tuple[tuple[str, str], ...]
     finish: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineContext:
+    """The block around a routine: its first line, and what the comment there says."""
+
+    head: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a call stands: the name that runs loops there, how many blocks further in than in the source.
+
+    ``ahead`` is what rank 0 looks into before the loop.
+    """
+
+    session: str
+    depth: int = 0
+    ahead: tuple[str, ...] = ()
 
 
 def build_prologue(plans: Sequence[LoopPlan], names: Names) -> PrologueContext:
@@ -303,7 +338,7 @@ def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
     return f"lambda {plan.space.index}: {text}"
 
 
-def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
+def build_call(plan: LoopPlan, names: Names, kernel: str, setting: Setting) -> CallContext:
     """The call of a kernel; its second argument is ``_``, where the user's iterable is put."""
     written = {mangled: name for name, mangled in plan.mangled}
     plain = [written.get(p, p) for p in plan.parameters]
@@ -312,18 +347,40 @@ def build_call(plan: LoopPlan, names: Names, kernel: str) -> CallContext:
     keys = (*plan.definite, *plan.conditional, *_combined(plan))
     results = tuple((written.get(key, key), key) for key in keys)
     live = bool(results) or plan.targets_live
-    start = f"{names.after} = {names.dlb}.attempt(" if live else f"{names.dlb}.run("
+    start = f"{names.after} = {setting.session}.attempt(" if live else f"{setting.session}.run("
     loop = plan.loop.node
-    width, iterable = _WIDTH - loop.col_offset, len(ast.unparse(loop.iter))
+    column = loop.col_offset + setting.depth * len(_INDENT)
+    width, iterable = _WIDTH - column, len(ast.unparse(loop.iter))
     if plan.cost is not None and not plan.cost.derived:
         arguments.append(_given_cost(plan.cost, names, width))
     return CallContext(
+        ahead=tuple(f"{setting.session}.read({text})" for text in setting.ahead),
         call=_filled(start, f"{kernel}, _", arguments, ")", width, iterable),
         after=names.after,
         items=(names.after,) if plan.targets_live else (),
         results=results,
         finish=(names.after,) if live else (),
     )
+
+
+def build_routine(
+    routine: Routine, plain: Sequence[str], outer: str, name: str, depth: int, origin: str
+) -> RoutineContext:
+    """The block around a routine, ``depth`` blocks further in than its loop was; it begins at ``outer``."""
+    clause = routine.annotation.iterate
+    assert clause is not None
+    values = f"{plain[0]}," if len(plain) == 1 else ", ".join(plain)
+    arguments = [f"lambda: ({values})"] if plain else []
+    said = {"model": f'"{clause.model}"', "tolerance": repr(clause.tolerance), "every": str(clause.every)}
+    usual = replace(clause, model="piecewise", tolerance=0.05, every=1)
+    chosen = [key for key in said if getattr(clause, key) != getattr(usual, key)]
+    arguments += [f"{key}={said[key]}" for key in chosen]
+    width = _WIDTH - routine.node.col_offset - depth * len(_INDENT)
+    start, end = f"with {outer}.iterate(", f") as {name}:"
+    line = start + ", ".join(arguments) + end
+    if len(line) > width and arguments:
+        line = "\n".join([start, *(f"{_INDENT}{argument}," for argument in arguments), end])
+    return RoutineContext(line, f"{origin}:{routine.node.lineno}")
 
 
 def _given_cost(cost: CostPlan, names: Names, width: int) -> str:

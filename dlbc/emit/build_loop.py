@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from dlbc.emit.build_context import build_call, build_kernel
+from dlbc.emit.build_context import Setting, build_call, build_kernel
 from dlbc.emit.choose_names import Names
 from dlbc.emit.find_wrappers import find_wrappers
 from dlbc.emit.render_templates import render_call, render_kernel
@@ -91,12 +91,17 @@ class _Renamer(cst.CSTTransformer):
         return updated_node if name is None else updated_node.with_changes(value=name)
 
 
-def build_call_statements(loop: cst.For, plan: LoopPlan, names: Names, kernel: str) -> list[Statement]:
+def build_call_statements(
+    loop: cst.For, plan: LoopPlan, names: Names, kernel: str, setting: Setting
+) -> list[Statement]:
     """The call, with the loop's comments, and what gives the live variables their final values."""
-    call, *after = _skeleton(render_call(build_call(plan, names, kernel)))
+    statements = _skeleton(render_call(build_call(plan, names, kernel, setting)))
+    ahead, call = statements[: len(setting.ahead)], statements[len(setting.ahead)]
+    after = statements[len(setting.ahead) + 1 :]
     filled = _called_on(cst.ensure_type(call, cst.SimpleStatementLine), _iterable(loop, plan, names))
-    first = filled.with_changes(leading_lines=loop.leading_lines, trailing_whitespace=_line_end(loop.body))
-    return [first, *(_with_targets(statement, loop) for statement in after)]
+    run = filled.with_changes(trailing_whitespace=_line_end(loop.body))
+    every: list[Statement] = [*ahead, run, *(_with_targets(statement, loop) for statement in after)]
+    return [every[0].with_changes(leading_lines=loop.leading_lines), *every[1:]]
 
 
 def _called_on(line: cst.SimpleStatementLine, iterable: cst.BaseExpression) -> cst.SimpleStatementLine:
@@ -119,33 +124,39 @@ def _iterable(loop: cst.For, plan: LoopPlan, names: Names) -> cst.BaseExpression
     iterable: cst.BaseExpression = loop.iter
     ordinals = find_wrappers(plan.loop.node.iter, plan.space.text)
     if ordinals:
-        iterable = cast(cst.BaseExpression, iterable.visit(_Wrapper(ordinals, names.runtime)))
+        iterable = cast(cst.BaseExpression, iterable.visit(_Wrapper(ordinals, names)))
     if isinstance(iterable, cst.Tuple) and not iterable.lpar:
         iterable = iterable.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     return iterable
 
 
 class _Wrapper(cst.CSTTransformer):
-    """Takes the functions of the calls numbered ``ordinals`` from the runtime."""
+    """Takes the functions of the calls numbered ``ordinals`` from the runtime; calls of ours do not count."""
 
-    def __init__(self, ordinals: frozenset[int], runtime: str) -> None:
+    def __init__(self, ordinals: frozenset[int], names: Names) -> None:
         super().__init__()
-        self._ordinals, self._runtime = ordinals, runtime
+        self._ordinals, self._runtime, self._ours = ordinals, names.runtime, names.routines
         self._numbers: list[int] = []
         self._next = 0
 
-    def visit_Call(self, _node: cst.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
+        if self._is_ours(node):
+            return
         self._numbers.append(self._next)
         self._next += 1
 
-    def leave_Call(self, _original: cst.Call, updated_node: cst.Call) -> cst.Call:
-        if self._numbers.pop() not in self._ordinals:
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        if self._is_ours(original_node) or self._numbers.pop() not in self._ordinals:
             return updated_node
         name = cst.ensure_type(updated_node.func, cst.Name)
         function = cst.Attribute(
             value=cst.Name(self._runtime), attr=cst.Name(name.value), lpar=name.lpar, rpar=name.rpar
         )
         return updated_node.with_changes(func=function)
+
+    def _is_ours(self, node: cst.Call) -> bool:
+        owner = node.func.value if isinstance(node.func, cst.Attribute) else None
+        return isinstance(owner, cst.Name) and owner.value in self._ours
 
 
 def _with_targets(statement: Statement, loop: cst.For) -> Statement:

@@ -14,7 +14,7 @@ from dlbc.ir.uses import every_node
 
 __all__ = ["Names", "choose_names"]
 
-_OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_after", *DISTRIBUTIONS)
+_OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_after", "routine", *DISTRIBUTIONS)
 #: Nodes that have names of variables.
 _NAMING = (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ImportFrom,
            ast.Global, ast.Nonlocal, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
@@ -27,6 +27,7 @@ class Names:
     """``kernels`` in the order of the loops, ``distributions`` as pairs of the runtime's name and ours.
 
     ``numpy`` is the name of numpy for expressions of ours; ``imports_numpy``: the program does not bind it.
+    ``routines`` are names for routines by how many stand around them.
     """
 
     dlb: str
@@ -37,16 +38,18 @@ class Names:
     kernels: tuple[str, ...]
     numpy: str
     imports_numpy: bool
+    routines: tuple[str, ...] = ()
 
     def distribution(self, name: str) -> str:
         """The name of ``BLOCK``, ``CYCLIC`` or ``WHOLE`` in the program."""
         return dict(self.distributions)[name]
 
 
-def choose_names(tree: ast.Module, loops: int, first: int = 0) -> Names:
+def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0) -> Names:
     """Names that stand nowhere in the module as a variable, function, class or import.
 
-    ``first`` is the line of the first loop: what the program binds above it, it may use there.
+    ``first`` is the line of the first loop: what the program binds above it, it may use there. ``routines``
+    says how deeply routines are nested.
     """
     naming = [node for node in every_node(tree) if isinstance(node, _NAMING)]
     taken = {name for node in naming for name in _names_of(node)}
@@ -63,6 +66,7 @@ def choose_names(tree: ast.Module, loops: int, first: int = 0) -> Names:
         kernels=tuple(_fresh(f"_dlb_loop_{number}", taken) for number in range(1, loops + 1)),
         numpy="np" if own else _fresh("np", taken),
         imports_numpy=not own,
+        routines=tuple(itertools.islice(_all_fresh("routine", taken), routines)),
     )
 
 
@@ -80,8 +84,12 @@ def _imports_numpy(tree: ast.Module, before: int, naming: Iterable[ast.AST]) -> 
 
 
 def _fresh(name: str, taken: set[str]) -> str:
+    return next(_all_fresh(name, taken))
+
+
+def _all_fresh(name: str, taken: set[str]) -> Iterator[str]:
     candidates = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
-    return next(c for c in candidates if c not in taken)
+    return (c for c in candidates if c not in taken)
 
 
 def _names_of(node: ast.AST) -> Iterator[str]:

@@ -14,6 +14,7 @@ import libcst as cst
 
 from dlbc import __version__
 from dlbc.emit.build_context import build_prologue
+from dlbc.emit.build_routine import Routines, depth_of
 from dlbc.emit.choose_names import Names, choose_names
 from dlbc.emit.render_templates import render_prologue
 from dlbc.emit.rewrite_module import rewrite_module
@@ -21,6 +22,7 @@ from dlbc.emit.seal import EMPTY_SEAL, seal
 from dlbc.emit.track_lines import PrintedModule, format_runs, map_lines
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
+from dlbc.ir.routine import RoutinePlan
 from dlbc.source import Source
 
 __all__ = ["EmissionError", "LossyTextError", "emit_program"]
@@ -40,10 +42,11 @@ class LossyTextError(Exception):
         self.line = line
 
 
-def emit_program(module: Module, plans: Sequence[LoopPlan]) -> bytes:
+def emit_program(module: Module, plans: Sequence[LoopPlan], routines: Sequence[RoutinePlan] = ()) -> bytes:
     """The generated file of a module with at least one plan; raises EmissionError, LossyTextError."""
     source = module.source
-    names = choose_names(module.tree, len(plans), min(plan.loop.node.lineno for plan in plans))
+    first, depth = min(plan.loop.node.lineno for plan in plans), max(map(depth_of, routines), default=0)
+    names = choose_names(module.tree, len(plans), first, depth)
     origin = _shown_name(source)
     original = PrintedModule(_parse(source))
     if original.text != source.text:
@@ -52,13 +55,14 @@ def emit_program(module: Module, plans: Sequence[LoopPlan]) -> bytes:
     rewritten = rewrite_module(
         original.module,
         {plan.loop.ordinal: plan for plan in plans},
+        Routines(routines, names, origin),
         names,
         render_prologue(build_prologue(plans, names)),
         f"{header}\n{EMPTY_SEAL}\n",
         origin,
     )
     emitted = PrintedModule(rewritten)
-    lines = map_lines(emitted, original, frozenset(_changed_lines(plans)))
+    lines = map_lines(emitted, original, frozenset(_changed_lines(plans, routines)))
     text = _with_maps(
         emitted.text, rewritten, [*_loop_maps(plans, names), f"# dlbc: lines {format_runs(lines)}"]
     )
@@ -99,8 +103,11 @@ def _shown_name(source: Source) -> str:
     return _COOKIE.sub(r"coding\\\1", plain)
 
 
-def _changed_lines(plans: Sequence[LoopPlan]) -> Iterator[int]:
-    """The lines of the source that print otherwise: headers, and bodies with private names."""
+def _changed_lines(plans: Sequence[LoopPlan], routines: Sequence[RoutinePlan]) -> Iterator[int]:
+    """The lines of the source that print otherwise: headers, bodies with private names, what is wrapped."""
+    for routine in routines:
+        node = routine.routine.node
+        yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
     for plan in plans:
         loop = plan.loop.node
         end = loop.body[-1].end_lineno if plan.mangled else loop.iter.end_lineno

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import jinja2
 
-from dlbc.emit.build_context import CallContext, KernelContext, PrologueContext
+from dlbc.emit.build_context import CallContext, KernelContext, PrologueContext, RoutineContext
 
-__all__ = ["render_call", "render_kernel", "render_prologue"]
+__all__ = ["render_call", "render_kernel", "render_prologue", "render_routine"]
 
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 
@@ -30,7 +30,12 @@ def render_call(context: CallContext) -> str:
     return _render("call.py.j2", context)
 
 
-def _render(name: str, context: PrologueContext | KernelContext | CallContext) -> str:
+def render_routine(context: RoutineContext) -> str:
+    """The block around a routine, with ``pass`` for its loop."""
+    return _render("routine.py.j2", context)
+
+
+def _render(name: str, context: PrologueContext | KernelContext | CallContext | RoutineContext) -> str:
     values = {field.name: getattr(context, field.name) for field in fields(context)}
     return _environment().get_template(name).render(values)
 

@@ -1,7 +1,7 @@
 """Rewrite the user's lossless tree: kernels above the statements that hold their loops, calls in place.
 
-The walk goes through statements alone, in document order, and counts the ``for`` statements as it goes: the
-ordinal names a loop in CPython's tree and in this one. What is not changed keeps its identity.
+The walk goes through statements alone, in document order, and counts the loops as it goes: the ordinal names
+a loop in CPython's tree and in this one. What is not changed keeps its identity.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 import libcst as cst
 
 from dlbc.emit.build_loop import Statement, build_call_statements, build_kernel_function
+from dlbc.emit.build_routine import Routines
 from dlbc.emit.choose_names import Names
 from dlbc.ir.plan import LoopPlan
 
@@ -25,12 +26,19 @@ _Lines = list[cst.EmptyLine]
 
 
 def rewrite_module(
-    module: cst.Module, plans: Mapping[int, LoopPlan], names: Names, prologue: str, header: str, origin: str
+    module: cst.Module,
+    plans: Mapping[int, LoopPlan],
+    routines: Routines,
+    names: Names,
+    prologue: str,
+    header: str,
+    origin: str,
 ) -> cst.Module:
     """The generated module, without the comments at its end.
 
-    ``plans`` are the planned loops by ordinal, ``prologue`` starts the runtime, ``header`` are the comment
-    lines at the top, ``origin`` is the source file's name as comments show it.
+    ``plans`` are the planned loops by ordinal, ``routines`` those around them, ``prologue`` starts the
+    runtime, ``header`` are the comment lines at the top, ``origin`` is the source file's name as comments
+    show it.
     """
     first = _lines_that_stay_first(module.header)
     top = [*module.header[:first], *cst.parse_module(header).header]
@@ -41,7 +49,7 @@ def rewrite_module(
     if preamble:
         top, about_loop = [*top, *about_loop], []
         start[0] = _spaced(start[0], 1)
-    statements, tail = _Rewriter(plans, names, origin).module_body(body, about_loop)
+    statements, tail = _Rewriter(plans, routines, names, origin).module_body(body, about_loop)
     statements[0] = _spaced(statements[0], 1, at_least=True)
     return module.with_changes(
         header=top, body=[*preamble, *start, *statements], footer=[*tail, *module.footer]
@@ -120,8 +128,8 @@ def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Stateme
 
 
 class _Rewriter:
-    def __init__(self, plans: Mapping[int, LoopPlan], names: Names, origin: str) -> None:
-        self._plans, self._names, self._origin = plans, names, origin
+    def __init__(self, plans: Mapping[int, LoopPlan], routines: Routines, names: Names, origin: str) -> None:
+        self._plans, self._routines, self._names, self._origin = plans, routines, names, origin
         self._ordinal = 0
         self._kernels: list[Statement] = []
 
@@ -147,19 +155,22 @@ class _Rewriter:
         """What stands in place of a statement, and comments to go above the next."""
         if isinstance(statement, cst.SimpleStatementLine):
             return [statement], []
-        if not isinstance(statement, cst.For):
+        if not isinstance(statement, cst.For | cst.While):
             return [self._inside(statement)], []
-        plan = self._plans.get(self._ordinal)
+        ordinal = self._ordinal
         self._ordinal += 1
+        loop = self._routines.wrapped(ordinal, statement)
+        plan = self._plans.get(ordinal)
         if plan is None:
-            return [self._inside(statement)], []
-        return self._loop(statement, plan)
+            return [self._routines.enclosed(ordinal, self._inside(loop))], []
+        return self._loop(cst.ensure_type(loop, cst.For), plan)
 
     def _loop(self, loop: cst.For, plan: LoopPlan) -> tuple[list[Statement], _Lines]:
         kernel = self._names.kernels[plan.loop.number - 1]
         self._kernels.append(build_kernel_function(loop, plan, self._names, kernel, self._origin))
         self._inside(loop.body)  # Counts the loops in the body; none of them is planned.
-        statements = build_call_statements(loop, plan, self._names, kernel)
+        setting = self._routines.setting(plan.loop.ordinal)
+        statements = build_call_statements(loop, plan, self._names, kernel, setting)
         if loop.orelse is None:
             return statements, []
         after, left = self._else(loop.orelse)

@@ -9,10 +9,12 @@ from typing import Any
 from dlbc.diagnostics import Diagnostic, Style, paint, render
 from dlbc.explain.describe import Section, describe, is_refused, status_word
 from dlbc.explain.ranks import Ranks, rank_object
+from dlbc.explain.routines import describe_routine, header_of, routine_object
 from dlbc.explain.words import variable_words, written_name
 from dlbc.explain.work import cost_object, folding_object, profile_object
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport
+from dlbc.ir.routine import RoutinePlan
 from dlbc.source import Source
 
 __all__ = ["as_json", "as_text"]
@@ -27,9 +29,12 @@ def as_text(
     *,
     color: bool = False,
     ranks: Ranks | None = None,
+    routines: Sequence[RoutinePlan] = (),
 ) -> str:
-    """A paragraph per loop, then what was found outside of them; with ``ranks`` what loops cost there."""
-    paragraphs = ["\n".join(_loop(source, report, color, ranks)) for report in reports]
+    """A paragraph per loop and routine, then what was found elsewhere; with ``ranks`` what loops cost."""
+    told = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in reports]
+    told += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in routines]
+    paragraphs = [text for _, text in sorted(told, key=lambda pair: pair[0])]
     paragraphs += [render(finding, source, color=color) for finding in _elsewhere(reports, findings)]
     return "\n\n".join(paragraphs)
 
@@ -41,19 +46,21 @@ def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) ->
 
 def _loop(source: Source, report: LoopReport, color: bool, ranks: Ranks | None) -> Iterator[str]:
     style = Style.ERROR if is_refused(report) else Style.GOOD
-    head = paint(f"{source.path}:{report.loop.node.lineno}: {_header(source, report)}", Style.BOLD, color)
+    head = paint(
+        f"{source.path}:{report.loop.node.lineno}: {header_of(source, report.loop.node)}", Style.BOLD, color
+    )
     yield head
     yield f"{_INDENT}{paint(status_word(report), style, color)}"
     for section in describe(report, ranks):
         yield from _section(section, color)
 
 
-def _header(source: Source, report: LoopReport) -> str:
-    """The line of the `for`, marked where it goes on."""
-    node = report.loop.node
-    line = source.line(node.lineno)
-    text = line[source.place_of(node).column - 1 :].rstrip()
-    return text + (" ..." if (node.iter.end_lineno or node.lineno) > node.lineno else "")
+def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
+    node = plan.routine.node
+    yield paint(f"{source.path}:{node.lineno}: {header_of(source, node)}", Style.BOLD, color)
+    yield f"{_INDENT}{paint('routine', Style.GOOD, color)}"
+    for section in describe_routine(plan):
+        yield from _section(section, color)
 
 
 def _section(section: Section, color: bool) -> Iterator[str]:
@@ -69,11 +76,13 @@ def as_json(
     findings: Sequence[Diagnostic],
     *,
     ranks: Ranks | None = None,
+    routines: Sequence[RoutinePlan] = (),
 ) -> str:
-    """One object: the file, its loops, and the diagnostics outside of them; ``ranks`` as `as_text`."""
+    """One object: the file, its loops, its routines, diagnostics elsewhere; ``ranks`` as for `as_text`."""
     document = {
         "file": source.path,
         "loops": [_loop_object(source, report, ranks) for report in reports],
+        "routines": [routine_object(source, plan) for plan in routines],
         "findings": [_finding_object(finding) for finding in _elsewhere(reports, findings)],
     }
     return json.dumps(document, indent=2)
@@ -101,7 +110,7 @@ def _loop_object(source: Source, report: LoopReport, ranks: Ranks | None) -> dic
     return {
         "line": place.line,
         "column": place.column,
-        "header": _header(source, report),
+        "header": header_of(source, report.loop.node),
         "status": status_word(report),
         "findings": [_finding_object(finding) for finding in report.findings],
         "dependences": decided,

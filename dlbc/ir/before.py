@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.loop import AnnotatedLoop, Routine
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.uses import UseKind, bound_names, parameters_of, uses_of
 
 __all__ = ["bound_once", "perhaps_unbound", "statements_before"]
 
 
-def statements_before(loop: AnnotatedLoop) -> Iterator[ast.stmt]:
+def statements_before(loop: AnnotatedLoop | Routine) -> Iterator[ast.stmt]:
     """The statements of the blocks around the loop that precede it, the outermost block first.
 
     Those of the loop's own function (or module, or class) only: others ran at another time.
@@ -38,7 +38,7 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, world: ModuleNa
     return len(nodes) <= 1
 
 
-def perhaps_unbound(name: str, loop: AnnotatedLoop) -> bool:
+def perhaps_unbound(name: str, loop: AnnotatedLoop | Routine) -> bool:
     """Whether a name of the loop's own scope may have no value where the loop is met.
 
     Where the loop has no iteration, the program need never have bound what the body reads.
@@ -53,14 +53,14 @@ def perhaps_unbound(name: str, loop: AnnotatedLoop) -> bool:
     return name not in bound | _of_heads(loop)
 
 
-def _arguments(loop: AnnotatedLoop) -> frozenset[str]:
+def _arguments(loop: AnnotatedLoop | Routine) -> frozenset[str]:
     scope = loop.scope
     parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
     declared = (n for n in ast.walk(scope) if isinstance(n, ast.Global | ast.Nonlocal))
     return frozenset([p.arg for p in parameters] + [name for node in declared for name in node.names])
 
 
-def _of_heads(loop: AnnotatedLoop) -> frozenset[str]:
+def _of_heads(loop: AnnotatedLoop | Routine) -> frozenset[str]:
     """Names that the statements around the loop bind before they come to it."""
     found: set[str] = set()
     for owner in loop.path:

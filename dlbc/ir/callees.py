@@ -18,6 +18,7 @@ from dlbc.ir.uses import every_node, parameters_of
 __all__ = [
     "CONSTRUCTORS",
     "callees",
+    "functions_among",
     "functions_given",
     "is_opaque",
     "is_sure",
@@ -83,9 +84,14 @@ def is_opaque(call: Call, world: ModuleNames) -> bool:
 
 def functions_given(call: Call) -> list[ast.expr]:
     """The functions handed to a function that calls them."""
-    place = _FUNCTION_AT.get(call.function, slice(0, 1))
-    named = (k.value for k in call.node.keywords if k.arg in ("key", "func", "function"))
-    return [*call.node.args[place], *named]
+    return functions_among(call.node, call.function)
+
+
+def functions_among(node: ast.Call, function: str) -> list[ast.expr]:
+    """The same, of a call of a function by its full name."""
+    place = _FUNCTION_AT.get(function, slice(0, 1))
+    named = (k.value for k in node.keywords if k.arg in ("key", "func", "function"))
+    return [*node.args[place], *named]
 
 
 def _methods(name: str, world: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

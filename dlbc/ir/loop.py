@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dlbc.ir.annotation import Annotation
 from dlbc.source import Source
 
-__all__ = ["AnnotatedLoop", "Module"]
+__all__ = ["AnnotatedLoop", "Module", "Routine", "Scope"]
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -25,7 +25,7 @@ class Module:
 class AnnotatedLoop:
     """A ``for`` statement with its annotation.
 
-    ``ordinal`` counts the `for` statements of the file (async ones too) in document order from 0: it
+    ``ordinal`` counts the loops of the file (`for`, `async for`, `while`) in document order from 0: it
     names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted
     parallel loops from 1. ``path`` holds the enclosing nodes from the module (first) down to the
     statement list's owner (last); ``scope`` is the innermost function, class or module. ``read_by_costs``:
@@ -39,3 +39,14 @@ class AnnotatedLoop:
     path: tuple[ast.AST, ...]
     scope: Scope
     read_by_costs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A sequential loop annotated `iterate`, around parallel ones; fields as of `AnnotatedLoop`."""
+
+    node: ast.For | ast.While
+    annotation: Annotation
+    ordinal: int
+    path: tuple[ast.AST, ...]
+    scope: Scope

@@ -18,7 +18,7 @@ __all__ = ["check_clauses"]
 def check_clauses(annotation: Annotation, loop: Loop) -> tuple[Diagnostic, ...]:
     """Repeated and contradicting clauses, names that the loop does not have, clauses without effect."""
     if annotation.kind is Kind.ITERATE:
-        return (report("DLB116", annotation.place, clause="iterate"),)
+        return ()
     return (
         *_repeated(annotation),
         *_contradictions(annotation),

@@ -43,7 +43,7 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
     bound, problems = bind_comments(scanned, loops, module.source)
     found, faults = _read_all(bound, module)
     planned, remarks = _outermost(found, parents)
-    ordinals = {loop: k for k, loop in enumerate(n for n in loops if not isinstance(n, ast.While))}
+    ordinals = {loop: k for k, loop in enumerate(loops)}
     return (
         tuple(_annotated(loop, a, ordinals[loop], k, parents) for k, (loop, a) in enumerate(planned, 1)),
         bool(scanned.comments),

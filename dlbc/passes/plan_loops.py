@@ -53,7 +53,7 @@ from dlbc.passes.write_space import write_space
 from dlbc.prove.provers import Provers
 from dlbc.source import Source
 
-__all__ = ["plan_loops", "report_loops"]
+__all__ = ["plan_loops", "report_loops", "survey_module"]
 
 #: Diagnostics of dependences that are proved.
 _PROVED = frozenset({"DLB301", "DLB303"})
@@ -67,14 +67,22 @@ def plan_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[Planned]:
     return [(report.plan, report.findings) for report in report_loops(module, loops)]
 
 
-def report_loops(
-    module: Module, loops: Sequence[AnnotatedLoop], wanted: Wanted = Wanted.PLANS
-) -> list[LoopReport]:
-    """The same, with what was tried; what is not ``wanted`` is left out where it takes time."""
+def survey_module(module: Module) -> tuple[ModuleNames, Summaries]:
+    """What holds for the module as a whole, whichever of its loops are looked at."""
     world = resolve_module(module)
     iterators, growing = find_iterators(module.tree, world)
     world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
-    summaries = summarize_functions(world)
+    return world, summarize_functions(world)
+
+
+def report_loops(
+    module: Module,
+    loops: Sequence[AnnotatedLoop],
+    wanted: Wanted = Wanted.PLANS,
+    survey: tuple[ModuleNames, Summaries] | None = None,
+) -> list[LoopReport]:
+    """The same, with what was tried; what is not ``wanted`` is left out where it takes time."""
+    world, summaries = survey or survey_module(module)
     provers = Provers()
     loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
     return [_plan_loop(module, loop, world, summaries, provers, wanted) for loop in loops]

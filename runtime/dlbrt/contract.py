@@ -77,6 +77,7 @@ ENVIRONMENT: Final = {
     "speeds": "DLB_SPEEDS",
     "weights": "DLB_WEIGHTS",
     "learned": "DLB_LEARNED",
+    "model": "DLB_MODEL",
 }
 
 #: What the option ``group`` may say besides the size K: how groups are formed, and how they go together.

@@ -32,13 +32,14 @@ def source_of(text: str) -> Source:
 
 def text_of(source: Source, *, strict: bool = False, color: bool = False) -> str:
     result = explain(source, strict=strict)
-    return as_text(source, result.reports, result.diagnostics, color=color)
+    return as_text(source, result.reports, result.diagnostics, color=color, routines=result.routines)
 
 
 def json_of(text: str) -> dict[str, Any]:
     source = source_of(text)
     result = explain(source)
-    found: dict[str, Any] = json.loads(as_json(source, result.reports, result.diagnostics))
+    text = as_json(source, result.reports, result.diagnostics, routines=result.routines)
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
@@ -56,7 +57,8 @@ def test_explained(path: Path, update_golden: bool) -> None:
 def test_the_cases_show_every_section() -> None:
     titles = {line.strip() for path in EXPLAINED for line in path.with_suffix(".txt").read_text().split("\n")}
     sections = {"findings", "dependences", "rests on", "iterations", "arrays", "variables", "reductions",
-                "ordered effects", "cost"}  # fmt: skip
+                "ordered effects", "cost", "balanced", "stays on the ranks", "comes home", "taken for plain",
+                "not seen through"}  # fmt: skip
     assert sections <= titles
     assert {*(status.value for status in Status), "refused"} <= titles
 
@@ -335,3 +337,16 @@ def test_the_kernel_names_outside_functions_that_a_comment_can_hold(functions: l
     emitted = transform(source_of(text)).text
     assert emitted is not None
     assert f"# case.py:4, {head}\n" in emitted.decode()
+
+
+def test_a_routine_as_json() -> None:
+    text = "import numpy as np\n\ndef f(u, n):\n    # dlb: iterate\n    for t in range(n):\n"
+    text += (
+        "        # dlb: parallel\n        for i in range(9): u[i] += t\n        print(u[3])\n        g(u)\n"
+    )
+    [routine] = json_of(text)["routines"]
+    places = [(place["line"], place["touch"], place["text"], place["rows"]) for place in routine["places"]]
+    assert (routine["line"], routine["header"]) == (5, "for t in range(n):")
+    assert (routine["resident"], routine["plain"]) == (["u"], ["n"])
+    assert places == [(8, "read", "u[3]", True), (9, "write", "g", False), (9, "write", "u", False)]
+    assert routine["unseen"] == [{"line": 9, "text": "g"}]

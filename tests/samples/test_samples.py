@@ -22,6 +22,10 @@ NAMES = sorted(path.stem for path in SAMPLES.glob("*.py") if not path.stem.endsw
 #: What a sample is given in parallel runs: sizes that take a fraction of a second.
 ARGUMENTS = {
     "adjoint_convolution": ("17",),
+    "heat2d": ("23", "17", "12", "--png", "picture.png"),
+    "jacobi": ("71", "1e-2"),
+    "life": ("19", "12"),
+    "lu": ("29", "BLOCK"),
     "mandelbrot": ("61", "47", "60", "--png", "picture.png"),
     "mxm": ("41", "23"),
     "pairwise_digits": ("301",),

@@ -9,10 +9,13 @@ import pkgutil
 from dlbrt.core import strategies
 from dlbrt.core.strategy import Strategy
 
-__all__ = ["AUTO", "BEFORE_CHOICE", "names", "strategy"]
+__all__ = ["AUTO", "BEFORE_CHOICE", "STATIC", "names", "strategy"]
 
 #: Not a strategy: one is chosen at the first synchronization.
 AUTO = "auto"
+
+#: In place of balancing: shares stay as they are dealt.
+STATIC = "none"
 
 #: How ranks balance until then.
 BEFORE_CHOICE = "GDDLB"

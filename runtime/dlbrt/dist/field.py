@@ -15,7 +15,15 @@ import numpy as np
 
 from dlbrt.contract import Distribution, Mode
 from dlbrt.dist.evaluate import FootprintError, evaluate
-from dlbrt.dist.footprint import IndexMap, Rows, count, rows_of, stores_are_apart, stores_are_distinct
+from dlbrt.dist.footprint import (
+    IndexMap,
+    Rows,
+    Subscripts,
+    count,
+    rows_of,
+    stores_are_apart,
+    stores_are_distinct,
+)
 from dlbrt.dist.index_vector import Integers
 from dlbrt.dist.memory import Array
 from dlbrt.dist.scattered import Tables
@@ -144,7 +152,36 @@ class Field:
         if self.backwards:
             mirrored = Spans.of(*(_mirror(run, self.length) for run in spans.runs))
             return rows_of(mirrored, self.index, None, self.length)
-        return rows_of(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
+        return _known_rows(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
+
+
+#: Rows that affine subscripts lead to, as they were told before; what tells subscripts apart stays alive.
+_KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}
+_MOST_KNOWN = 4096
+
+
+def _known_rows(spans: Spans, index: IndexMap, subscripts: Subscripts | None, length: int) -> Rows:
+    """As `rows_of`, which is asked again and again for the same: loops run many times."""
+    form = _form(subscripts)
+    if form is None:
+        return rows_of(spans, index, subscripts, length)
+    key = (spans, index.start, index.step, length, *form)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = rows_of(spans, index, subscripts, length), subscripts
+    return _KNOWN[key][0]
+
+
+def _form(subscripts: Subscripts | None) -> tuple[object, ...] | None:
+    """What tells apart subscripts that read nothing but their argument and integers around them."""
+    if subscripts is None:
+        return (None,)
+    code = getattr(subscripts, "__code__", None)
+    if code is None or code.co_names or getattr(subscripts, "__defaults__", None):
+        return None
+    values = [cell.cell_contents for cell in getattr(subscripts, "__closure__", None) or ()]
+    return (id(code), *values) if all(type(value) is int for value in values) else None
 
 
 def has_rows(data: Any) -> bool:

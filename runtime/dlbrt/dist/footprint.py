@@ -25,6 +25,7 @@ __all__ = [
     "Subscripts",
     "count",
     "difference",
+    "intersection",
     "rows_of",
     "stores_are_apart",
     "stores_are_distinct",
@@ -107,17 +108,41 @@ def count(rows: Rows) -> int:
 
 def union(a: Rows, b: Rows) -> Rows:
     """The rows of either."""
-    return _normal([*a, *b]) if a and b else a or b
+    if not a or not b or a == b:
+        return a or b
+    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:  # as most shares
+        (one,), (other,) = a, b
+        if one.start <= other.stop and other.start <= one.stop:
+            return (range(min(one.start, other.start), max(one.stop, other.stop)),)
+    return _normal([*a, *b])
 
 
 def difference(a: Rows, b: Rows) -> Rows:
     """The rows of a that are not rows of b."""
     if not a or not b:
         return a
+    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:
+        below = range(a[0].start, min(a[0].stop, b[0].start))
+        above = range(max(a[0].start, b[0].stop), a[0].stop)
+        return tuple(run for run in (below, above) if run)
     found: list[range] = []
     for low, high, (mine, theirs) in algebra.segments([a, b], a[0].start, max(run.stop for run in a)):
         found += _selected(low, high, mine, theirs)
     return algebra.coalesce(sorted(found, key=_start))
+
+
+def intersection(a: Rows, b: Rows) -> Rows:
+    """The rows of both."""
+    if not a or not b or a[0].start >= _end(b) or b[0].start >= _end(a):
+        return ()
+    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:  # as most shares
+        both = range(max(a[0].start, b[0].start), min(a[0].stop, b[0].stop))
+        return (both,) if both else ()
+    return difference(a, difference(a, b))
+
+
+def _end(rows: Rows) -> int:
+    return max(run.stop for run in rows)
 
 
 def _start(run: range) -> int:

@@ -10,14 +10,23 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-__all__ = ["Array", "Layout", "allocate", "layout_of", "prefer_large_pages"]
+__all__ = [
+    "Array",
+    "Layout",
+    "Whereabouts",
+    "allocate",
+    "layout_of",
+    "prefer_large_pages",
+    "release",
+    "whereabouts",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -57,6 +66,43 @@ def layout_of(array: Array) -> Layout:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where an array lies and how it is looked at: equal for two arrays that are the same elements alike."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def array(self, owner: object) -> Array:
+        """The array; it keeps the ``owner`` of the memory alive, which has not let go of it."""
+        spans = [stride * (length - 1) for stride, length in zip(self.strides, self.shape, strict=True)]
+        below = -sum(span for span in spans if span < 0)
+        extent = below + sum(span for span in spans if span > 0) + self.dtype.itemsize
+        stretch = np.asarray(_Stretch(self.address - below, extent, owner))
+        return np.ndarray(self.shape, self.dtype, stretch.data, below, self.strides)
+
+
+class _Stretch:
+    """Bytes that somebody owns, as numpy takes them."""
+
+    def __init__(self, address: int, size: int, owner: object) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (address, False),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def whereabouts(array: Array) -> Whereabouts:
+    """Where an array lies."""
+    address = array.__array_interface__["data"][0]
+    return Whereabouts(address, array.shape, array.strides, array.dtype)
+
+
 def allocate(layout: Layout) -> Array:
     """An array of that layout, zeroed, committed page by page as it is touched."""
     size = layout.extent + 2 * _ALIGNMENT
@@ -78,8 +124,24 @@ def prefer_large_pages(address: int, size: int) -> None:
         _madvise(start, length, mmap.MADV_HUGEPAGE)
 
 
+def release(array: Array, axis: int, rows: Sequence[range]) -> None:
+    """Give back the memory of rows, whose contents are lost: pages that hold nothing else.
+
+    ``array`` is one that `allocate` made. Rows that do not lie together, or far apart, keep their memory.
+    """
+    if axis or not array.flags.c_contiguous or array.nbytes < _MAPPED_FROM or _madvise is None:
+        return
+    size, base = array.nbytes // len(array), array.ctypes.data
+    for run in rows:
+        if run.step == 1:
+            start = -(-(base + run.start * size) // mmap.PAGESIZE) * mmap.PAGESIZE
+            length = (base + run.stop * size - start) // mmap.PAGESIZE * mmap.PAGESIZE
+            if length > 0:
+                _madvise(start, length, mmap.MADV_DONTNEED)
+
+
 def _find_madvise() -> Callable[[int, int, int], int] | None:
-    if not hasattr(mmap, "MADV_HUGEPAGE"):
+    if not (hasattr(mmap, "MADV_HUGEPAGE") and hasattr(mmap, "MADV_DONTNEED")):
         return None
     function: Any = getattr(ctypes.CDLL(None), "madvise", None)
     if function is not None:

@@ -11,6 +11,7 @@ from dlbrt.core.parameters import Parameters
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.memory import Layout
 from dlbrt.effects.output import Shown
+from dlbrt.mpi.parcels import Parcel, Spare
 from dlbrt.mpi.state import Surroundings
 
 __all__ = ["Call", "Content", "SlotHeader", "TableSlots"]
@@ -24,6 +25,7 @@ class Content(Enum):
     WHOLE = "broadcast"
     ROWS = "by rows, as the array table says"
     LIST = "by rows, of a list"
+    RESIDENT = "on the ranks from one call to the next, what they lack in parcels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,12 @@ class Call:
     """One parallel run of a loop, as rank 0 describes it.
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
-    Either is None where the ranks have it from an earlier call of the loop ``key``; positions that
-    ``deal`` does not deal are done already. ``groups`` are those of a local strategy, which go together by
-    the ``rules``; ``network`` is what messages cost among all ranks, ``within`` in each group where it
-    differs. ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none.
+    Either is None where the ranks have it from an earlier call of the loop ``key``; positions that ``deal``
+    does not deal are done already. ``groups`` are those of a local strategy, which go together by the
+    ``rules``; ``network`` is what messages cost among all ranks, ``within`` in each group where it differs.
+    ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none. ``parcels`` are
+    the rows that ranks lack of arrays that stay on them, ``spared`` those that they give up; the iterations
+    ``ahead`` of each rank can be done before its rows arrive.
     """
 
     serial: int
@@ -79,6 +83,9 @@ class Call:
     dropped: tuple[int, ...]
     shown: Shown
     tables: tuple[TableSlots, ...] = ()
+    parcels: tuple[Parcel, ...] = ()
+    spared: tuple[Spare, ...] = ()
+    ahead: tuple[range, ...] = ()
 
     def without_body(self) -> Call:
         """The same call to ranks that have its body."""

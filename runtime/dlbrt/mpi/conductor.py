@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import pickle
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
+from dlbrt.dist.field import Field
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.contents import Publisher
 from dlbrt.mpi.kernels import Signature
 from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.packing import SentKernel
+from dlbrt.mpi.parcels import Delivery, Errand, Parcel
 from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.wire import COMMAND, Wire
 from dlbrt.observe.networks import Networks
@@ -43,21 +45,58 @@ class Conductor:
         self._called = False  # the other ranks, to the run under way
         self._process = os.getpid()
         self._idle = threading.Lock()
+        self._leader: int | None = None  # the thread whose run is under way
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, SentKernel] = {}
         self._state: State | None = None
 
-    def claim(self) -> bool:
-        """Whether a loop may run on all ranks now; `release` follows if so."""
+    def claim(self, *, wait: bool = False) -> bool:
+        """Whether a loop may run on all ranks now; `release` follows if so.
+
+        With ``wait`` a run in another thread ends first.
+        """
         here = not self.wire.rank and os.getpid() == self._process
-        if not here or not self._idle.acquire(blocking=False):
+        if not here or not self._idle.acquire(blocking=wait and not self.leading):
             return False
         self._called = False
+        self._leader = threading.get_ident()
         return True
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether loops that begin here may run on other ranks."""
+        here = not self.wire.rank and os.getpid() == self._process
+        return here and self.wire.ranks > 1 and not self.leading
+
+    @property
+    def leading(self) -> bool:
+        """Whether this thread is inside a run on all ranks."""
+        return self._leader == threading.get_ident()
 
     def release(self) -> None:
         """The loop that `claim` was for has ended."""
+        self._leader = None
         self._idle.release()
+
+    def fetch(self, parcels: Sequence[Parcel], fields: Mapping[int, Field]) -> None:
+        """Have ranks send rows home to rank 0; ``fields`` are the arrays by number.
+
+        A run in another thread ends first. RuntimeError in a process that the program has forked.
+        """
+        if os.getpid() != self._process:
+            raise RuntimeError("arrays that are on other ranks cannot be read in a forked process")
+        if self.leading:
+            self._fetch(parcels, fields)
+            return
+        with self._idle:
+            self._fetch(parcels, fields)
+
+    def _fetch(self, parcels: Sequence[Parcel], fields: Mapping[int, Field]) -> None:
+        for source in sorted({parcel.shipment.source for parcel in parcels}):
+            mine = tuple(parcel for parcel in parcels if parcel.shipment.source == source)
+            message = pickle.dumps(Errand(mine), pickle.HIGHEST_PROTOCOL)
+            self.wire.complete([self.wire.send_bytes(message, source, COMMAND)])
+        Delivery(self.wire, parcels, fields).complete()
 
     def give_up(self, error: BaseException) -> None:
         """End the job for an error outside the body: the other ranks cannot go on without this one.

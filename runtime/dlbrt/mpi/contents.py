@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import weakref
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from dlbrt.dist.memory import Array, Layout, allocate, layout_of, prefer_large_p
 from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.wire import Wire
 
-__all__ = ["Library", "Publisher", "shared_fields"]
+__all__ = ["Library", "Publisher", "resident_ids", "shared_fields"]
 
 #: Arrays up to this size travel inside the call's message.
 _INLINE_BYTES = 4096
@@ -31,9 +31,15 @@ def shared_fields(fields: list[Field], slots: list[Any], headers: tuple[SlotHead
     by_rows = {
         id(value)
         for value, header in zip(slots, headers, strict=True)
-        if header.content in (Content.ROWS, Content.LIST)
+        if header.content in (Content.ROWS, Content.LIST, Content.RESIDENT)
     }
     return [field if id(field.data) in by_rows else field.whole() for field in fields]
+
+
+def resident_ids(slots: Sequence[Any], headers: Sequence[SlotHeader]) -> set[int]:
+    """Identities of the slots that hold arrays which stay on the ranks."""
+    pairs = zip(slots, headers, strict=True)
+    return {id(value) for value, header in pairs if header.content is Content.RESIDENT}
 
 
 class Publisher:
@@ -46,9 +52,32 @@ class Publisher:
         self._dropped: list[int] = []
         self.bytes_sent = 0
 
-    def describe(self, slots: Sequence[Any], by_rows: Set[int], stored: Set[int]) -> tuple[SlotHeader, ...]:
-        """A header for each slot; ``by_rows`` and ``stored`` are identities of slot objects."""
-        return tuple(self._header(value, id(value) in by_rows, id(value) in stored) for value in slots)
+    def describe(
+        self,
+        slots: Sequence[Any],
+        by_rows: Set[int],
+        stored: Set[int],
+        residents: Mapping[int, int] | None = None,
+    ) -> tuple[SlotHeader, ...]:
+        """A header for each slot; ``by_rows`` and ``stored`` are identities of slot objects.
+
+        ``residents`` are the tokens of those that stay on the ranks.
+        """
+        tokens = residents or {}
+        return tuple(
+            SlotHeader(Content.RESIDENT, layout_of(value), token=tokens[id(value)])
+            if id(value) in tokens
+            else self._header(value, id(value) in by_rows, id(value) in stored)
+            for value in slots
+        )
+
+    def new_token(self) -> int:
+        """A name for memory that workers keep."""
+        return next(self._tokens)
+
+    def drop(self, token: int) -> None:
+        """Let the workers forget, at the next call, what they keep under a token."""
+        self._dropped.append(token)
 
     def dropped(self) -> tuple[int, ...]:
         """Tokens whose arrays are gone since the last call; the workers may forget them."""
@@ -111,6 +140,10 @@ class Library:
         for token in tokens:
             self._kept.pop(token, None)
 
+    def kept(self, token: int) -> Array:
+        """The array kept under a token."""
+        return self._kept[token]
+
     def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
         """The objects of the slots, in order; those by rows are empty as yet."""
         slots: list[Any] = []
@@ -137,6 +170,10 @@ class Library:
         if header.content is Content.KEPT:
             return self._kept[header.token]
         assert header.layout is not None
+        if header.content is Content.RESIDENT:
+            if header.token not in self._kept:
+                self._kept[header.token] = allocate(header.layout)
+            return self._kept[header.token]
         value = allocate(header.layout)
         if header.content is Content.INLINE:
             value[...] = np.frombuffer(header.data, header.layout.dtype).reshape(header.layout.shape)

@@ -7,7 +7,7 @@ those that an earlier run has measured. What the run then teaches goes to the no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dlbrt.contract import Distribution
@@ -77,8 +77,12 @@ class Dealer:
         self._trial = trial
         self._dealt: _Dealt | None = None
 
-    def deal(self, loop: Loop, first: int) -> Deal:
-        """How the positions from ``first`` on are dealt; what of a cost cannot be used is said."""
+    def deal(self, loop: Loop, first: int, kept: Callable[[Deal, Sequence[int]], Deal] | None = None) -> Deal:
+        """How the positions from ``first`` on are dealt; what of a cost cannot be used is said.
+
+        ``kept``, given a deal and the boundaries of its blocks (none where it is not in blocks), says which
+        shares take its place.
+        """
         n = len(loop.space)
         started = clock()
         profiling = self._profiling(loop)
@@ -90,6 +94,10 @@ class Dealer:
         except CostError as error:
             self._unusable(error)
             self._dealt = self._dealt_by(units, dealt, None)
+        if kept is not None:
+            deal = kept(self._dealt.deal, self._dealt.bounds)
+            forecast = expected(deal.shares, self._dealt.work, self._weights or None)
+            self._dealt = _Dealt(deal, self._dealt.work, forecast)
         if loop.costs != CostSpec() and not isinstance(work, MeasuredWork):
             self._waited(clock() - started)
         wanted = profiling is not None and profiling.measure_next and not first

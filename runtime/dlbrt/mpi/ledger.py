@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from types import CodeType
@@ -14,12 +15,22 @@ from dlbrt.contract import LAST, OptionError
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.profiling import Profiling, relative_speeds
+from dlbrt.core.speed import Points
 from dlbrt.core.windows import Gain
 from dlbrt.dist.scattered import Tables
 from dlbrt.mpi.team import Figures, clock
-from dlbrt.observe.learned import Learned, Lesson, LoopKey, update
+from dlbrt.observe.learned import Curve, Learned, Lesson, LoopKey, update
 from dlbrt.observe.linemap import Frame, original, proof_of
-from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, until_the_last, write
+from dlbrt.observe.statistics import (
+    LoopRecord,
+    LoopRun,
+    Planned,
+    RankFigures,
+    RoutineRecord,
+    report,
+    until_the_last,
+    write,
+)
 
 __all__ = ["Ledger", "Notes"]
 
@@ -27,11 +38,11 @@ __all__ = ["Ledger", "Notes"]
 class Notes:
     """One loop: its statistics, and what its earlier runs cost.
 
-    ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an
-    iteration at the last run, ``overhead_s`` what the last run on all ranks took beyond computing.
-    ``tables`` are what the iterations touched of arrays whose subscripts were looked at, by name;
-    ``profiling`` what is measured from run to run, where the program asks for it; ``lesson`` is what earlier
-    runs of the program have taught.
+    ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an iteration at
+    the last run, ``overhead_s`` what the last run on all ranks took beyond computing. ``tables`` are what
+    the iterations touched of arrays whose subscripts were looked at, by name; ``profiling`` what is measured
+    from run to run, where the program asks for it; ``points`` what routines have measured of ranks' speeds,
+    by the form of rows; ``lesson`` is what earlier runs of the program have taught.
     """
 
     def __init__(self, key: str, loop: LoopKey, ranks: int, lesson: Lesson | None) -> None:
@@ -46,6 +57,7 @@ class Notes:
         self.chunk = 1
         self.tables: dict[str, Tables] = {}
         self.profiling: Profiling | None = None
+        self.points: dict[str, tuple[Points, ...]] = {}
         self._iteration_s: float | None = None
         self._overhead_s = 0.0
         self._remarks: set[str] = set()
@@ -69,6 +81,8 @@ class Notes:
         reason: str,
         planned: Planned | None,
         choice: Choice | None = None,
+        rows_fetched: int = 0,
+        bytes_fetched: int = 0,
     ) -> None:
         """Take in one run: the figures of rank 0 alone, or of all ranks."""
         overhead_s = max(0.0, elapsed_s - max(f.compute_s for f in figures))
@@ -93,6 +107,8 @@ class Notes:
                 planned=planned,
                 windows=tuple(window for f in figures for window in f.windows),
                 gain=sum((f.gain for f in figures), Gain()),
+                rows_fetched=rows_fetched,
+                bytes_fetched=bytes_fetched,
             )
         )
 
@@ -103,15 +119,22 @@ class Notes:
             self._work[rank] += part * share
             self._seconds[rank] += taken
 
-    def known_speeds(self, wanted: bool) -> tuple[float, ...]:
-        """The relative speeds that the last run has measured, if they are ``wanted`` and there are any."""
-        if not wanted:
+    def known_speeds(self, wanted: bool, expected: bool = True) -> tuple[float, ...]:
+        """The relative speeds that the last run has measured, if they are ``wanted`` and there are any.
+
+        That there are none is said where they are ``expected``.
+        """
+        if not wanted or (not expected and (self._lesson is None or not self._lesson.speeds)):
             return ()
         if self._lesson is None or not (self._lesson.speeds or self._lesson.densities):
             self.say(f"no speeds of these ranks are known for weights {LAST}: equal shares to begin with")
             return ()
         self._used = self._lesson
         return self._lesson.speeds
+
+    def known_points(self, form: str) -> tuple[Points, ...]:
+        """Speeds by what ranks hold, as an earlier run has measured them of rows of that form."""
+        return () if self._lesson is None else self._lesson.curve(form)
 
     def known_density(self, n: int) -> Density | None:
         """What an earlier run has measured of so many iterations."""
@@ -121,6 +144,12 @@ class Notes:
     def lesson(self) -> Lesson:
         """What this run has taught so far."""
         densities = self.profiling.densities if self.profiling is not None else ()
+        curves = tuple(Curve(form, points) for form, points in self.points.items())
+        if curves:
+            return replace(self._taught(densities), curves=curves)
+        return self._taught(densities)
+
+    def _taught(self, densities: tuple[Density, ...]) -> Lesson:
         if speeds := relative_speeds(self._work, self._seconds):
             return Lesson(self._loop, speeds, densities, tuple(self._seconds))
         if densities and self._used is not None:  # what was measured is to be used with the same speeds again
@@ -157,6 +186,7 @@ class Ledger:
         self._kept = kept
         self._started = clock()
         self._notes: dict[tuple[str, str], Notes] = {}
+        self._routines: dict[str, RoutineRecord] = {}
 
     def notes(self, kernel: Callable[..., None]) -> Notes:
         """The notes of the loop of that kernel."""
@@ -172,11 +202,16 @@ class Ledger:
             self._notes[key].record.proof = proof_of(*key)
         return self._notes[key]
 
+    def routine(self, source: str) -> RoutineRecord:
+        """The record of the routine that stands there."""
+        return self._routines.setdefault(source, RoutineRecord(source))
+
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported and ends nothing."""
         records = [notes.record for notes in self._notes.values()]
+        routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
-            write(path, report(records, self._ranks, self.host_names, clock() - self._started))
+            write(path, report(records, self._ranks, self.host_names, elapsed_s, routines))
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 
@@ -186,7 +221,8 @@ class Ledger:
             return
         lessons = [notes.lesson for notes in self._notes.values()]
         try:
-            update(self._kept, [lesson for lesson in lessons if lesson.speeds or lesson.densities])
+            told = [lesson for lesson in lessons if lesson.speeds or lesson.densities or lesson.curves]
+            update(self._kept, told)
         except (OSError, OptionError) as error:
             print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
 

@@ -84,7 +84,8 @@ class Loop:
     """What a kernel sees.
 
     ``launch`` is called by `scatter`, and again where rank 0 has begun alone (``walk.trial_until`` set) and
-    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers.
+    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers. ``look`` is told
+    of a condition before it is evaluated: arrays that it reads may have to come home.
     """
 
     unset = UNSET
@@ -103,6 +104,7 @@ class Loop:
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
         self.ending = Ending()
+        self.look: Callable[[object], object] = lambda _: None
         self._launch = launch
         self._finish = finish
         self._scattered = False
@@ -118,6 +120,7 @@ class Loop:
 
     def require(self, holds: Callable[[], Any], text: str) -> None:
         """A condition that the proof rests on; where it is false, or fails, rank 0 runs the loop alone."""
+        self.look(holds)
         try:
             met = bool(holds())
         except Exception:  # names that are no numbers: it is not known to hold
@@ -164,7 +167,7 @@ class Loop:
         """Deal the iterations, and send each rank what its own read."""
         if not self._scattered:
             self._scattered = True
-            self.walk.team = self._launch(self)
+            self.walk.join(self._launch(self))
             if not self.team.work:
                 self.synchronize()  # more ranks than iterations: work may still come
 
@@ -215,9 +218,10 @@ class Loop:
         walk.end_stretch()
         if walk.mid_pair:
             return
+        walk.rows_arrived()
         if walk.trial_until is not None and self.team.work:
             walk.trial_until = None
-            walk.team = self._launch(self)
+            walk.join(self._launch(self))
         self.team.synchronize()
         walk.rest()
 

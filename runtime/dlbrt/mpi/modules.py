@@ -19,7 +19,7 @@ from typing import Any
 
 import cloudpickle
 
-__all__ = ["ModuleData", "apply", "collect"]
+__all__ = ["ModuleData", "apply", "collect", "is_module_of_program", "is_of_program"]
 
 ModuleData = dict[str, dict[str, Any]]
 
@@ -30,6 +30,20 @@ _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def collect() -> ModuleData:
     """The data of the modules that lie in the program's directory, by module name."""
     return {name: _data(sys.modules[name]) for name in _own_names(len(sys.modules)) if name in sys.modules}
+
+
+def is_of_program(value: Any) -> bool:
+    """Whether a function or class was defined by the program itself or a module that lies beside it."""
+    return _is_ours(getattr(value, "__module__", None))
+
+
+def is_module_of_program(module: types.ModuleType) -> bool:
+    """Whether a module is the program itself or lies beside it."""
+    return _is_ours(getattr(module, "__name__", None))
+
+
+def _is_ours(name: str | None) -> bool:
+    return name in ("__main__", "__mp_main__") or name in _own_names(len(sys.modules))
 
 
 def apply(data: ModuleData) -> None:

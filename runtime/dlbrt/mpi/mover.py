@@ -15,7 +15,8 @@ from mpi4py import MPI
 
 from dlbrt.dist.field import Field, landing, positions, put, put_element, take
 from dlbrt.dist.footprint import Rows, count, union
-from dlbrt.dist.memory import prefer_large_pages
+from dlbrt.dist.index_vector import Integers
+from dlbrt.dist.memory import Array, prefer_large_pages
 from dlbrt.dist.spans import Spans
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.region import Region, region_of
@@ -24,6 +25,9 @@ from dlbrt.mpi.wire import DATA, Wire
 __all__ = ["Mover"]
 
 Which = Callable[[Field, Spans], Rows]
+
+#: Rows along each of two axes.
+Block = tuple[tuple[int, Rows], tuple[int, Rows]]
 
 
 class Mover:
@@ -37,6 +41,7 @@ class Mover:
         self._regions: list[Region] = []
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
+        self._blocks: list[tuple[Array, tuple[Integers, ...], Array]] = []
         self._elements: list[tuple[Field, int, Any]] = []
         self.bytes_sent = 0
 
@@ -52,27 +57,61 @@ class Mover:
         """Start sending the rows that ``which`` gives for the iterations."""
         for field in self._fields:
             if rows := which(field, spans):
-                self._send_rows(field, rows, target)
+                self.send_rows(field, rows, target)
 
     def receive(self, spans: Spans, source: int, which: Which) -> None:
         """Start receiving what `send` sends, called alike."""
         for field in self._fields:
             if rows := which(field, spans):
-                self._receive_rows(field, rows, source)
+                self.receive_rows(field, rows, source)
+
+    def broadcast(self, field: Field, rows: Rows, root: int) -> None:
+        """Start taking part in giving rows of an array that rank ``root`` has to all others."""
+        mine = self._wire.rank == root
+        if region := region_of(field.data, field.axis, rows):
+            self._regions.append(region)
+            self._requests.append(self._wire.broadcast_region(region, root))
+        else:
+            memory = (take if mine else landing)(field.data, field.axis, rows)
+            self._requests.append(self._wire.broadcast_memory(memory, root))
+            if mine:
+                self._held.append(memory)
+            else:
+                self._landed.append((field, rows, memory))
+        if mine:
+            self.bytes_sent += count(rows) * field.data.nbytes // field.length * (self._wire.ranks - 1)
+
+    def send_block(self, array: Array, places: Block, target: int) -> None:
+        """Start sending what lies at some rows along one axis and at others along another."""
+        packed = np.ascontiguousarray(array[_block(array, places)])
+        self._held.append(packed)
+        self._requests.append(self._wire.send_memory(packed, target, DATA))
+        self.bytes_sent += packed.nbytes
+
+    def receive_block(self, array: Array, places: Block, source: int) -> None:
+        """Start receiving what `send_block` sends."""
+        where = _block(array, places)
+        memory = np.empty(np.broadcast_shapes(*(np.shape(each) for each in where)), array.dtype)
+        self._requests.append(self._wire.receive_memory(memory, source, DATA))
+        self._blocks.append((array, where, memory))
 
     def complete(self) -> None:
         """Wait until everything started has arrived and lies in its place."""
         self._wire.complete(self._requests)
         for field, rows, packed in self._landed:
             put(field.data, field.axis, rows, packed)
+        for array, where, packed in self._blocks:
+            array[where] = packed
         # Last: until all have come, what comes may refer to elements by the place they had.
         for field, row, element in self._elements:
             put_element(field, row, element)
         for region in self._regions:
             region.free()
-        self._requests, self._held, self._landed, self._regions, self._elements = [], [], [], [], []
+        self._requests, self._held, self._regions = [], [], []
+        self._landed, self._blocks, self._elements = [], [], []
 
-    def _send_rows(self, field: Field, rows: Rows, target: int) -> None:
+    def send_rows(self, field: Field, rows: Rows, target: int) -> None:
+        """Start sending rows of one field."""
         if isinstance(field.data, list):
             packed = self._objects.dumps([field.data[row] for row in positions(rows)], back=target == 0)
             self._requests.append(self._wire.send_bytes(packed, target, DATA))
@@ -95,7 +134,8 @@ class Mover:
                 prefer_large_pages(region.address, region.extent)
             region.free()
 
-    def _receive_rows(self, field: Field, rows: Rows, source: int) -> None:
+    def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
+        """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
             elements = self._objects.loads(self._wire.wait_bytes(source, DATA)[1])
             if self._wire.rank and not field.spec.in_place:
@@ -109,3 +149,11 @@ class Mover:
         memory = landing(field.data, field.axis, rows)
         self._requests.append(self._wire.receive_memory(memory, source, DATA))
         self._landed.append((field, rows, memory))
+
+
+def _block(array: Array, places: Block) -> tuple[Integers, ...]:
+    """The index of everything that lies at rows of two axes."""
+    lines: list[Any] = [range(length) for length in array.shape]
+    for axis, rows in places:
+        lines[axis] = positions(rows)
+    return np.ix_(*(np.fromiter(line, dtype=np.int64, count=len(line)) for line in lines))

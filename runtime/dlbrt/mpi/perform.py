@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,8 +78,10 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
             return
 
 
-def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects) -> Crew:
-    """The crew that runs ``call``, as this rank sees it."""
+def form_crew(
+    wire: Wire, call: Call, fields: Sequence[Field], objects: Objects, staying: Container[int] = ()
+) -> Crew:
+    """The crew that runs ``call``, as this rank sees it; ``staying`` are arrays that stay on the ranks."""
     deal, iteration_bytes = call.deal, sum(field.iteration_bytes() for field in fields)
     terms = Terms(
         deal.units,
@@ -96,7 +98,7 @@ def form_crew(wire: Wire, call: Call, fields: Sequence[Field], objects: Objects)
         wire.rank, deal.shares, begins, terms, clock(), call.groups, chooser, rules=call.rules
     )
     objects.fields = fields
-    return Crew(wire, call.serial, balancer, fields, objects, chooser)
+    return Crew(wire, call.serial, balancer, fields, objects, chooser, staying)
 
 
 def _exchanges(call: Call) -> dict[tuple[int, ...], float]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlbrt.core.load import Load
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.dist.field import Field
+from dlbrt.dist.memory import release
 from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call
-from dlbrt.mpi.contents import Library, shared_fields
+from dlbrt.mpi.contents import Library, resident_ids, shared_fields
 from dlbrt.mpi.elements import Elements
 from dlbrt.mpi.footprints import unpack_tables
 from dlbrt.mpi.logbook import Logbook
@@ -19,6 +20,7 @@ from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.packing import Slot
+from dlbrt.mpi.parcels import Delivery, Errand, Parcel, row_field
 from dlbrt.mpi.perform import form_crew, perform, result_to_send, stored_by
 from dlbrt.mpi.team import Crew, Team
 from dlbrt.mpi.wire import COMMAND, RESULT, Wire
@@ -31,7 +33,11 @@ def serve(wire: Wire, options: Options) -> None:
     """Run loops as rank 0 commands until it says that it ends (an empty message)."""
     player = _Player(wire, options)
     while message := wire.wait_bytes(0, COMMAND)[1]:
-        player.play(pickle.loads(message))
+        command = pickle.loads(message)
+        if isinstance(command, Errand):
+            player.run(command)
+        else:
+            player.play(command)
 
 
 class _Player:
@@ -41,6 +47,14 @@ class _Player:
         self._library = Library(wire)
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
+
+    def run(self, errand: Errand) -> None:
+        """Send what rank 0 asks for."""
+        self._deliver(errand.parcels).complete()
+
+    def _deliver(self, parcels: Sequence[Parcel]) -> Delivery:
+        fields = {p.number: row_field(self._library.kept(p.number), p.axis) for p in parcels}
+        return Delivery(self._wire, parcels, fields)
 
     def play(self, call: Call) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
@@ -63,6 +77,8 @@ class _Player:
         values = [_resolved(part.values, slots) for part in space.parts]
         names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
         fields: list[Field] = []
+        travelling: list[Field] = []
+        staying = resident_ids(slots, call.headers)
         elements: list[Elements] = []
         logbook = Logbook(self._wire, objects, call.shown)
         named = dict(zip(names, arguments, strict=True))
@@ -71,8 +87,14 @@ class _Player:
             found = loop.table.fields(named, loop.space)
             found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
-            crew = form_crew(self._wire, call, fields, objects)
-            self._scatter(crew, fields, objects)
+            crew = form_crew(self._wire, call, fields, objects, staying)
+            travelling.extend(each for each in fields if id(each.data) not in staying)
+            self._scatter(crew, travelling, objects)
+            ahead = call.ahead[self._wire.rank] if call.ahead else range(0)
+            loop.walk.await_rows(self._deliver(call.parcels), ahead)
+            for spare in call.spared:
+                loop.walk.rows_arrived()
+                release(self._library.kept(spare.number), spare.axis, spare.rows[self._wire.rank])
             if call.measured:
                 loop.walk.times = GroupTimes(len(space), call.measured)
             elements.append(Elements(self._wire, fields, objects))
@@ -82,7 +104,7 @@ class _Player:
 
         def finish(loop: Loop) -> None:
             logbook.close()
-            self._give_back(loop, fields, objects, elements[0])
+            self._give_back(loop, travelling, objects, elements[0])
             logbook.serve()
 
         load = Load(self._options.load, self._wire.rank)

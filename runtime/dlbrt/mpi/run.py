@@ -8,16 +8,17 @@ from dataclasses import replace
 from numbers import Number
 from typing import Any
 
-from dlbrt.contract import LOCAL
+from dlbrt.contract import LOCAL, Distribution
 from dlbrt.core.load import Load
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import AUTO
+from dlbrt.core.registry import AUTO, STATIC
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
+from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.hazard import hazard, reached_otherwise
 from dlbrt.dist.space import Space, space_of
 from dlbrt.dist.spans import Spans, coverage_error
@@ -40,10 +41,14 @@ from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.note import note
 from dlbrt.mpi.objects import Objects, met_by_pickler
 from dlbrt.mpi.packing import Packed, SentKernel
+from dlbrt.mpi.parcels import Delivery, Parcel, Spare
 from dlbrt.mpi.perform import Result, form_crew, own_result, perform, stored_by
+from dlbrt.mpi.residence import Staying
 from dlbrt.mpi.state import State
+from dlbrt.mpi.stay import Stay
 from dlbrt.mpi.team import Crew, Solo, Team, clock
 from dlbrt.mpi.unbound import check_bound
+from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.wire import ANY, RESULT
 
 __all__ = ["LostIterationError", "run_loop"]
@@ -59,19 +64,25 @@ class LostIterationError(RuntimeError):
 
 
 def run_loop(
-    conductor: Conductor, kernel: Kernel, iterable: Any, arguments: Sequence[Any], costs: CostSpec
+    conductor: Conductor,
+    kernel: Kernel,
+    iterable: Any,
+    arguments: Sequence[Any],
+    costs: CostSpec,
+    stay: Stay | None = None,
 ) -> After:
     """Run a loop to its end; the exception of its body, if any, is in what is returned.
 
-    ``costs`` is what the user says of its work; the kernel itself may say more.
+    ``costs`` is what the user says of its work; the kernel itself may say more. ``stay`` is the routine's
+    that the loop is part of: its arrays stay on the ranks.
     """
     space = space_of(iterable)
     if len(space):
         check_bound(arguments)
-    if not conductor.claim():
+    if not conductor.claim(wait=stay is not None):
         return _alone(kernel, space, arguments)
     try:
-        return _Run(conductor, kernel, space, arguments, costs).run()
+        return _Run(conductor, kernel, space, arguments, costs, stay).run()
     except BaseException as error:  # not the body's: those are in what is returned
         conductor.give_up(error)
         raise
@@ -110,8 +121,14 @@ class _Run:
         space: Space,
         arguments: Sequence[Any],
         costs: CostSpec,
+        stay: Stay | None,
     ) -> None:
         self._conductor = conductor
+        self._stay = stay
+        self._staying = Staying()
+        self._parcels: tuple[Parcel, ...] = ()
+        self._spared: tuple[Spare, ...] = ()
+        self._ahead: tuple[range, ...] = ()
         self._wire = conductor.wire
         self._kernel = kernel
         self._space = space
@@ -133,10 +150,11 @@ class _Run:
         self._logbook: Logbook | None = None
         self._fault: Fault | None = None
         options = conductor.options
-        weights = options.weights or self._notes.known_speeds(options.weights_last)
+        last, model = options.weights_last, options.model
+        weights = options.weights or self._notes.known_speeds(last or model, expected=last)
         self._weights = weights
         self._dealer = Dealer(self._notes, self._wire.ranks, weights, options.trial)
-        self._strategy = self._asked = ""
+        self._strategy = self._asked = self._shared_by = ""
         self._crew: Crew | None = None
         self._groups: Groups = ()
         self._reason = ""
@@ -146,6 +164,9 @@ class _Run:
         """Run the loop and note its figures."""
         options = self._conductor.options
         loop = Loop(self._space, self._launch, self._finish, Load(options.load, self._wire.rank))
+        if self._stay is not None:
+            loop.look = self._stay.see
+            self._stay.see(self._costs)
         loop.costs = self._costs
         loop.walk.pacer.size = self._notes.chunk
         try:
@@ -161,6 +182,8 @@ class _Run:
             self._reason,
             self._dealer.planned,
             self._crew.choice if self._crew is not None else None,
+            sum(parcel.shipment.carried for parcel in self._parcels),
+            self._staying.bytes_of(self._parcels),
         )
         self._dealer.learn(self._results)
         self._notes.chunk = max(1, loop.walk.pacer.size // 2)
@@ -177,23 +200,33 @@ class _Run:
     def _launch(self, loop: Loop) -> Team:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
         options, n = self._conductor.options, len(self._space)
+        if self._stay is not None:
+            self._stay.prepare(loop, _named(self._kernel, self._arguments))
         loop.contributions.begin(_named(self._kernel, self._arguments))
         begun = loop.team if isinstance(loop.team, Solo) and loop.team.figures.parts else None
         forced = loop.strategy or options.strategy
+        known = self._stay.strategy(self._notes.key) if self._stay is not None else None
         self._asked = forced or AUTO
+        self._shared_by = forced or known or AUTO
         self._strategy = self._asked
         if self._wire.ranks == 1 or n == 0:
             self._strategy = LOCAL if self._asked == AUTO else self._asked
-            return Solo(_all(self._space))
+            return self._solo(loop)
         if begun is None and self._asked == AUTO and (trial_s := self._notes.trial_s(n)):
             loop.walk.trial_until = clock() + trial_s
             self._strategy = LOCAL
-            return Solo(_all(self._space))
+            return self._solo(loop)
         if reason := self._obstacle(loop):
             self._strategy, self._reason = LOCAL, reason
             self._notes.remark(reason)
-            return begun or Solo(_all(self._space))
+            return begun or self._solo(loop)
         return self._form(loop, begun)
+
+    def _solo(self, loop: Loop) -> Team:
+        """Rank 0 alone, with all that the loop touches at home."""
+        if self._stay is not None and len(self._space):
+            self._stay.bring(loop, self._kernel, _named(self._kernel, self._arguments), self._space)
+        return Solo(_all(self._space))
 
     def _obstacle(self, loop: Loop) -> str | None:
         """Why this loop cannot be shared, in words; prepares its data if it can."""
@@ -202,10 +235,16 @@ class _Run:
         arguments = _named(self._kernel, self._arguments)
         try:
             fields = loop.table.fields(arguments, self._space)
+            if self._stay is not None:
+                self._stay.look(fields)
             self._fields = look(fields, len(self._space), self._notes.tables)
+            if self._stay is not None:
+                self._staying = self._stay.take(self._fields)
             known = loop.contributions
             self._descriptions = {name: describe(k, known.values[name]) for name, k in known.kinds.items()}
             self._pack(arguments | self._descriptions)
+            if self._stay is not None and not self._stay.complete(self._packed, self._staying):
+                self._pack(arguments | self._descriptions)
             self._tables = pack_tables(self._fields, self._packed)
             self._state = self._conductor.changed_state()
             self._settings = self._objects.dumps(self._state.settings) if self._state else None
@@ -231,7 +270,9 @@ class _Run:
         return reached_otherwise(changing, self._fields, arrays, met)
 
     def _pack(self, arguments: dict[str, Any]) -> None:
-        distributed = {id(f.data): f for f in self._fields if f.by_rows or f.spec.stores}
+        distributed = {
+            id(f.data): f for f in self._fields if f.by_rows or f.spec.stores or f.data in self._staying
+        }
         lists = {key: field.data for key, field in distributed.items() if isinstance(field.data, list)}
         packed = self._packed = Packed()
 
@@ -262,12 +303,12 @@ class _Run:
             )
         if self._conductor.options.group.lacks_speeds(self._weights):
             self._notes.say("no speeds of these ranks are known for groups of equal speed: blocks of ranks")
-        call = self._call(self._dealer.deal(loop, first))
+        call = self._call(self._deal(loop, first), loop)
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
         self._conductor.command(call, self._kernel_sent, self._state)
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
-        crew = self._crew = form_crew(self._wire, call, self._fields, self._objects)
-        self._scatter(crew)
+        crew = self._crew = form_crew(self._wire, call, self._fields, self._objects, self._staying.residents)
+        self._scatter(crew, loop.walk)
         self._logbook = Logbook(self._wire, self._objects, call.shown)
         loop.contributions.share(self._logbook.journal, self._descriptions)
         self._logbook.open(loop.walk.ordinal)
@@ -276,14 +317,36 @@ class _Run:
             crew.figures.parts, crew.figures.compute_s = begun.figures.parts, begun.figures.compute_s
         return crew
 
-    def _call(self, deal: Deal) -> Call:
+    def _deal(self, loop: Loop, first: int) -> Deal:
+        if self._stay is None:
+            return self._dealer.deal(loop, first)
+        stay, staying, notes = self._stay, self._staying, self._notes
+        index = self._space.index or IndexMap(0, 1)
+        fixed, in_turn = self._asked == STATIC, loop.table.iterations is Distribution.CYCLIC
+        return self._dealer.deal(
+            loop,
+            first,
+            lambda deal, bounds: stay.deal(
+                notes, index, (deal, () if in_turn else bounds), staying, fixed=fixed
+            ),
+        )
+
+    def _call(self, deal: Deal, loop: Loop) -> Call:
         conductor = self._conductor
         inside = self._packed.inside
+        if self._stay is not None:
+            dotted = {id(f.data) for f in self._fields if "." in f.name}
+            self._parcels = self._stay.parcels(self._staying, deal, inside - dotted)
+            self._spared = self._stay.spared(self._staying, deal, inside - dotted)
+            if not loop.contributions.kinds and not self._spared:
+                deal, self._ahead = self._stay.ahead(self._notes.key, self._staying, deal, self._parcels)
         by_rows = {
             id(f.data) for f in self._fields if f.by_rows and ("." in f.name or id(f.data) not in inside)
         }
         stored = {id(field.data) for field in self._fields if field.spec.stores}
-        self._headers = conductor.publisher.describe(self._packed.slots, by_rows, stored)
+        self._headers = conductor.publisher.describe(
+            self._packed.slots, by_rows, stored, self._staying.tokens
+        )
         return Call(
             serial=conductor.next_serial(),
             key=self._notes.key,
@@ -291,7 +354,7 @@ class _Run:
             body=self._packed.body,
             headers=self._headers,
             deal=deal,
-            strategy=self._asked,
+            strategy=self._shared_by,
             groups=self._groups,
             rules=conductor.options.group.rules,
             network=conductor.network,
@@ -304,16 +367,22 @@ class _Run:
             dropped=conductor.publisher.dropped(),
             shown=shown(),
             tables=self._tables,
+            parcels=self._parcels,
+            spared=self._spared,
+            ahead=self._ahead,
         )
 
-    def _scatter(self, crew: Crew) -> None:
-        mover = Mover(self._wire, self._fields, self._objects)
+    def _scatter(self, crew: Crew, walk: Walk) -> None:
+        mover = Mover(self._wire, self._travelling, self._objects)
         self._objects.originals = {
             place: list(field.data) for place, field in enumerate(self._fields) if field.copied
         }
         for rank in range(1, self._wire.ranks):
             mover.send(crew.held(rank), rank, Field.scattered)
         mover.complete()
+        if self._parcels:
+            delivery = Delivery(self._wire, self._parcels, self._staying.arrays())
+            walk.await_rows(delivery, self._ahead[0] if self._ahead else range(0))
         self._elements = Elements(self._wire, self._fields, self._objects)
 
     def _finish(self, loop: Loop) -> None:
@@ -327,9 +396,14 @@ class _Run:
             bar.update(len(self._space) - len(loop.team.figures.done))
             bar.close()
 
+    @property
+    def _travelling(self) -> list[Field]:
+        """The fields whose rows are scattered and gathered: those that do not stay on the ranks."""
+        return [field for field in self._fields if field.data not in self._staying]
+
     def _gather(self) -> None:
         assert self._elements is not None
-        mover = Mover(self._wire, self._fields, self._objects)
+        mover = Mover(self._wire, self._travelling, self._objects)
         results: dict[int, Result] = {0: self._results[0]}
         while len(results) < self._wire.ranks:
             rank, message = self._wire.wait_bytes(ANY, RESULT)
@@ -340,6 +414,10 @@ class _Run:
         if clash := self._elements.put():
             raise LostIterationError(f"{self._notes.source}: {clash}; please report this")
         self._results = [results[rank] for rank in range(self._wire.ranks)]
+        if self._stay is not None:
+            self._stay.ran(self._notes.key, self._staying, self._results)
+            if self._crew is not None and self._crew.choice is not None:
+                self._stay.chose(self._notes.key, self._crew.strategy)
         self._check()
 
     def _replay(self, known: Contributions) -> None:

@@ -29,6 +29,7 @@ from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.network import known
 from dlbrt.mpi.player import serve
+from dlbrt.mpi.routine import Routine
 from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
@@ -80,6 +81,13 @@ class Session:
         """As `run`, of a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
         said = CostSpec(cost, each, cumulative, fit)
         return run_loop(self._conductor, kernel, iterable, arguments, said)
+
+    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> Routine:
+        """An iterative routine, whose loops leave their arrays on the ranks; see `Routine`.
+
+        ``plain`` gives the values of names that are taken to hold numbers, text and the like.
+        """
+        return Routine(self._conductor, plain, place=sys._getframe(1), **clauses)
 
     def bound(self, read: Callable[[], Any]) -> Any:
         """The value of a name that may have none yet: it is missed only where the loop has an iteration."""

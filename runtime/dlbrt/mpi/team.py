@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,6 +52,7 @@ from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import names
 from dlbrt.core.windows import Gain, Window
 from dlbrt.dist.field import Field
+from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.dist.units import Units
@@ -192,8 +193,9 @@ class Solo:
 class Crew:
     """This rank in a loop that all ranks run.
 
-    ``serial`` numbers the parallel calls alike on every rank, so that an interrupt that comes late is
-    known for what it is. ``chooser`` is what the balancer asks for a strategy, if it does.
+    ``serial`` numbers the parallel calls alike on every rank, so that an interrupt that comes late is known
+    for what it is. ``chooser`` is what the balancer asks for a strategy, if it does. ``staying`` are the
+    identities of arrays that stay on the ranks: of those rank 0 has no more than its rows.
     """
 
     def __init__(
@@ -204,6 +206,7 @@ class Crew:
         fields: Sequence[Field],
         objects: Objects,
         chooser: Chooser | None = None,
+        staying: Container[int] = (),
     ) -> None:
         self.figures = Figures()
         self._wire = wire
@@ -212,6 +215,7 @@ class Crew:
         self._fields = fields
         self._objects = objects
         self._chooser = chooser
+        self._staying = staying
         self._actions: deque[Action] = deque()
         self._answer: Answer | None = None
         self._sending: list[MPI.Request] = []
@@ -415,19 +419,23 @@ class Crew:
 
     def _move(self, action: Move) -> None:
         start, mover = clock(), Mover(self._wire, self._fields, self._objects)
-        # Rank 0 holds the user's own arrays: the rows of what it takes are there already.
-        needed = [transfer for transfer in action.transfers if transfer.target != 0]
-        for transfer in needed:
+        for transfer in action.transfers:
             if transfer.source == self._wire.rank:
-                mover.send(self.units.positions(transfer.spans), transfer.target, Field.needed)
-        for transfer in needed:
+                needed = Field.needed if transfer.target else self._needed_at_0
+                mover.send(self.units.positions(transfer.spans), transfer.target, needed)
+        for transfer in action.transfers:
             if transfer.target == self._wire.rank:
-                mover.receive(self.units.positions(transfer.spans), transfer.source, Field.needed)
+                needed = Field.needed if transfer.target else self._needed_at_0
+                mover.receive(self.units.positions(transfer.spans), transfer.source, needed)
         mover.complete()
         taken = clock() - start
         self.figures.movement_s += taken
         self._balancer.transferred(taken, mover.bytes_sent)
         self._count_moves(action.transfers, mover.bytes_sent)
+
+    def _needed_at_0(self, field: Field, spans: Spans) -> Rows:
+        # Rank 0 holds the user's own arrays: what does not stay on the ranks is there already.
+        return field.needed(spans) if id(field.data) in self._staying else ()
 
     def _count_moves(self, transfers: Sequence[Transfer], size: int) -> None:
         given = (self.units.positions(t.spans) for t in transfers if t.source == self._wire.rank)

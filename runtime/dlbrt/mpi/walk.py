@@ -22,6 +22,7 @@ from dlbrt.dist.space import Space
 from dlbrt.dist.spans import Spans
 from dlbrt.effects.contributions import Contributions
 from dlbrt.mpi.pacer import Pacer
+from dlbrt.mpi.parcels import Delivery
 from dlbrt.mpi.team import Solo, Team
 
 __all__ = ["Walk"]
@@ -65,6 +66,25 @@ class Walk:
         self._counter: Iterator[int] | None = None
         self._part_started = 0.0
         self._pairs: _Pairs | None = None
+        self._delivery: Delivery | None = None
+        self._ahead = range(0)
+
+    def join(self, team: Team) -> None:
+        """Work with this team from now on; what it gives this rank is what the rank holds."""
+        self.team = team
+        self._load.hold(len(team.work))
+
+    def await_rows(self, delivery: Delivery, ahead: range) -> None:
+        """Rows are on their way to this rank; iterations ``ahead``, the first of its share, do without."""
+        self._delivery, self._ahead = delivery, ahead
+        if not ahead:
+            self.rows_arrived()
+
+    def rows_arrived(self) -> None:
+        """Wait until all rows that this rank needs are there."""
+        if self._delivery is not None:
+            self._delivery.complete()
+            self._delivery = None
 
     @property
     def more(self) -> bool:
@@ -136,6 +156,8 @@ class Walk:
             self.team.synchronize()
 
     def _begin_stretch(self, stretch: range, *, descending: bool = False) -> None:
+        if stretch and not (stretch[0] in self._ahead and stretch[-1] in self._ahead):
+            self.rows_arrived()
         self._stretch, self._descending = stretch, descending
         self._done, self._seconds = 0, 0.0
         self._course = Course()

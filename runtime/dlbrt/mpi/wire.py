@@ -140,9 +140,13 @@ class Wire:
         """Start receiving to where the rows lie."""
         return self.comm.Irecv(region.message, source=source, tag=tag)
 
-    def broadcast_memory(self, array: np.ndarray[Any, Any]) -> MPI.Request:
-        """Take part in broadcasting rank 0's contiguous array."""
-        return self.comm.Ibcast([_memory(array), MPI.BYTE], root=0)
+    def broadcast_memory(self, array: np.ndarray[Any, Any], root: int = 0) -> MPI.Request:
+        """Take part in broadcasting a rank's contiguous array."""
+        return self.comm.Ibcast([_memory(array), MPI.BYTE], root=root)
+
+    def broadcast_region(self, region: Region, root: int) -> MPI.Request:
+        """Take part in broadcasting rows of a rank, from and to where they lie."""
+        return self.comm.Ibcast(region.message, root=root)
 
     def interrupt(self, note: Note, targets: Iterable[int]) -> list[MPI.Request]:
         """Send a note to ranks that look for it between iterations."""

@@ -3,7 +3,8 @@
 An entry belongs to a loop (its place in the source and a hash of its kernel) on a list of hosts, one per
 rank: relative speeds hold for these processors and this computation alone (Clarke, Lastovetsky, Rychkov,
 section 1: a processor's speed is a function of the application). So a loop that was edited, or runs on other
-hosts, begins without knowledge. Densities are kept for a few numbers of iterations.
+hosts, begins without knowledge. Densities are kept for a few numbers of iterations, speeds as functions of
+the rows held, which routines teach, for a few shapes of rows.
 
 The file is whole or absent, and what is not one of ours is refused, never guessed at.
 """
@@ -21,17 +22,19 @@ from typing import Any
 
 from dlbrt.contract import ENVIRONMENT, OptionError
 from dlbrt.core.partition.density import Density
+from dlbrt.core.speed import Points, decode, encode
 from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.linemap import line_map
 from dlbrt.observe.statistics import write
 
-__all__ = ["Learned", "Lesson", "LoopKey", "default_path", "path_for", "read", "update"]
+__all__ = ["Curve", "Learned", "Lesson", "LoopKey", "default_path", "path_for", "read", "update"]
 
 _FORMAT, _VERSION = "dlb learned", 1
 
 #: Entries in a file, densities in an entry, groups in a density: at most so many are kept.
 _MOST_LESSONS = 256
 _MOST_DENSITIES = 4
+_MOST_CURVES = 8
 _MOST_GROUPS = 4096
 _MOST_ITERATIONS = 2**62
 
@@ -43,6 +46,15 @@ class LoopKey:
     source: str
     kernel: str
     hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Speeds as functions of what a rank holds, for rows of one ``form`` (their shapes and types); one per
+    rank."""
+
+    form: str
+    points: tuple[Points, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +72,7 @@ class Lesson:
     speeds: tuple[float, ...] = ()
     densities: tuple[Density, ...] = ()
     seconds: tuple[float, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
     def __post_init__(self) -> None:
         for what, found in (("speeds", self.speeds), ("times", self.seconds)):
@@ -72,6 +85,10 @@ class Lesson:
             if not (isfinite(taken) and taken >= 0):
                 raise ValueError(f"expected times of 0 s or more, found {taken}")
 
+    def curve(self, form: str) -> tuple[Points, ...]:
+        """The points measured of rows of that form, one of each rank; none where nothing is known."""
+        return next((found.points for found in self.curves if found.form == form), ())
+
     def density(self, n: int) -> Density | None:
         """The one measured of so many iterations."""
         return next((found for found in self.densities if found.n == n), None)
@@ -82,12 +99,15 @@ class Lesson:
         Densities hold the ranks' speeds, or are to be used with speeds, but not the ones and the others in
         one lesson: of an older one that differs in this nothing is kept.
         """
+        forms = {curve.form for curve in self.curves}
+        kept_curves = (curve for curve in older.curves if curve.form not in forms)
+        curves = (*self.curves, *kept_curves)[:_MOST_CURVES]
         if not (self.speeds or self.densities):
-            return older
+            return replace(older, curves=curves)
         told = {density.n for density in self.densities}
         alike = older.densities if bool(self.speeds) == bool(older.speeds) else ()
         kept = (density for density in alike if density.n not in told)
-        return replace(self, densities=(*self.densities, *kept)[:_MOST_DENSITIES])
+        return replace(self, densities=(*self.densities, *kept)[:_MOST_DENSITIES], curves=curves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +194,7 @@ def _encoded(learned: Learned) -> dict[str, object]:
                 "speeds": [_short(speed) for speed in lesson.speeds],
                 "seconds": [_short(taken) for taken in lesson.seconds],
                 "densities": [_encoded_density(density) for density in lesson.densities],
+                "curves": [{"form": curve.form, "points": encode(curve.points)} for curve in lesson.curves],
             }
             for lesson in learned.lessons
         ],
@@ -203,7 +224,11 @@ def _decoded_lesson(entry: dict[str, Any]) -> Lesson:
     key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
     densities = tuple(_decoded_density(density) for density in entry["densities"])
     seconds = tuple(map(number, entry.get("seconds", ())))  # earlier versions do not tell
-    return Lesson(key, tuple(map(number, entry["speeds"])), densities, seconds)
+    curves = tuple(
+        Curve(text(curve["form"]), decode(curve["points"], len(key.hosts)))
+        for curve in entry.get("curves", ())
+    )
+    return Lesson(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
 
 
 def _decoded_density(entry: dict[str, Any]) -> Density:

@@ -17,10 +17,31 @@ from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
 from dlbrt.core.windows import Gain, Window
 
-__all__ = ["LoopRecord", "LoopRun", "Planned", "RankFigures", "report", "until_the_last", "write"]
+__all__ = [
+    "LoopRecord",
+    "LoopRun",
+    "Planned",
+    "RankFigures",
+    "RoutineFigures",
+    "RoutineRecord",
+    "report",
+    "until_the_last",
+    "write",
+]
 
 #: The parts of a rank's time, apart from one another.
 _SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
+
+#: What is added up over the runs of a loop.
+_COUNTED = (
+    "iterations",
+    "synchronizations",
+    "redistributions",
+    "iterations_moved",
+    "bytes_moved",
+    "rows_fetched",
+    "bytes_fetched",
+)
 
 #: Version of the layout of the statistics.
 _VERSION = 1
@@ -82,7 +103,8 @@ class LoopRun:
     """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally.
 
     ``windows`` are those of all groups, the latest, and ``gain`` is what all their redistributions gained;
-    ``choice`` is how the strategy was chosen, if it was.
+    ``choice`` is how the strategy was chosen, if it was. ``rows_fetched`` are those that ranks lacked, of
+    arrays that stay on them, when it began.
     """
 
     strategy: str
@@ -99,6 +121,8 @@ class LoopRun:
     planned: Planned | None = None
     windows: tuple[Window, ...] = ()
     gain: Gain = field(default_factory=Gain)
+    rows_fetched: int = 0
+    bytes_fetched: int = 0
 
     @property
     def shared(self) -> bool:
@@ -137,6 +161,8 @@ class LoopRecord:
     planned: Planned | None = None
     gain: Gain = field(default_factory=Gain)
     windows: tuple[Window, ...] = ()
+    rows_fetched: int = 0
+    bytes_fetched: int = 0
 
     def __post_init__(self) -> None:
         if not self.per_rank:
@@ -149,7 +175,7 @@ class LoopRecord:
         self.per_rank = [old + new for old, new in zip(self.per_rank, run.per_rank, strict=True)]
         self.runs += 1
         self.strategy, self.reason = run.strategy, run.reason
-        for name in ("iterations", "synchronizations", "redistributions", "iterations_moved", "bytes_moved"):
+        for name in _COUNTED:
             setattr(self, name, getattr(self, name) + getattr(run, name))
         self.elapsed_s += run.elapsed_s
         if run.choice is not None:
@@ -200,11 +226,50 @@ class LoopRecord:
             document["planned"] = planned
         if self.gain.redistributions:
             document["gain"] = asdict(self.gain)
+        if self.rows_fetched:
+            document["rows_fetched"], document["bytes_fetched"] = self.rows_fetched, self.bytes_fetched
         if self.choice is not None:
             document["choice"] = {"runs": self.choices} | self.choice.record()
         if self.windows:
             document["windows"] = [asdict(window) for window in self.windows]
         return document
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineFigures:
+    """One run of a routine: how often each loop, by id, ran on the ranks; what came home for sequential code.
+
+    ``fetches`` are messages, ``home_bytes`` their contents, those at the routine's end included.
+    """
+
+    runs: Mapping[str, int]
+    fetches: int = 0
+    home_bytes: int = 0
+
+
+@dataclass(slots=True)
+class RoutineRecord:
+    """Totals over the runs of one routine; ``passes`` are runs of the loop that ran most often in each."""
+
+    source: str
+    runs: int = 0
+    passes: int = 0
+    loops: dict[str, int] = field(default_factory=dict)
+    fetches: int = 0
+    home_bytes: int = 0
+
+    def add(self, figures: RoutineFigures) -> None:
+        """Count one more run."""
+        self.runs += 1
+        self.passes += max(figures.runs.values(), default=0)
+        for loop, runs in figures.runs.items():
+            self.loops[loop] = self.loops.get(loop, 0) + runs
+        self.fetches += figures.fetches
+        self.home_bytes += figures.home_bytes
+
+    def as_json(self) -> dict[str, object]:
+        """The object of the statistics."""
+        return asdict(self) | {"loops": list(self.loops)}
 
 
 def _imbalance(times: Sequence[float]) -> dict[str, float]:
@@ -213,16 +278,23 @@ def _imbalance(times: Sequence[float]) -> dict[str, float]:
 
 
 def report(
-    records: Sequence[LoopRecord], ranks: int, host_names: Sequence[str], elapsed_s: float
+    records: Sequence[LoopRecord],
+    ranks: int,
+    host_names: Sequence[str],
+    elapsed_s: float,
+    routines: Sequence[RoutineRecord] = (),
 ) -> dict[str, object]:
-    """The statistics of a program: one entry per loop, in the order given."""
-    return {
+    """The statistics of a program: one entry per loop, in the order given, and one per routine."""
+    document: dict[str, object] = {
         "version": _VERSION,
         "ranks": ranks,
         "host_names": list(host_names),
         "elapsed_s": elapsed_s,
         "loops": [record.as_json() for record in records],
     }
+    if routines:
+        document["routines"] = [routine.as_json() for routine in routines]
+    return document
 
 
 def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:

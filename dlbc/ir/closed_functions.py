@@ -1,0 +1,100 @@
+"""Functions of the module that are seen through: they look at arguments and plain values, and no more.
+
+Calling one reaches nothing that it is not given, so that neither it nor what is around it need be at home;
+and the summaries tell which of its arguments it may change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from dlbc.ir.effects import Summaries, Summary
+from dlbc.ir.plain import Kind, Values, dotted_name, is_library, passes_out
+from dlbc.ir.region import Callable as Function
+from dlbc.ir.region import ModuleNames
+from dlbc.ir.scopes import BUILTINS
+from dlbc.ir.uses import every_node, parameters_of
+
+__all__ = ["ClosedFunctions"]
+
+
+class ClosedFunctions:
+    """Of one module; ``names`` gives the kind of a name of the module."""
+
+    def __init__(self, world: ModuleNames, summaries: Summaries, names: Callable[[str], Kind]) -> None:
+        self._world, self._summaries, self._names = world, summaries, names
+        self._values = Values(world, names)
+        self._known: dict[str, bool] = {}
+
+    def arguments(self, call: ast.Call) -> tuple[frozenset[ast.expr], bool] | None:
+        """The arguments that a call may change, and whether its result is new; None where more may happen."""
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name not in self._world.functions or not self._is_closed(name):
+            return None
+        changed: set[ast.expr] = set()
+        for function in self._world.functions[name]:
+            changed |= _changed(call, function, self._summaries.of[function].mutates)
+        return frozenset(changed), name in self._summaries.fresh
+
+    def _is_closed(self, name: str) -> bool:
+        if name not in self._known:
+            functions = self._world.functions[name]
+            sure = name in self._world.constant and name not in self._world.hidden.unsure
+            reached = self._summaries.reachable(frozenset(functions)) if sure else frozenset()
+            self._known[name] = sure and all(self._sees_through(f, reached) for f in reached)
+        return self._known[name]
+
+    def _sees_through(self, function: ast.AST, reached: frozenset[ast.AST]) -> bool:
+        summary = self._summaries.of[function]
+        assert isinstance(function, Function)
+        quiet = not (summary.calls_values or summary.unseen or summary.rebinds or summary.touches)
+        return quiet and self._is_plain_function(function) and self._reads_plain(summary, reached)
+
+    def _is_plain_function(self, function: Function) -> bool:
+        """Whether it runs when it is called, and keeps nothing from one call to the next."""
+        marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
+        defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d is not None)]
+        if any(self._values.kind(d) is not Kind.SCALAR for d in defaults):
+            return False
+        if not all(dotted_name(_function_of(mark), self._world).startswith("numba.") for mark in marks):
+            return False  # what `functools.cache` gives back is kept
+        nodes = every_node(function)
+        suspended = any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in nodes)
+        return not suspended and not any(isinstance(n, ast.Call) and self._stores_out(n) for n in nodes)
+
+    def _stores_out(self, call: ast.Call) -> bool:
+        """Whether a library's function may store into an argument that no keyword names."""
+        stored = list(passes_out(call, dotted_name(call.func, self._world)))
+        return any(not isinstance(a, ast.Constant | ast.Tuple) for a in stored)
+
+    def _reads_plain(self, summary: Summary, reached: frozenset[ast.AST]) -> bool:
+        world = self._world
+        for name in summary.reads:
+            inner = summary.owners.get(name)
+            code = name in world.constant and (name in world.functions or name in world.classes)
+            library = name in world.imports and is_library(world.imports[name])
+            builtin = name in BUILTINS and world.builtin(name)
+            if inner is not None and inner in reached:
+                continue
+            if not (code or library or builtin or self._names(name) is Kind.SCALAR):
+                return False
+        return True
+
+
+def _function_of(mark: ast.expr) -> ast.expr:
+    return mark.func if isinstance(mark, ast.Call) else mark
+
+
+def _changed(call: ast.Call, function: Function, mutates: frozenset[str]) -> set[ast.expr]:
+    """The arguments that go to parameters whose value the function may change."""
+    if not mutates:
+        return set()
+    loose = function.args.vararg is not None or function.args.kwarg is not None
+    loose = loose or any(isinstance(a, ast.Starred) for a in call.args)
+    loose = loose or any(k.arg is None for k in call.keywords)
+    if loose:
+        return {*call.args, *(k.value for k in call.keywords)}
+    names = [p.arg for p in parameters_of(function)]
+    found = {node for name, node in zip(names, call.args, strict=False) if name in mutates}
+    return found | {k.value for k in call.keywords if k.arg in mutates}

@@ -1,0 +1,352 @@
+"""What kind of value an expression has, as far as arrays that stay on the ranks are concerned.
+
+SCALAR: a number, text, None, a tuple of such, an open file: nothing that can hold an array. FRESH: made by
+this expression (a number or a new array), so that no array of a parallel loop is part of it as long as nobody
+hands it on. OTHER: anything. The rules say SCALAR or FRESH only where operators and functions are those of
+Python and numpy; where the module's classes define operators of their own, results of operators are OTHER.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from dlbc.ir.known_calls import DRAWS, FRESH_CALLS, FRESH_METHODS, GENERATORS, METADATA
+from dlbc.ir.region import ModuleNames
+from dlbc.ir.scopes import BUILTINS
+
+__all__ = [
+    "KEPT_OUT",
+    "NOT_FRESH",
+    "PICKS",
+    "Bindings",
+    "Element",
+    "Kind",
+    "Values",
+    "dotted_name",
+    "is_library",
+    "pairs_of",
+    "part_of",
+    "passes_out",
+]
+
+
+def _words(text: str, prefix: str = "") -> frozenset[str]:
+    return frozenset(prefix + word for word in text.split())
+
+
+class Kind(IntEnum):
+    """Kinds of values; of several that a name may hold the greatest counts."""
+
+    SCALAR = 0
+    FRESH = 1
+    OTHER = 2
+
+
+#: A kind, or one for each part of a tuple.
+Element: TypeAlias = Kind | tuple["Element", ...]
+
+#: Modules whose functions reach no more than their arguments. Others of the standard library might be the
+#: program's own by the same name, or look at the program itself.
+_STANDARD = _words(
+    "math cmath time os sys re json csv random itertools functools collections operator copy string datetime "
+    "io pathlib logging warnings contextlib typing dataclasses enum abc statistics fractions decimal bisect "
+    "heapq struct array zlib hashlib pickle tempfile shutil glob subprocess argparse textwrap pprint "
+    "traceback numbers platform socket gzip zipfile uuid sqlite3"
+)
+_LIBRARIES = _words(
+    "numpy scipy matplotlib mpl_toolkits pandas PIL tqdm h5py numba sympy sklearn cv2 imageio seaborn "
+    "netCDF4 xarray yaml requests networkx skimage plotly bokeh pyarrow polars joblib psutil rich "
+    "click pytest"
+)
+
+_SCALAR_CALLS = _words(
+    "len int float complex bool str repr ascii format id hash ord chr hex oct bin isinstance issubclass "
+    "callable hasattr input open range print",
+    "builtins.",
+)
+_ARITHMETIC_CALLS = frozenset({"builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod"})
+_SAME_ITEMS = frozenset(
+    "builtins." + name for name in ("sorted", "reversed", "list", "tuple", "iter", "set", "frozenset")
+)
+_SCALAR_PACKAGES = ("math.", "cmath.", "time.", "os.", "sys.", "datetime.", "statistics.")
+#: Draws that give part of what they are given, or change it.
+PICKS = frozenset({"choice", "choices", "sample", "shuffle", "permuted", "permutation"})
+#: What looks at the program itself.
+_REFLECTIVE = ("sys.modules", "sys._", "sys.last_", "sys.exc_info")
+#: Of the fresh methods those whose result may be part of what they are called on: of a list, of real numbers.
+NOT_FRESH = frozenset({"copy", "conj", "conjugate"})
+
+#: How many arguments numpy's functions take before the one that they store into.
+_INPUTS = dict.fromkeys(
+    _words(
+        "dot vdot inner outer matmul tensordot kron cross add subtract multiply divide true_divide "
+        "floor_divide power float_power mod remainder fmod maximum minimum fmax fmin arctan2 hypot heaviside "
+        "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift equal "
+        "not_equal less less_equal greater greater_equal allclose isclose array_equal append delete convolve "
+        "correlate searchsorted isin in1d union1d intersect1d setdiff1d take compress choose repeat tile "
+        "percentile quantile polyval polyfit average digitize bincount histogram roll linspace"
+    ),
+    2,
+) | dict.fromkeys(_words("where interp insert clip full_like pad gradient select piecewise histogram2d"), 3)
+_ANY_NUMBER = _words("einsum meshgrid ix_ lexsort broadcast_arrays broadcast", "numpy.")
+
+#: What gives arguments back or stores into them where it is given: results are not new then.
+KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
+
+
+def is_library(full: str) -> bool:
+    """Whether a dotted name belongs to Python's own library or to a package that is well known."""
+    root = full.partition(".")[0]
+    known = root == "builtins" or root in _STANDARD or root in _LIBRARIES
+    return known and not full.startswith(_REFLECTIVE)
+
+
+def dotted_name(node: ast.expr, world: ModuleNames) -> str:
+    """The full name of a builtin or imported function, empty for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    if node.id in world.imports:
+        return ".".join([world.imports[node.id], *reversed(parts)])
+    if not parts and node.id in BUILTINS and world.builtin(node.id):
+        return f"builtins.{node.id}"
+    return ""
+
+
+def passes_out(call: ast.Call, name: str) -> Iterator[ast.expr]:
+    """The arguments of a numpy function in places where it stores its result."""
+    if name.startswith("numpy.") and name not in _ANY_NUMBER:
+        yield from call.args[_INPUTS.get(name.removeprefix("numpy."), 1) :]
+
+
+@dataclass(frozen=True)
+class Values:
+    """Kinds of expressions, given those of names."""
+
+    world: ModuleNames
+    lookup: Callable[[str], Kind]
+
+    def kind(self, node: ast.expr | None) -> Kind:
+        """The kind of an expression's value."""
+        match node:
+            case None | ast.Constant() | ast.JoinedStr():
+                return Kind.SCALAR
+            case ast.Name(id=name):
+                return self._name(name)
+            case ast.BinOp():
+                return self._operator(node)
+            case ast.UnaryOp(op=ast.Not()):
+                return Kind.SCALAR
+            case ast.UnaryOp(operand=operand):
+                return self._computed(self.kind(operand))
+            case ast.BoolOp(values=values):
+                return max(map(self.kind, values))
+            case ast.IfExp(body=body, orelse=orelse):
+                return max(self.kind(body), self.kind(orelse))
+            case ast.Compare(left=left, comparators=others):
+                return self._computed(max(map(self.kind, (left, *others))))
+            case ast.NamedExpr(value=value):
+                return self.kind(value)
+            case ast.Tuple(elts=parts):
+                return Kind.SCALAR if all(self.kind(p) is Kind.SCALAR for p in parts) else Kind.OTHER
+            case ast.Subscript(value=value):
+                return Kind.SCALAR if self.kind(value) is Kind.SCALAR else Kind.OTHER
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Call():
+                return self._call(node)
+        return Kind.OTHER
+
+    def element(self, node: ast.expr) -> Element:
+        """The kind of what iterating gives."""
+        match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return max(map(self.kind, parts), default=Kind.SCALAR)
+            case ast.GeneratorExp() | ast.ListComp() | ast.SetComp():
+                return Kind.OTHER
+            case ast.Call():
+                return self._item_of_call(node)
+        return Kind.SCALAR if self.kind(node) is Kind.SCALAR else Kind.OTHER
+
+    def is_steady(self, node: ast.expr) -> bool:
+        """Whether taking items from it looks into nothing that stays on the ranks."""
+        match node:
+            case ast.List() | ast.Tuple():
+                return True
+            case ast.Call(args=args, keywords=keywords):
+                name = dotted_name(node.func, self.world)
+                given = [*args, *(k.value for k in keywords)]
+                return bool(name) and is_library(name) and all(map(self.is_steady, given))
+        return self.kind(node) is Kind.SCALAR
+
+    def _item_of_call(self, node: ast.Call) -> Element:
+        name = dotted_name(node.func, self.world)
+        if name in ("itertools.count", "numpy.ndindex"):
+            return Kind.SCALAR
+        if not node.args or any(isinstance(a, ast.Starred) for a in node.args):
+            return Kind.OTHER
+        if name == "builtins.enumerate":
+            return Kind.SCALAR, self.element(node.args[0])
+        if name == "builtins.zip":
+            return tuple(map(self.element, node.args))
+        if name in ("numpy.arange", "numpy.linspace") or name.endswith(".trange"):
+            return Kind.SCALAR
+        if name in _SAME_ITEMS or name.startswith("tqdm."):
+            return self.element(node.args[0])
+        return Kind.SCALAR if name == "builtins.range" else Kind.OTHER
+
+    def _name(self, name: str) -> Kind:
+        if name in self.world.imports:
+            return Kind.SCALAR if is_library(self.world.imports[name]) else Kind.OTHER
+        return self.lookup(name)
+
+    def _computed(self, operands: Kind) -> Kind:
+        """The result of an operator that gives something new."""
+        if operands is Kind.SCALAR:
+            return Kind.SCALAR
+        return Kind.OTHER if self.world.hidden.implicit else Kind.FRESH
+
+    def _operator(self, node: ast.BinOp) -> Kind:
+        """Sums and repetitions of lists, unions of sets and dictionaries hold what their parts hold."""
+        left, right = self.kind(node.left), self.kind(node.right)
+        numeric = [k is not Kind.OTHER for k in (left, right)]
+        match node.op:
+            case ast.Add():
+                new = any(numeric)
+            case ast.Mult():
+                new = all(numeric) or any(map(self._is_array, (node.left, node.right)))
+            case ast.BitOr() | ast.BitAnd() | ast.BitXor():
+                new = all(numeric)
+            case _:
+                new = True
+        return self._computed(max(left, right)) if new else Kind.OTHER
+
+    def _is_array(self, node: ast.expr) -> bool:
+        """Whether an operand is no list: lists are not multiplied with floats and with what was computed."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, float | complex)
+            case ast.Subscript(slice=ast.Tuple()):
+                return True
+        return self.kind(node) is Kind.FRESH
+
+    def _attribute(self, node: ast.Attribute) -> Kind:
+        hidden = self.world.hidden
+        if node.attr in METADATA and node.attr not in hidden.properties | hidden.values:
+            return Kind.SCALAR
+        full = dotted_name(node, self.world)
+        if full:
+            return Kind.SCALAR if is_library(full) else Kind.OTHER
+        return Kind.SCALAR if self.kind(node.value) is Kind.SCALAR else Kind.OTHER
+
+    def _call(self, node: ast.Call) -> Kind:
+        name = dotted_name(node.func, self.world)
+        keys = {k.arg for k in node.keywords}
+        if None in keys or keys & KEPT_OUT or any(isinstance(a, ast.Starred) for a in node.args):
+            return Kind.SCALAR if name in _SCALAR_CALLS else Kind.OTHER
+        if not name:
+            return self._method(node)
+        if name in _SCALAR_CALLS | GENERATORS or (name.startswith(_SCALAR_PACKAGES) and is_library(name)):
+            return Kind.SCALAR
+        if name.startswith("random.") and name.removeprefix("random.") in DRAWS - PICKS:
+            return Kind.SCALAR
+        kinds = [self.kind(a) for a in node.args]
+        if name in _ARITHMETIC_CALLS:
+            return self._computed(max(kinds, default=Kind.SCALAR))
+        if name in ("builtins.min", "builtins.max"):
+            return max(kinds) if len(kinds) > 1 else self._least(node.args)
+        if name == "builtins.sum":
+            return Kind.FRESH if len(kinds) == 1 else Kind.OTHER
+        if name in FRESH_CALLS or name.startswith("numpy.random."):
+            stored = any(self.kind(a) is not Kind.SCALAR for a in passes_out(node, name))
+            return Kind.OTHER if stored else Kind.FRESH
+        return Kind.OTHER
+
+    def _least(self, args: list[ast.expr]) -> Kind:
+        """What `min` and `max` give of one iterable: an item of it."""
+        found = self.element(args[0]) if args else Kind.OTHER
+        return found if isinstance(found, Kind) else Kind.OTHER
+
+    def _method(self, node: ast.Call) -> Kind:
+        if not isinstance(node.func, ast.Attribute) or node.func.attr in self.world.methods:
+            return Kind.OTHER
+        if self.kind(node.func.value) is Kind.SCALAR:
+            drawn = Kind.OTHER if node.func.attr in PICKS else Kind.FRESH
+            return drawn if node.func.attr in DRAWS else Kind.SCALAR
+        return Kind.FRESH if node.func.attr in FRESH_METHODS - NOT_FRESH else Kind.OTHER
+
+
+def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """The parts of a target with those of its value, where both are written out and equally long."""
+    match target, value:
+        case (
+            ast.Tuple(elts=ours) | ast.List(elts=ours),
+            ast.Tuple(elts=theirs) | ast.List(elts=theirs),
+        ) if len(ours) == len(theirs) and not any(isinstance(p, ast.Starred) for p in (*ours, *theirs)):
+            return list(zip(ours, theirs, strict=True))
+    return []
+
+
+class Bindings:
+    """What a stretch of code binds its names to, as expressions whose kinds are not yet known."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[Callable[[Values], Kind]]] = {}
+        #: From a name to those that it is passed on to as it is.
+        self.flows: dict[str, set[str]] = {}
+
+    def names(self) -> frozenset[str]:
+        """All names that are bound."""
+        return frozenset(self._found)
+
+    def kind(self, name: str, values: Values) -> Kind:
+        """The greatest kind of what the name is bound to."""
+        return max((find(values) for find in self._found.get(name, ())), default=Kind.SCALAR)
+
+    def add(self, name: str, find: Callable[[Values], Kind]) -> None:
+        """One binding of a name."""
+        self._found.setdefault(name, []).append(find)
+
+    def assign(self, target: ast.expr, value: ast.expr) -> None:
+        """``target = value``, part by part where both have the same parts."""
+        match target, value:
+            case ast.Name(id=name), _:
+                if isinstance(value, ast.Name):
+                    self.flows.setdefault(value.id, set()).add(name)
+                self.add(name, lambda values: values.kind(value))
+            case _ if parts := pairs_of(target, value):
+                for one, other in parts:
+                    self.assign(one, other)
+            case _:
+                self.spread(target, lambda values: values.element(value))
+
+    def spread(self, target: ast.expr, find: Callable[[Values], Element]) -> None:
+        """Bind the parts of a target to the items of what ``find`` tells of."""
+        match target:
+            case ast.Name(id=name):
+                self.add(name, lambda values: _whole(find(values)))
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for number, part in enumerate(parts):
+                    self.spread(part, lambda values, number=number: part_of(find(values), number))  # type: ignore[misc]
+            case ast.Starred(value=value):
+                self.spread(value, lambda _: Kind.OTHER)
+
+
+def _whole(element: Element) -> Kind:
+    if isinstance(element, Kind):
+        return element
+    return Kind.SCALAR if all(_whole(part) is Kind.SCALAR for part in element) else Kind.OTHER
+
+
+def part_of(element: Element, number: int) -> Element:
+    """The kind of one part of an item."""
+    if isinstance(element, Kind):
+        return element
+    return element[number] if number < len(element) else Kind.OTHER

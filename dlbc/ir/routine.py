@@ -1,0 +1,73 @@
+"""The plan of a routine: where its sequential code may look into, or change, what stays on the ranks.
+
+The law: whatever the sequential code reads is valid at rank 0 when it is read, and whatever it changes is
+known to be changed before the next parallel loop begins. A place that needs neither is left as it is; in
+doubt a place is wrapped, since wrapping costs a microsecond and is never wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from dlbc.ir.loop import Routine
+
+__all__ = ["Manner", "RoutinePlan", "Touch", "Wrap"]
+
+
+class Touch(IntEnum):
+    """What becomes of a value; each includes the ones before it."""
+
+    MOVE = 0  # it is bound, passed on or asked for its form: nobody looks into it
+    READ = 1
+    WRITE = 2
+
+
+class Manner(Enum):
+    """How a wrap is written."""
+
+    EXPRESSION = "expression"  # routine.read(u)
+    ROWS = "rows"  # routine.read(u, i)[i]
+    BEFORE = "before"  # routine.write(u) above the statement
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """One place: the node that is ``levels`` above the name (or lambda) numbered ``anchor``.
+
+    Anchors are numbered within the loop of the outermost routine, as `ir.anchors` gives them. ``owner`` is
+    the ordinal of the innermost routine around the place; ``node`` is what is touched, with its subscripts
+    where rows alone are.
+    """
+
+    anchor: int
+    levels: int
+    touch: Touch
+    manner: Manner
+    owner: int
+    node: ast.expr
+
+
+@dataclass(frozen=True)
+class RoutinePlan:
+    """An outermost routine, with all that its text needs.
+
+    ``nested`` are the routines in it. ``loops`` gives, by the ordinal of each parallel loop, that of the
+    innermost routine around it; ``items`` the same of sequential loops whose iterable is taken item by item.
+    ``wraps`` lie outside of the parallel loops' bodies. ``ahead`` are, by ordinal of a parallel loop, the
+    expressions that rank 0 looks into before it. ``plain`` are names that hold no array, if the runtime finds
+    it so; ``resident`` are the arrays of the parallel loops; ``unseen`` is what cannot be seen through, with
+    a place of each.
+    """
+
+    routine: Routine
+    loops: Mapping[int, int]
+    nested: tuple[Routine, ...] = ()
+    items: Mapping[int, int] = field(default_factory=dict)
+    wraps: tuple[Wrap, ...] = ()
+    ahead: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    resident: tuple[str, ...] = ()
+    unseen: tuple[tuple[str, ast.expr], ...] = ()

@@ -1,0 +1,210 @@
+"""Which names in a routine hold no array of a parallel loop, so that they are used as they are.
+
+Theory: a greatest fixpoint. All names are taken for plain until something speaks against it: a binding, in
+the routine or before it, whose value may be anything; a use as only an array is used; a value that is new
+where it is bound, but handed on. Of names that the routine is given from elsewhere (parameters, globals) nothing
+need be seen: where their uses are those of a number or text, the runtime looks at them once, when the routine
+begins.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from dlbc.ir.before import perhaps_unbound
+from dlbc.ir.closed_functions import ClosedFunctions
+from dlbc.ir.effects import Summaries
+from dlbc.ir.loop import Routine, Scope
+from dlbc.ir.plain import Kind, Values
+from dlbc.ir.plain_names import bindings_in, container_names, settled
+from dlbc.ir.region import ModuleNames
+from dlbc.ir.routine_walk import RoutineWalk
+from dlbc.ir.scopes import BUILTINS, Functions
+from dlbc.ir.touch_walk import TouchWalk, Use
+from dlbc.ir.uses import every_node, own_nodes, parameters_of
+
+__all__ = ["RoutineNames"]
+
+#: Methods that make taking, or setting, an attribute run code of the program.
+_ACCESSORS = frozenset(
+    ("__getattr__", "__getattribute__", "__get__", "__set__", "__setattr__", "__delattr__", "__delete__")
+)
+#: Builtins that may bind any name.
+_BINDERS = frozenset({"exec", "eval", "globals", "locals", "vars"})
+_Table = dict[str, Kind]
+
+
+class RoutineNames:
+    """The kinds of the names of one outermost routine.
+
+    ``parallel`` are all parallel loops of the module, ``arrays`` the names that those of the routine take for
+    arrays. ``plain`` are the names whose values the runtime has to look at, in order.
+    """
+
+    def __init__(
+        self,
+        routine: Routine,
+        tree: ast.Module,
+        world: ModuleNames,
+        summaries: Summaries,
+        parallel: frozenset[ast.AST],
+        arrays: frozenset[str],
+    ) -> None:
+        self._routine, self._world, self._parallel = routine, world, parallel
+        names = {n.id for n in every_node(tree) if isinstance(n, ast.Name)}
+        self._blurred = any(name in names and world.builtin(name) for name in _BINDERS)
+        self._outer: list[_Table] = []
+        if not isinstance(routine.scope, ast.Module):
+            self._outer.append(self._scope_table(tree))
+            for node in routine.path:
+                if isinstance(node, Functions) and node is not routine.scope:
+                    self._outer.append(self._scope_table(node))
+        scope = routine.scope
+        self._body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else list(scope.body)
+        own, inner = tuple(own_nodes(self._body)), set(own_nodes([routine.node]))
+        self._inside = bindings_in((n for n in own if n in inner), world)
+        self._table = self._scope_table(scope)
+        self._closed = ClosedFunctions(world, summaries, self._of_module)
+        self._containers = self._find_containers(own, tree)
+        accessors = _ACCESSORS & world.methods.keys()
+        data = world.hidden.values | world.methods.keys()
+        self._owned = frozenset() if accessors else data - world.hidden.properties
+        outside = bindings_in((n for n in own if n not in inner), world)
+        rules = Values(world, self.kind)
+        self._entry = {n: outside.kind(n, rules) for n in self._table}
+        for name in _parameters(scope):
+            self._entry[name] = Kind.OTHER
+        self._spoiled = set(arrays | world.declared)
+        if self._blurred and isinstance(scope, ast.Module):
+            self._spoiled |= self._table.keys()
+        self._given: set[str] = set()
+        self._settle()
+        order = dict.fromkeys(n.id for n in own_nodes([routine.node]) if isinstance(n, ast.Name))
+        self.plain = tuple(n for n in order if n in self._given)
+
+    def kind(self, name: str) -> Kind:
+        """What the name holds while the routine runs."""
+        if name in self._table:
+            return self._table[name]
+        if name in getattr(self, "_given", ()):
+            return Kind.SCALAR
+        return self._around(name, self._outer)
+
+    def walk(self) -> TouchWalk:
+        """A walk that uses these kinds."""
+        names, attributes = self._containers
+
+        def container(node: ast.expr) -> bool:
+            if isinstance(node, ast.Attribute):
+                return node.attr in attributes
+            return isinstance(node, ast.Name) and node.id in names
+
+        return TouchWalk(self._world, self.kind, self._owned, container, self._closed.arguments)
+
+    def _around(self, name: str, tables: Sequence[_Table]) -> Kind:
+        """The kind of a name by the innermost scope that binds it."""
+        for table in reversed(tables):
+            if name in table:
+                return table[name]
+        known = (name in BUILTINS and self._world.builtin(name)) or (
+            name.startswith("__") and name.endswith("__")
+        )
+        return Kind.SCALAR if known else Kind.OTHER
+
+    def _of_module(self, name: str) -> Kind:
+        tables = self._outer[:1] or [self._table]
+        return self._around(name, tables)
+
+    def _scope_table(self, scope: Scope) -> _Table:
+        """The kinds of a scope's names, whatever binds them there."""
+        body = [scope.body] if isinstance(scope, ast.Lambda) else scope.body
+        found = bindings_in(own_nodes(body), self._world)
+        loose = {*_parameters(scope), *self._world.declared}
+        names = found.names() | loose.difference(self._world.declared)
+        blurred = self._blurred and isinstance(scope, ast.Module)
+        start = {n: Kind.OTHER for n in names if n in loose or blurred}
+        return settled(found, names, start, self._rules)
+
+    def _rules(self, table: _Table) -> Values:
+        tables = [*self._outer, table]
+        return Values(self._world, lambda name: self._around(name, tables))
+
+    def _find_containers(
+        self, own: Iterable[ast.AST], tree: ast.Module
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        world = self._world
+        names, _ = container_names(own, world)
+        _, attributes = container_names(every_node(tree), world)
+        taken = world.hidden.properties | world.methods.keys()
+        return names - world.declared - frozenset(_parameters(self._routine.scope)), attributes - taken
+
+    def _settle(self) -> None:
+        """Take back what something speaks against, until nothing does."""
+        self._given = {n for n in self._loaded() if self._may_be_given(n)}
+        while True:
+            self._table = self._settled_table()
+            uses, everywhere = self._uses()
+            refused = {n for n in self._given if not self._as_plain(n, uses.get(n, set()))}
+            lost = {n for n in self._table if self._handed_on(n, everywhere.get(n, set()))}
+            if not refused and lost <= self._spoiled:
+                return
+            self._given -= refused
+            self._spoiled |= lost
+
+    def _settled_table(self) -> _Table:
+        start = {}
+        for name in self._table:
+            entry = Kind.SCALAR if name in self._given else self._entry.get(name, Kind.SCALAR)
+            known = entry is Kind.SCALAR and name not in self._spoiled
+            start[name] = Kind.SCALAR if known else Kind.OTHER
+        return settled(self._inside, self._table, start, self._rules)
+
+    def _loaded(self) -> set[str]:
+        nodes = own_nodes([self._routine.node])
+        return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+    def _may_be_given(self, name: str) -> bool:
+        """Whether the runtime could find that a name of unknown value is plain."""
+        world = self._world
+        code = name in world.functions or name in world.classes or name in world.imports
+        blurred = self._blurred and (name not in self._table or isinstance(self._routine.scope, ast.Module))
+        if code or name in self._spoiled or blurred:
+            return False
+        if name in self._table:
+            entry = self._entry.get(name, Kind.SCALAR)
+            return entry is not Kind.SCALAR and not perhaps_unbound(name, self._routine)
+        return self._around(name, self._outer) is not Kind.SCALAR and name in _all_names(self._outer)
+
+    def _as_plain(self, name: str, uses: set[Use]) -> bool:
+        known = name not in self._table or self._table[name] is not Kind.OTHER
+        return known and Use.PLAIN in uses and Use.PARTED not in uses
+
+    def _handed_on(self, name: str, uses: set[Use]) -> bool:
+        """Whether a new value may become part of something else."""
+        if self._table[name] is not Kind.FRESH:
+            return False
+        flows = self._inside.flows.get(name, set())
+        return bool(uses & {Use.KEPT, Use.PARTED}) or any(
+            self._table.get(n, Kind.OTHER) is Kind.OTHER for n in flows
+        )
+
+    def _uses(self) -> tuple[dict[str, set[Use]], dict[str, set[Use]]]:
+        """How names are used in the sequential code of the routine, and in all of its scope."""
+        walk = self.walk()
+        RoutineWalk(walk, self._parallel).routine(self._routine.node)
+        every = self.walk()
+        RoutineWalk(every, self._parallel).block(self._body)
+        for loop in self._parallel & set(own_nodes(self._body)):
+            assert isinstance(loop, ast.For)
+            RoutineWalk(every, frozenset()).block(loop.body)
+        return walk.uses, every.uses
+
+
+def _parameters(scope: Scope) -> tuple[str, ...]:
+    given = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
+    return tuple(p.arg for p in given)
+
+
+def _all_names(tables: Sequence[_Table]) -> frozenset[str]:
+    return frozenset(name for table in tables for name in table)

@@ -1,0 +1,183 @@
+"""Plan the routines of a module: what their sequential code touches of the arrays that stay on the ranks.
+
+The paper (Clarke, Lastovetsky, Rychkov, section 1) lets the arrays of an iterative routine stay distributed;
+here the program goes on seeing its own arrays, so each place that may look at them has to say so. A routine
+whose text cannot be taken in whole (it gives control away, or code that cannot be seen runs where nothing can
+be said of it) keeps nothing on the ranks: its loops run as they do elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from dlbc.catalogue import report
+from dlbc.diagnostics import Diagnostic
+from dlbc.ir.anchors import anchors_of
+from dlbc.ir.effects import Summaries
+from dlbc.ir.loop import Module, Routine
+from dlbc.ir.plain import Kind
+from dlbc.ir.plan import LoopPlan
+from dlbc.ir.region import ModuleNames
+from dlbc.ir.routine import RoutinePlan, Touch, Wrap
+from dlbc.ir.routine_names import RoutineNames
+from dlbc.ir.routine_walk import RoutineWalk, suspends
+from dlbc.ir.touch_walk import Touched
+from dlbc.ir.uses import bound_names
+
+__all__ = ["plan_routines"]
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def plan_routines(
+    module: Module,
+    routines: Sequence[Routine],
+    plans: Sequence[LoopPlan],
+    world: ModuleNames,
+    summaries: Summaries,
+) -> tuple[tuple[RoutinePlan, ...], tuple[Diagnostic, ...]]:
+    """The outermost routines that keep arrays on the ranks, and remarks; ``plans`` are those of all loops."""
+    findings: list[Diagnostic] = []
+    kept: list[Routine] = []
+    for routine in routines:
+        reason = _suspended(routine)
+        if reason:
+            findings.append(report("DLB129", routine.annotation.place, reason=reason))
+        else:
+            kept.append(routine)
+    planned: list[RoutinePlan] = []
+    waiting = _outermost(kept)
+    while waiting:
+        routine = waiting.pop(0)
+        within = [r for r in kept if routine.node in r.path and _same_scope(routine, r.path)]
+        plan = _plan(module, routine, within, plans, world, summaries)
+        if isinstance(plan, RoutinePlan):
+            planned.append(plan)
+            findings += _remarks(plan, module)
+        else:
+            findings.append(plan)
+            waiting = [*_outermost(within), *waiting]
+    return tuple(planned), tuple(findings)
+
+
+def _suspended(routine: Routine) -> str:
+    """Where the loop gives control away, so that others run while arrays are away; or empty."""
+    node = suspends([routine.node])
+    if node is None:
+        return ""
+    word = "yield" if isinstance(node, ast.Yield | ast.YieldFrom) else "await"
+    return f"line {getattr(node, 'lineno', routine.node.lineno)} gives control away (`{word}`)"
+
+
+def _same_scope(outer: Routine, path: Sequence[ast.AST]) -> bool:
+    """Whether what lies at the end of the path belongs to the routine's own function."""
+    return not any(isinstance(n, _SCOPES) for n in path[path.index(outer.node) :])
+
+
+def _outermost(routines: Sequence[Routine]) -> list[Routine]:
+    return [
+        r
+        for r in routines
+        if not any(o.node in r.path and _same_scope(o, r.path) for o in routines if o is not r)
+    ]
+
+
+def _plan(
+    module: Module,
+    routine: Routine,
+    nested: Sequence[Routine],
+    plans: Sequence[LoopPlan],
+    world: ModuleNames,
+    summaries: Summaries,
+) -> RoutinePlan | Diagnostic:
+    """The plan of an outermost routine; or why it has none."""
+    own = [p for p in plans if routine.node in p.loop.path and _same_scope(routine, p.loop.path)]
+    parallel = frozenset[ast.AST](p.loop.node for p in plans)
+    resident = tuple(dict.fromkeys(name for p in own for name in _arrays(p)))
+    arrays = frozenset(name for name in resident if "." not in name)
+    names = RoutineNames(routine, module.tree, world, summaries, parallel, arrays)
+    touches = names.walk()
+    walk = RoutineWalk(touches, parallel)
+    walk.routine(routine.node)
+    if walk.managers:
+        what = ast.unparse(walk.managers[0])
+        reason = f"`with {what}` stands around a parallel loop, and may look at arrays when it ends"
+        return report("DLB129", routine.annotation.place, reason=reason)
+    owners = _Owners(routine, nested)
+    ordinals = {loop: k for k, loop in _ordinals(module.tree)}
+    return RoutinePlan(
+        routine,
+        {p.loop.ordinal: owners.of(p.loop.node) for p in own},
+        tuple(nested),
+        {ordinals[loop]: owners.of(loop) for loop in walk.items},
+        tuple(_wraps(touches.touched, routine, owners)),
+        {p.loop.ordinal: ahead for p in own if (ahead := tuple(_ahead(p, names)))},
+        names.plain,
+        resident,
+        tuple({text: (text, node) for text, node in touches.unseen}.values()),
+    )
+
+
+def _arrays(plan: LoopPlan) -> Iterator[str]:
+    """The arrays of a loop, as the user writes them: the plan has private names as the class has them."""
+    written = {mangled: name for name, mangled in plan.mangled}
+    for array in plan.arrays:
+        yield ".".join(written.get(part, part) for part in array.name.split("."))
+
+
+class _Owners:
+    """The innermost routine around a place."""
+
+    def __init__(self, routine: Routine, nested: Sequence[Routine]) -> None:
+        inner = sorted(nested, key=lambda r: len(r.path))
+        self._of: dict[ast.AST, int] = {}
+        for one in (routine, *inner):
+            self._of |= dict.fromkeys(ast.walk(one.node), one.ordinal)
+
+    def of(self, node: ast.AST) -> int:
+        """The routine's ordinal."""
+        return self._of[node]
+
+
+def _ordinals(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
+    loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.AsyncFor | ast.While))
+    yield from enumerate(sorted(loops, key=lambda n: (n.lineno, n.col_offset)))
+
+
+def _wraps(touched: Iterable[Touched], routine: Routine, owners: _Owners) -> Iterator[Wrap]:
+    """One wrap for each chain that is touched, in the order of the text."""
+    numbers = {anchor: number for number, anchor in enumerate(anchors_of(routine.node))}
+    found: dict[ast.AST, Touched] = {}
+    for one in touched:
+        if one.anchor not in found or found[one.anchor].touch < one.touch:
+            found[one.anchor] = one
+    for one in sorted(found.values(), key=lambda t: numbers[t.anchor]):
+        number, owner = numbers[one.anchor], owners.of(one.anchor)
+        yield Wrap(number, one.levels, one.touch, one.manner, owner, one.node)
+
+
+def _ahead(plan: LoopPlan, names: RoutineNames) -> Iterator[str]:
+    """What the loop's guards, footprints and cost look into on rank 0, as text."""
+    walk = names.walk()
+    own = dict.fromkeys([*bound_names([plan.loop.node.target]), plan.space.index or "", "np"], Kind.SCALAR)
+    with walk.bound(own):
+        for text in _evaluated(plan):
+            walk.visit(ast.parse(text, mode="eval").body, Touch.READ)
+    chains = (t.node.value if isinstance(t.node, ast.Subscript) else t.node for t in walk.touched)
+    yield from dict.fromkeys(map(ast.unparse, chains))
+
+
+def _evaluated(plan: LoopPlan) -> Iterator[str]:
+    yield from plan.guards
+    for array in plan.arrays:
+        yield from (*array.rows, *(array.writes or ()))
+    if plan.cost is not None:
+        yield plan.cost.expression("np")
+        yield from (call for _, call in plan.cost.bound)
+
+
+def _remarks(plan: RoutinePlan, module: Module) -> Iterator[Diagnostic]:
+    """What cannot be seen through, where it stands first."""
+    for text, node in plan.unseen:
+        yield report("DLB130", module.source.place_of(node), function=text)

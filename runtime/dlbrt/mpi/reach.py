@@ -1,0 +1,166 @@
+"""Which arrays an object reaches: what code that is given the object may look into or change.
+
+Containers, instances and closures are walked by the references that the interpreter itself knows. A function
+of the program also reaches the globals that its code names, as do those it calls; one of a library is taken
+to reach its arguments alone. Modules and classes of libraries are not entered. Where an object's reach
+cannot be told (it looks names up at run time, or there is too much of it) it is everything.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import sys
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dlbrt.dist.memory import Array
+from dlbrt.mpi.modules import is_module_of_program, is_of_program
+
+__all__ = ["Reach", "is_plain", "reach_of"]
+
+#: What holds no reference to anything that changes.
+_PLAIN = frozenset({
+    int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), range, slice,
+    types.BuiltinFunctionType, types.CodeType, np.ufunc,
+})  # fmt: skip
+
+#: What has no code of its own.
+_CONTAINERS = frozenset({list, tuple, dict, set, frozenset, np.ndarray, bytearray, types.MethodType})
+
+#: Functions that find values by names made at run time.
+_BY_NAME = (eval, exec, globals, locals, vars, compile, __import__, sys._getframe)
+_NAMES_BY_NAME = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "_getframe"})
+
+#: Objects looked at before the reach is taken to be everything.
+_MOST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The arrays that an object reaches; ``everything``: others may be among what it reaches.
+
+    ``active``: it has code of the program or of a library behind it, which may change what it reaches when
+    it is merely looked at (a generator, an operator of a class).
+    """
+
+    arrays: tuple[Array, ...] = ()
+    everything: bool = False
+    active: bool = False
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a number, text or the like, in which no array can be reached."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return not isinstance(value, types.BuiltinFunctionType) or _is_free(value)
+    if isinstance(value, types.ModuleType):
+        return not is_module_of_program(value)
+    if isinstance(value, np.generic | np.dtype):
+        return not isinstance(value, np.object_ | np.void)
+    return kind in (tuple, frozenset) and all(map(is_plain, value))  # type: ignore[call-overload]
+
+
+def reach_of(value: object) -> Reach:
+    """What a value reaches."""
+    if type(value) is np.ndarray and not value.dtype.hasobject:
+        return Reach((value,))
+    if is_plain(value):
+        return Reach()
+    return _Walk().over(value)
+
+
+def _is_free(function: types.BuiltinFunctionType) -> bool:
+    """Whether a built-in function is bound to no object and looks nothing up by name."""
+    owner = function.__self__
+    return (owner is None or isinstance(owner, types.ModuleType)) and function not in _BY_NAME
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._waiting: list[Any] = []
+        self._arrays: list[Array] = []
+        self._active = False
+
+    def over(self, value: object) -> Reach:
+        self._waiting.append(value)
+        looked_at = 0
+        while self._waiting:
+            each = self._waiting.pop()
+            if id(each) in self._seen or is_plain(each):
+                continue
+            self._seen.add(id(each))
+            looked_at += 1
+            if looked_at > _MOST or not self._enter(each):
+                return Reach(everything=True, active=True)
+        return Reach(tuple(self._arrays), active=self._active)
+
+    def _enter(self, value: Any) -> bool:
+        """Look at one object; False if its reach cannot be told."""
+        if isinstance(value, np.ndarray):
+            self._arrays.append(value)
+            self._waiting += [value.base] if type(value.base) is not np.ndarray else []
+            self._waiting += value.ravel().tolist() if value.dtype == object else gc.get_referents(value)
+            return True
+        if isinstance(value, memoryview | weakref.ref):
+            self._waiting.append(value.obj if isinstance(value, memoryview) else value())
+            return True
+        if isinstance(value, types.ModuleType):
+            self._active = True
+            self._waiting += list(vars(value).values())
+            return True
+        if isinstance(value, types.BuiltinFunctionType):
+            return value not in _BY_NAME and self._refer(value)
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        if isinstance(value, type):
+            return not is_of_program(value) or self._class(value)
+        if isinstance(value, dict) and "__spec__" in value and "__name__" in value:
+            return False  # the names of a module: some frame is on the way
+        return self._refer(value)
+
+    def _refer(self, value: Any) -> bool:
+        self._active = self._active or type(value) not in _CONTAINERS
+        self._waiting += gc.get_referents(value)
+        return True
+
+    def _function(self, function: types.FunctionType) -> bool:
+        cells = (cell for cell in function.__closure__ or () if _is_full(cell))
+        self._waiting += [cell.cell_contents for cell in cells]
+        self._waiting += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        self._waiting += list(vars(function).values())
+        if not is_of_program(function):
+            return True
+        self._active = True
+        names = set(_names(function.__code__))
+        self._waiting += [function.__globals__[name] for name in names if name in function.__globals__]
+        return not any(name in _NAMES_BY_NAME and _is_builtin(function, name) for name in names)
+
+    def _class(self, kind: type) -> bool:
+        self._waiting += [*vars(kind).values(), *kind.__bases__]
+        return True
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # the name has no value yet
+        return False
+
+
+def _is_builtin(function: types.FunctionType, name: str) -> bool:
+    return function.__globals__.get(name, getattr(builtins, name, sys)) in (*_BY_NAME, sys)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    constants: Iterable[Any] = code.co_consts
+    for constant in constants:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)

@@ -1,0 +1,158 @@
+"""``routine`` in a generated program: a sequential loop whose parallel loops leave their arrays on the ranks.
+
+The program goes on to run on rank 0, on its own arrays, of which rows may be out of date there. Wherever its
+code may look into one, or change it, the compiler has put `Routine.read` or `Routine.write` around the
+expression. What the compiler took for plain values is looked at where the routine begins; if that was wrong,
+or the routine is met where no ranks are to be had, nothing stays anywhere and loops run as they do outside.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+from dlbrt.core.partition.costs import CostSpec
+from dlbrt.core.speed import Model, PassBalancer
+from dlbrt.mpi.conductor import Conductor
+from dlbrt.mpi.ending import After
+from dlbrt.mpi.reach import is_plain
+from dlbrt.mpi.run import run_loop
+from dlbrt.mpi.stay import Stay
+from dlbrt.observe.linemap import Frame, original
+
+__all__ = ["Routine"]
+
+T = TypeVar("T")
+
+
+class Routine:
+    """One run of an iterative routine; a context manager, at whose end everything is at home.
+
+    ``model``, ``tolerance`` and ``every`` are the clauses: how speeds are modelled, which relative spread of
+    the ranks' times counts as balanced, and every how many passes they are looked at.
+    """
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        plain: Callable[[], tuple[Any, ...]] | None = None,
+        *,
+        model: str = Model.PIECEWISE.value,
+        tolerance: float = 0.05,
+        every: int = 1,
+        outer: Routine | None = None,
+        place: FrameType | None = None,
+    ) -> None:
+        self._conductor = conductor
+        self._source = _source(place or sys._getframe(1))
+        self._plain = plain
+        self._clauses = (Model(model), tolerance, every)
+        self._outer = outer
+        self._stay: Stay | None = None
+
+    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> Routine:
+        """A routine inside this one, which leaves arrays on the ranks when it ends."""
+        return Routine(self._conductor, plain, outer=self, place=sys._getframe(1), **clauses)
+
+    def run(
+        self,
+        kernel: Callable[..., None],
+        iterable: Any,
+        *arguments: Any,
+        cost: Callable[[Any], Any] | None = None,
+        each: Callable[[Iterable[Any]], list[Any]] | None = None,
+        cumulative: Callable[[Any], Any] | None = None,
+        fit: Callable[[], Any] | None = None,
+    ) -> None:
+        """As `Session.run`; the arrays of the loop stay on the ranks."""
+        said = CostSpec(cost, each, cumulative, fit)
+        run_loop(self._conductor, kernel, iterable, arguments, said, self._stay).finish()
+
+    def attempt(
+        self,
+        kernel: Callable[..., None],
+        iterable: Any,
+        *arguments: Any,
+        cost: Callable[[Any], Any] | None = None,
+        each: Callable[[Iterable[Any]], list[Any]] | None = None,
+        cumulative: Callable[[Any], Any] | None = None,
+        fit: Callable[[], Any] | None = None,
+    ) -> After:
+        """As `Session.attempt`; the arrays of the loop stay on the ranks."""
+        said = CostSpec(cost, each, cumulative, fit)
+        return run_loop(self._conductor, kernel, iterable, arguments, said, self._stay)
+
+    def read(self, value: T, *subscripts: Any) -> T:
+        """The value, whose contents, and whatever it reaches, rank 0 may look at.
+
+        ``subscripts`` are those by which the value, an array, is about to be subscripted: of other rows
+        nothing is said.
+        """
+        if self._stay is not None:
+            self._stay.residence.see(value, subscripts)
+        return value
+
+    def write(self, value: T, *subscripts: Any) -> T:
+        """The value, which rank 0 may look at and change: only there is it valid afterwards."""
+        if self._stay is not None:
+            self._stay.residence.see(value, subscripts, writing=True)
+        return value
+
+    def items(self, iterable: Iterable[T]) -> Iterator[T]:
+        """The items of something that may look into arrays, or change them, when the next is asked for."""
+        iterator = iter(self.write(iterable))
+        while True:
+            try:
+                item = next(self.write(iterator))
+            except StopIteration:
+                return
+            yield item
+
+    def __enter__(self) -> Routine:
+        if self._outer is not None:
+            self._stay = self._outer._stay if self._is_plain() else None
+            if self._stay is None and self._outer._stay is not None:
+                self._outer._stay.residence.home(writing=True)
+        elif self._conductor.has_ranks and self._is_plain():
+            model, tolerance, every = self._clauses
+            ranks = self._conductor.wire.ranks
+            self._stay = Stay(
+                self._conductor,
+                lambda known: PassBalancer(ranks, model, tolerance=tolerance, every=every, known=known),
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        stay, self._stay = self._stay, None
+        if stay is not None and self._outer is None:
+            stay.residence.leave()
+            self._conductor.ledger.routine(self._source).add(stay.figures)
+
+    def _is_plain(self) -> bool:
+        """Whether the names that the compiler took for plain values hold such."""
+        if self._plain is None:
+            return True
+        try:
+            values = self._plain()
+        except NameError:  # a name that has no value yet: nothing is known of what it will get
+            return self._say("has names without a value where it begins")
+        if all(map(is_plain, values)):
+            return True
+        return self._say("has names that hold neither numbers nor text where these are expected")
+
+    def _say(self, reason: str) -> bool:
+        told = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"
+        print(told, file=sys.stderr, flush=True)
+        return False
+
+
+def _source(place: FrameType) -> str:
+    """File and line of the source at which a frame stands."""
+    frame = Frame(place.f_code.co_filename, place.f_lineno, place.f_code.co_name)
+    found = original(frame) or frame
+    return f"{os.path.basename(found.filename)}:{found.line}"

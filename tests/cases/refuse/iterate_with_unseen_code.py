@@ -1,0 +1,9 @@
+# expect: DLB130 9:5
+import numpy as np
+u = np.zeros(9)
+# dlb: iterate
+for t in range(3):
+    # dlb: parallel
+    for i in range(9):
+        u[i] += t
+    observer.look(u, t)

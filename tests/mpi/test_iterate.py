@@ -1,0 +1,313 @@
+"""Routines on ranks: what travels is what is lacked, counted to the row; and how routines end.
+
+Counts are of runs in which no rank's share changes: without balancing, every spread of times being tolerated.
+What is computed is compared in `test_programs` and with the samples.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+
+pytestmark = pytest.mark.mpi
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+STILL = "# dlb: iterate, tolerance=1e9\n"
+DOUBLE = 8  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Travelled:
+    """What the only routine of a program had sent: to ranks before its loops, and home."""
+
+    passes: int
+    rows: int
+    content: int
+    home: int
+    fetches: int
+
+
+def statistics(
+    directory: Path, text: str, ranks: int, arguments: tuple[str, ...] = (), env: dict[str, str] | None = None
+) -> tuple[dict[str, Any], Completed]:
+    """Those of a program, whose output is compared with that of the sequential one."""
+    source, stats = directory / "program.py", directory / "stats.json"
+    source.write_text(text, encoding="utf-8")
+    command = [sys.executable, str(transform(source, directory)), *arguments]
+    asked = {"DLB_STRATEGY": "none"} | (env or {}) | {"DLB_STATS": str(stats)}
+    done = run_mpi(ranks, command, env=asked)
+    sequential = run_sequential([sys.executable, str(source), *arguments])
+    assert (done.stdout, done.status) == (sequential.stdout, sequential.status), done.stderr
+    document: dict[str, Any] = json.loads(stats.read_text())
+    return document, done
+
+
+def travelled(directory: Path, text: str, ranks: int, *arguments: str) -> Travelled:
+    """What a routine has sent, its shares standing still."""
+    assert "# dlb: iterate\n" in text
+    document, _ = statistics(directory, text.replace("# dlb: iterate\n", STILL), ranks, arguments)
+    (routine,), loops = document["routines"], document["loops"]
+    assert {loop["id"] for loop in loops} == set(routine["loops"])
+    rows = sum(loop.get("rows_fetched", 0) for loop in loops)
+    content = sum(loop.get("bytes_fetched", 0) for loop in loops)
+    return Travelled(routine["passes"], rows, content, routine["home_bytes"], routine["fetches"])
+
+
+def sample(name: str) -> str:
+    return (SAMPLES / f"{name}.py").read_text(encoding="utf-8")
+
+
+def heat(every: int) -> str:
+    """The sample, which prints every so many steps."""
+    found = sample("heat2d")
+    assert "max(1, options.steps // 5)" in found
+    return found.replace("max(1, options.steps // 5)", str(every))
+
+
+def shares(items: int, ranks: int) -> list[int]:
+    """Equal blocks, the larger ones first."""
+    return [items // ranks + (rank < items % ranks) for rank in range(ranks)]
+
+
+def distribution(items: int, ranks: int) -> int:
+    """The items that are not rank 0's."""
+    return items - shares(items, ranks)[0]
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+def test_heat_sends_two_rows_for_each_inner_boundary(ranks: int, tmp_path: Path) -> None:
+    rows, columns = 42, 7
+    few, many = (travelled(tmp_path, heat(1000), ranks, str(rows), str(columns), n) for n in ("4", "14"))
+    assert (few.passes, many.passes) == (4, 14)
+    assert many.rows - few.rows == 10 * 2 * (ranks - 1)
+    assert many.content - few.content == 10 * 2 * (ranks - 1) * columns * DOUBLE
+    # Nothing comes home before the end; of the field that is read last, rank 0 has the next rank's first row.
+    assert few.home == many.home == (2 * distribution(rows - 2, ranks) - 1) * columns * DOUBLE
+
+
+def test_heat_brings_home_the_row_that_is_printed(tmp_path: Path) -> None:
+    rows, columns, steps = 43, 7, 12
+    size = str(rows), str(columns), str(steps)
+    printed, silent = (travelled(tmp_path, heat(every), 3, *size) for every in (4, 1000))
+    assert rows // 2 - 1 >= shares(rows - 2, 3)[0] + 1  # neither rank 0's nor next to its rows
+    # Three times, the last of them at the end, where it comes home anyway.
+    assert printed.home - silent.home == 2 * columns * DOUBLE
+    assert printed.rows == silent.rows
+
+
+def test_heat_sends_at_the_beginning_what_ranks_own_and_read(tmp_path: Path) -> None:
+    """The first pass reads u and stores into v, whose borders are not sent before they are read."""
+    rows, columns, ranks = 42, 7, 4
+    first = travelled(tmp_path, heat(1000), ranks, str(rows), str(columns), "1")
+    owned = shares(rows - 2, ranks)
+    needed = sum(owned[1:]) + sum(2 for _ in owned[1:])
+    assert first.rows == needed + sum(owned[1:])
+    assert first.home == sum(owned[1:]) * columns * DOUBLE  # v alone has changed
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_life_sends_two_rows_to_each_rank(ranks: int, tmp_path: Path) -> None:
+    n = 21
+    text = sample("life").replace("max(1, generations // 6)", "1000")
+    few, many = (travelled(tmp_path, text, ranks, str(n), str(steps)) for steps in (3, 13))
+    assert many.rows - few.rows == 10 * 2 * ranks
+    assert many.content - few.content == 10 * 2 * ranks * n
+    assert many.fetches <= 4 * ranks
+
+
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_jacobi_sends_the_vector_alone(ranks: int, tmp_path: Path) -> None:
+    n = 70
+    few, many = (
+        travelled(tmp_path, sample("jacobi"), ranks, str(n), tolerance) for tolerance in ("1", "1e-3")
+    )
+    passes = many.passes - few.passes
+    assert passes > 3
+    assert many.rows - few.rows == passes * (ranks - 1) * n
+    assert many.content - few.content == passes * (ranks - 1) * n * DOUBLE
+    own = distribution(n, ranks)
+    scattered = own * n + 2 * own + (ranks - 1) * n  # of A, of b and new, and x to all
+    assert few.content == (scattered + (few.passes - 1) * (ranks - 1) * n) * DOUBLE
+    assert many.home == own * DOUBLE  # of the vector stored last; the other one came to all
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+@pytest.mark.parametrize("rows", ["BLOCK", "CYCLIC"])
+def test_lu_sends_one_row_at_each_stage(ranks: int, rows: str, tmp_path: Path) -> None:
+    n = 24
+    found = travelled(tmp_path, sample("lu"), ranks, str(n), rows)
+    below = shares(n - 1, ranks)
+    blocks = [rank for rank, share in enumerate(below) for _ in range(share)]
+    owner = [0, *(blocks if rows == "BLOCK" else [j % ranks for j in range(n - 1)])]
+    scattered = sum(rank > 0 for rank in owner)
+    pivots = sum(len(set(owner[i + 1 :]) - {owner[i]}) for i in range(n - 1))
+    assert found.passes == n - 1
+    assert found.rows == scattered + pivots
+    assert found.content == found.rows * n * DOUBLE
+
+
+ROWS = """
+import numpy as np
+
+n, m, passes = 30, 5, 6
+u = np.arange(float(n * m)).reshape(n, m)
+# dlb: iterate
+for t in range(passes):
+    # dlb: parallel
+    for i in range(n):
+        u[i] = u[i] * 0.5 + i
+    {code}
+print(u.sum().hex())
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "home_each", "back_each"),
+    [
+        ("pass", 0, 0),
+        ("print(u[n - 1, 0], u[-1].sum(), len(u), u.shape)", 1, 0),
+        ("print(u[0], u[1:4].sum())", 0, 0),
+        ("print(u[n - 3 : n].tolist())", 3, 0),
+        ("print(u[n - 4 :: 2, 1].tolist())", 2, 0),
+        ("u[n - 1] = t", 1, 1),
+        ("u[-2] += u[-1]", 2, 1),
+        ("w = u", 0, 0),
+        ("v = np.zeros_like(u)", 0, 0),
+    ],
+)
+def test_code_between_the_loops_brings_home_the_rows_that_it_names(
+    code: str, home_each: int, back_each: int, tmp_path: Path
+) -> None:
+    passes, n, m, ranks = 6, 30, 5, 3
+    found = travelled(tmp_path, ROWS.format(code=code), ranks)
+    own = distribution(n, ranks)
+    # What the last pass brought home is not brought again.
+    assert found.home == (passes * home_each + own - home_each) * m * DOUBLE
+    assert found.rows == own + (passes - 1) * back_each
+
+
+@pytest.mark.parametrize("code", ["print(u.sum())", "print(u)", "f(u)", "g()", "x = list(u)"])
+def test_what_may_look_at_everything_brings_everything_home_and_results_stay(
+    code: str, tmp_path: Path
+) -> None:
+    text = ROWS.format(code=code).replace("\nn, m", "\ndef f(a): return a[3]\ndef g(): return f(u)\n\nn, m")
+    found = travelled(tmp_path, text, 3)
+    assert found.home == 6 * 20 * 5 * DOUBLE
+
+
+def test_a_swap_sends_nothing(tmp_path: Path) -> None:
+    text = ROWS.format(code="u, v = v, u").replace("u[i] = u[i] * 0.5", "v[i] = u[i] * 0.5")
+    found = travelled(tmp_path, text.replace("# dlb: iterate", "v = u + 1.0\n# dlb: iterate", 1), 3)
+    own = distribution(30, 3)
+    assert found.rows == own  # of u; v is stored to first, and where it was stored it is read
+    assert found.home == 2 * own * 5 * DOUBLE
+
+
+def test_rows_that_moved_within_a_pass_stay_where_they_went(tmp_path: Path) -> None:
+    """Without a halo nothing has to be sent after the first pass but what moves."""
+    slow = "    for i in range(n):\n        for k in range(4000):\n            u[i, 0] += 0.5"
+    text = ROWS.format(code="pass").replace("    for i in range(n):", slow)
+    env = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "fixed:0,4,0"}
+    document, _ = statistics(tmp_path, text, 3, env=env)
+    (loop,), (routine,) = document["loops"], document["routines"]
+    assert loop["iterations_moved"] >= 1
+    assert loop["bytes_moved"] >= loop["iterations_moved"] * 5 * DOUBLE
+    done = [rank["iterations"] for rank in loop["per_rank"]]
+    assert done[1] < min(done[0], done[2])
+    assert routine["home_bytes"] <= 30 * 5 * DOUBLE
+
+
+def test_one_rank_and_no_launcher_keep_everything_at_home(tmp_path: Path) -> None:
+    text = ROWS.format(code="print(u[-1].tolist())")
+    document, _ = statistics(tmp_path, text, 1)
+    assert not any(routine["home_bytes"] for routine in document.get("routines", []))
+    assert not any(loop.get("bytes_fetched") for loop in document["loops"])
+    alone = run_sequential([sys.executable, str(tmp_path / "program_dlb.py")])
+    assert alone.stdout == run_sequential([sys.executable, str(tmp_path / "program.py")]).stdout, alone.stderr
+
+
+ENDING = """
+import sys
+import numpy as np
+
+class Wrong(Exception):
+    pass
+
+def look(a, k):
+    return 1 // int(a[k, 0] > 100.0)
+
+def work(n):
+    u = np.ones((n, 2))
+    # dlb: iterate
+    for t in range(4):
+        # dlb: parallel
+        for i in range(n):
+            u[i] += 1.0
+            {body}
+        if t == 2:
+            {code}
+    return u
+
+{after}
+"""
+
+CAUGHT = """try:
+    work(20)
+except BaseException as e:
+    print(type(e).__name__, e)
+u = np.zeros(5)
+# dlb: parallel
+for i in range(5):
+    u[i] = i
+print(u)
+"""
+NOTE = re.compile(r"in iteration \S+ of the loop at \S+, on rank \d+ of \d+")
+
+
+def places(stderr: str) -> list[str]:
+    """The lines of tracebacks and of the message, files by their last part; without our note, and marks:
+
+    what the compiler writes into an expression is not told from it.
+    """
+    found = [line for line in stderr.splitlines() if line.strip(" ~^") and not NOTE.fullmatch(line)]
+    return [re.sub(r'File ".*?([^/"]+)"', r'File "\1"', line) for line in found]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("pass", "u[n + 5] = 0.0"),
+        ("pass", "look(u, n // 2)"),
+        ("pass", "raise Wrong(float(u[n - 1, 1]))"),
+        ("pass", "sys.exit(f'in words {u[n - 1, 0]}')"),
+        ("pass", "sys.exit(5)"),
+        ("pass", "print(u[n // 2].sum() + missing)"),
+        ("pass", "assert u[-1, 0] < 2.0, u[-1].tolist()"),
+        ("pass", "(u[n - 1, 0] + u[n - 2, 0]).missing()"),
+        ("if t == 1 and i > 7: look(u, i)", "pass"),
+        ("if i == 15: raise KeyboardInterrupt", "pass"),
+    ],
+)
+def test_a_routine_that_fails_ends_as_the_source_does(
+    body: str, code: str, ranks: int, tmp_path: Path
+) -> None:
+    source = tmp_path / "program.py"
+    for after in ("work(20)", CAUGHT):
+        source.write_text(ENDING.format(body=body, code=code, after=after))
+        generated = transform(source, tmp_path)
+        sequential = run_sequential([sys.executable, source.name], cwd=tmp_path)
+        command = [sys.executable, generated.name]
+        parallel = run_mpi(ranks, command, env={"DLB_STRATEGY": "none"}, cwd=tmp_path)
+        assert parallel.stdout.decode() == sequential.stdout.decode(), parallel.stderr
+        assert parallel.status == sequential.status
+        if "KeyboardInterrupt" not in body:  # launchers have words of their own on a signal
+            assert places(parallel.stderr) == places(sequential.stderr)

@@ -1,0 +1,31 @@
+"""Random routines print on ranks what they print sequentially, to the last bit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mpi.random_routines import program
+from tests.support.mpi import run_mpi, run_sequential, transform
+
+LOAD = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "random:max=3,duration=0.002,seed=4"}
+RUNS = [(5, {"DLB_STRATEGY": "none"}), (3, LOAD), (2, {}), (3, {"DLB_STRATEGY": "LDDLB"})]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_seed_gives_the_same_program(seed: int) -> None:
+    assert program(seed) == program(seed) != program(seed + 1)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("seed", range(12))
+def test_random_routines_do_on_ranks_what_they_do_sequentially(seed: int, tmp_path: Path) -> None:
+    source = tmp_path / "program.py"
+    source.write_text(program(seed), encoding="utf-8")
+    sequential = run_sequential([sys.executable, str(source)])
+    assert sequential.status == 0, sequential.stderr
+    ranks, env = RUNS[seed % len(RUNS)]
+    done = run_mpi(ranks, [sys.executable, str(transform(source, tmp_path))], env=env)
+    assert (done.stdout.decode(), done.status) == (sequential.stdout.decode(), 0), done.stderr

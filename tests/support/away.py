@@ -1,0 +1,335 @@
+"""A runtime in one process that keeps arrays away from the program as far as it may, to find missing wraps.
+
+After each parallel loop of a routine what the loop stored is taken out of the program's arrays: rank 0 holds
+garbage there until `read` or `write` brings it back. What the program changes without `write` is lost at the
+next loop. So a generated program gives other results than its source wherever a wrap is missing, whatever
+the number of ranks would be. Loops themselves run in order, on the true contents.
+
+``python -m tests.support.away PROGRAM`` transforms a program and runs it so.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import dlbrt
+import numpy as np
+from dlbrt.dist.space import space_of
+from dlbrt.dist.spec import ArraySpec
+from dlbrt.mpi.reach import is_plain, reach_of
+from numpy.lib.stride_tricks import as_strided
+
+from dlbc.parse.read_source import read_source
+from dlbc.pipeline import transform
+
+__all__ = ["Away", "AwaySession", "run"]
+
+_UNSET = object()
+
+
+class Unbound:
+    """The value of a name that has none."""
+
+
+@dataclass(eq=False)
+class _Memory:
+    """The memory of one array that owns it, element by element in the order of addresses.
+
+    ``away`` is what the ranks hold; ``stale`` where that alone is valid, ``changed`` where rank 0's is.
+    """
+
+    owner: np.ndarray
+    away: np.ndarray = field(init=False)
+    stale: np.ndarray = field(init=False)
+    changed: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.home = self.owner.ravel(order="K").view() if self.owner.ndim else self.owner.reshape(1)
+        assert np.shares_memory(self.home, self.owner) or self.owner.size == 0
+        self.away = self.home.copy()
+        self.stale = np.zeros(self.home.shape, bool)
+        self.changed = np.ones(self.home.shape, bool)
+
+    def elements(self, array: np.ndarray) -> np.ndarray:
+        """The numbers of the elements of an array that lies in this memory."""
+        numbers = np.arange(self.home.size)
+        size = self.home.itemsize
+        if array.size == 0 or array.itemsize != size or any(s % size for s in array.strides):
+            return numbers
+        first = array.__array_interface__["data"][0] - self.home.__array_interface__["data"][0]
+        strides = [s // size * numbers.itemsize for s in array.strides]
+        return as_strided(numbers[first // size :], array.shape, strides).ravel()
+
+    def fetch(self, elements: np.ndarray) -> None:
+        """Make elements valid at rank 0."""
+        gone = elements[self.stale[elements]]
+        self.home[gone] = self.away[gone]
+        self.stale[gone] = False
+
+    def begin(self) -> None:
+        """Let the ranks' loop see the true contents: nothing of what rank 0 did not say."""
+        self.away[self.changed] = self.home[self.changed]
+        self.changed[:] = False
+        self.home[:] = self.away
+
+    def end(self, stored: np.ndarray) -> None:
+        """After a loop that stored there: rank 0 has garbage where it is not valid."""
+        self.away[:] = self.home
+        self.stale[stored] = True
+        self.home[self.stale] = _garbage(self.away[self.stale])
+
+
+def _garbage(true: np.ndarray) -> np.ndarray:
+    if true.dtype.kind in "fc":
+        return np.full_like(true, np.nan)
+    raw = np.ascontiguousarray(true).view(np.uint8)
+    return (raw ^ (1 if true.dtype == bool else 0x5A)).view(true.dtype)
+
+
+class _After(dict[str, Any]):
+    """What a loop leaves: values by name, and the last item."""
+
+    ran = False
+    item: Any = None
+    error: BaseException | None = None
+
+    def finish(self) -> None:
+        """Raise what the body raised."""
+        if self.error is not None:
+            raise self.error
+
+
+class Away:
+    """One outermost routine: the memories of its arrays."""
+
+    def __init__(self) -> None:
+        self._memories: dict[int, _Memory] = {}
+        self.fetched = 0
+
+    def memory(self, array: np.ndarray) -> _Memory | None:
+        """The memory that an array of a loop lies in, known from now on."""
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        if array.dtype.hasobject or not (array.flags.c_contiguous or array.flags.f_contiguous):
+            return None
+        return self._memories.setdefault(id(array), _Memory(array))
+
+    def see(self, value: Any, subscripts: tuple[Any, ...], writing: bool) -> None:
+        """Bring home what a value reaches; of an array that is subscripted, just that."""
+        if isinstance(value, np.ndarray) and subscripts and not value.dtype.hasobject:
+            part = value[subscripts if len(subscripts) > 1 else subscripts[0]]
+            if isinstance(part, np.ndarray) and np.may_share_memory(part, value):
+                self._bring([part], writing)
+                return
+            if not isinstance(part, np.ndarray):
+                index = tuple(s for s in subscripts)
+                self._bring([_element(value, index)], writing)
+                return
+        if is_plain(value):
+            return
+        reach = reach_of(value)
+        if reach.everything:
+            self._bring([m.owner for m in self._memories.values()], writing=True)
+        self._bring(list(reach.arrays), writing or reach.active)
+
+    def _bring(self, arrays: list[np.ndarray], writing: bool) -> None:
+        for memory in self._memories.values():
+            for array in arrays:
+                if np.may_share_memory(memory.owner, array):
+                    elements = memory.elements(array)
+                    self.fetched += int(memory.stale[elements].sum())
+                    memory.fetch(elements)
+                    if writing:
+                        memory.changed[elements] = True
+
+    def leave(self) -> None:
+        """Bring everything home."""
+        self._bring([m.owner for m in self._memories.values()], writing=True)
+
+
+def _element(array: np.ndarray, index: tuple[Any, ...]) -> np.ndarray:
+    part = array
+    for number, subscript in enumerate(index):
+        axis = 0 if number == 0 else part.ndim - (array.ndim - number)
+        size = part.shape[axis]
+        start = int(subscript) % size if -size <= subscript < size else 0
+        part = part[(slice(None),) * axis + (slice(start, start + 1),)]
+    return part
+
+
+class AwaySession:
+    """Stands for ``dlb``, and for the routines that it begins."""
+
+    def __init__(self, away: Away | None = None, log: list[Away] | None = None) -> None:
+        self.away = away
+        self.log = [] if log is None else log
+        self._nested = away is not None
+
+    # As a routine.
+
+    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **_clauses: Any) -> AwaySession:
+        if plain is not None and not all(map(is_plain, plain())):
+            raise AssertionError(f"taken for plain: {plain()}")
+        return AwaySession(self.away, self.log)
+
+    def __enter__(self) -> AwaySession:
+        if self.away is None:
+            self.away = Away()
+            self.log.append(self.away)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._nested and self.away is not None:
+            self.away.leave()
+            self.away = None
+
+    def read(self, value: Any, *subscripts: Any) -> Any:
+        if self.away is not None:
+            self.away.see(value, subscripts, writing=False)
+        return value
+
+    def write(self, value: Any, *subscripts: Any) -> Any:
+        if self.away is not None:
+            self.away.see(value, subscripts, writing=True)
+        return value
+
+    def items(self, iterable: Iterable[Any]) -> Iterator[Any]:
+        iterator = iter(self.write(iterable))
+        while True:
+            try:
+                item = next(self.write(iterator))
+            except StopIteration:
+                return
+            yield item
+
+    # As a session: one rank does everything in order.
+
+    def run(self, kernel: Callable[..., None], iterable: Iterable[Any], *arguments: Any, **_: Any) -> None:
+        self._perform(kernel, iterable, arguments).finish()
+
+    def attempt(
+        self, kernel: Callable[..., None], iterable: Iterable[Any], *arguments: Any, **_: Any
+    ) -> _After:
+        return self._perform(kernel, iterable, arguments)
+
+    def bound(self, value: Callable[[], Any]) -> Any:
+        try:
+            return value()
+        except NameError:
+            return Unbound()
+
+    def _perform(self, kernel: Callable[..., None], iterable: Iterable[Any], arguments: Any) -> _After:
+        runner = _Runner(self.away, iterable)
+        try:
+            kernel(runner, *arguments)
+        except Exception as error:
+            runner.after.error = error
+            runner.gather()
+        return runner.after
+
+
+class _Runner:
+    """``dlb`` within a kernel."""
+
+    unset = _UNSET
+
+    def __init__(self, away: Away | None, iterable: Iterable[Any]) -> None:
+        self._away, self._iterable = away, iterable
+        self.after = _After()
+        self.more_work = True
+        self._arrays: list[tuple[np.ndarray, bool]] = []
+        self._others: dict[str, Any] = {}
+        self._given: set[str] = set()
+
+    def _nothing(self, *_args: Any, **_kwargs: Any) -> None:
+        pass
+
+    schedule = require = cost = profile = folded = _nothing
+
+    def reductions(self, **kinds: str) -> None:
+        self._given |= kinds.keys()
+
+    def ordered(self, *names: str) -> None:
+        self._given |= set(names)
+
+    def arrays(self, *_dealt: Any, **table: ArraySpec) -> None:
+        frame = sys._getframe(1)
+        for name, spec in table.items():
+            root, *attributes = name.split(".")
+            value = frame.f_locals[root]
+            for attribute in attributes:
+                value = getattr(value, attribute)
+            if isinstance(value, np.ndarray):
+                self._arrays.append((value, spec.stores))
+        self._others = {k: v for k, v in frame.f_locals.items() if k not in table}
+
+    def scatter(self) -> None:
+        if self._away is None:
+            return
+        for name, value in self._others.items():
+            if not isinstance(value, _Runner | types.FunctionType):
+                self._away.see(value, (), writing=name in self._given)
+        for memory in self._touched():
+            memory.begin()
+
+    def _touched(self) -> list[_Memory]:
+        assert self._away is not None
+        found = [self._away.memory(array) for array, _ in self._arrays]
+        return list(dict.fromkeys(memory for memory in found if memory is not None))
+
+    def iterations(self, each: bool = False, apart: bool = False) -> Iterator[Any]:
+        space = space_of(self._iterable)
+        for item in space.items(range(len(space)))[0]:
+            self.after.ran, self.after.item = True, item
+            yield item
+
+    pairs = iterations
+
+    def partial(self, **value: Any) -> Any:
+        return next(iter(value.values()))
+
+    fold = partial
+
+    def keep(self, **values: Any) -> None:
+        self.after.update((name, value) for name, value in values.items() if value is not _UNSET)
+
+    combine = keep
+
+    def synchronize(self) -> None:
+        self.more_work = False
+
+    def gather(self) -> None:
+        if self._away is None:
+            return
+        for memory in self._touched():
+            parts = [
+                memory.elements(a) for a, stores in self._arrays if stores and self._away.memory(a) is memory
+            ]
+            memory.end(np.concatenate([np.empty(0, int), *parts]))
+
+
+def run(path: str) -> None:
+    """Run the parallel form of a program; raises what it raises."""
+    source, problems = read_source(path)
+    result = transform(source)
+    assert not problems
+    assert result.text is not None, result.diagnostics
+    session = AwaySession()
+    program = types.ModuleType("__main__")
+    program.__file__ = path
+    mpi = types.ModuleType("mpi4py")
+    mpi.MPI = types.SimpleNamespace(COMM_WORLD=None)  # type: ignore[attr-defined]
+    sys.path.insert(0, os.path.dirname(path))
+    sys.argv = [path]
+    sys.modules |= {"__main__": program, "mpi4py": mpi}
+    dlbrt.start = lambda world: session  # type: ignore[assignment,return-value]
+    exec(compile(result.text, path, "exec"), vars(program))
+
+
+if __name__ == "__main__":
+    run(os.path.abspath(sys.argv[1]))
