@@ -22,6 +22,7 @@ __all__ = [
     "KEPT_OUT",
     "NOT_FRESH",
     "PICKS",
+    "READING",
     "Bindings",
     "Element",
     "Kind",
@@ -78,7 +79,7 @@ PICKS = frozenset({"choice", "choices", "sample", "shuffle", "permuted", "permut
 #: What looks at the program itself.
 _REFLECTIVE = ("sys.modules", "sys._", "sys.last_", "sys.exc_info")
 #: Of the fresh methods those whose result may be part of what they are called on: of a list, of real numbers.
-NOT_FRESH = frozenset({"copy", "conj", "conjugate"})
+NOT_FRESH = frozenset({"copy", "conj", "conjugate", "real", "imag"})
 
 #: How many arguments numpy's functions take before the one that they store into.
 _INPUTS = dict.fromkeys(
@@ -94,6 +95,12 @@ _INPUTS = dict.fromkeys(
 ) | dict.fromkeys(_words("where interp insert clip full_like pad gradient select piecewise histogram2d"), 3)
 _ANY_NUMBER = _words("einsum meshgrid ix_ lexsort broadcast_arrays broadcast", "numpy.")
 
+#: Methods that look at what they are called on, and give something new; those of numbers and text do.
+READING = (
+    FRESH_METHODS
+    | _words("tofile dump dumps ptp choose argpartition")
+    | {n for kind in (int, float, complex, str, bytes) for n in dir(kind) if not n.startswith("__")}
+) - NOT_FRESH
 #: What gives arguments back or stores into them where it is given: results are not new then.
 KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
 
@@ -183,7 +190,8 @@ class Values:
             case ast.Call(args=args, keywords=keywords):
                 name = dotted_name(node.func, self.world)
                 given = [*args, *(k.value for k in keywords)]
-                return bool(name) and is_library(name) and all(map(self.is_steady, given))
+                seen = bool(name) and is_library(name) and all(map(self.is_steady, given))
+                return seen or self.kind(node) is Kind.SCALAR
         return self.kind(node) is Kind.SCALAR
 
     def _item_of_call(self, node: ast.Call) -> Element:
@@ -280,7 +288,7 @@ class Values:
         if self.kind(node.func.value) is Kind.SCALAR:
             drawn = Kind.OTHER if node.func.attr in PICKS else Kind.FRESH
             return drawn if node.func.attr in DRAWS else Kind.SCALAR
-        return Kind.FRESH if node.func.attr in FRESH_METHODS - NOT_FRESH else Kind.OTHER
+        return Kind.FRESH if node.func.attr in READING else Kind.OTHER
 
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:

@@ -99,10 +99,13 @@ class RoutineWalk:
             return
         match target:
             case ast.Tuple() | ast.List() | ast.Starred():
-                walk.visit(value, Touch.READ, Use.PARTED)
+                listed = walk.container(value)
+                walk.visit(value, Touch.MOVE if listed else Touch.READ, Use.PARTED)
             case ast.Name():
                 walk.visit(value, Touch.MOVE, Use.FREE if isinstance(value, ast.Name) else Use.KEPT)
             case ast.Attribute(attr=attr) if attr in walk.owned:
+                walk.visit(value, Touch.MOVE)
+            case ast.Subscript(value=kept) if walk.container(kept):
                 walk.visit(value, Touch.MOVE)
             case ast.Attribute(attr=attr) if attr in METADATA:
                 walk.visit(value, Touch.READ)

@@ -15,7 +15,6 @@ from dlbc.ir.known_calls import (
     DRAWS,
     FORM_CALLS,
     FRESH_CALLS,
-    FRESH_METHODS,
     HIGHER,
     MUTATORS,
     NUMPY_IN_PLACE,
@@ -23,7 +22,17 @@ from dlbc.ir.known_calls import (
     PURE_METHODS,
     PURE_PACKAGES,
 )
-from dlbc.ir.plain import KEPT_OUT, NOT_FRESH, PICKS, Kind, Values, dotted_name, is_library, passes_out
+from dlbc.ir.plain import (
+    KEPT_OUT,
+    NOT_FRESH,
+    PICKS,
+    READING,
+    Kind,
+    Values,
+    dotted_name,
+    is_library,
+    passes_out,
+)
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import Touch
 
@@ -51,7 +60,8 @@ _SHUFFLES = frozenset({"shuffle", "permuted", "permutation"})
 #: Methods that run code with what they are given.
 _SENDERS = frozenset({"send", "throw"})
 #: Methods of containers that look at no item: of a list `index` or `sort` would.
-_CONTAINER = ORDERED | {"insert", "clear", "pop", "popleft", "setdefault", "get", "update", "items", "values"}
+_CONTAINER = ORDERED | {"insert", "clear", "pop", "popleft", "setdefault", "get", "update", "items", "values",
+                        "keys", "reverse", "rotate", "copy", "popitem"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +166,7 @@ class CallRules:
             return Handling(touch, _all(call, Touch.MOVE))
         stored = {k.value for k in call.keywords if k.arg == "out"}
         stored |= {a for a in call.args[1:] if self.values.kind(a) is not Kind.SCALAR}
-        if method in FRESH_METHODS - NOT_FRESH:
+        if method in READING:
             return Handling(Touch.READ, _except(call, stored, Touch.READ, kept=False))
         if method in PURE_METHODS | NOT_FRESH:
             return Handling(max(Touch.READ, touch), _except(call, stored, max(Touch.READ, touch), kept=True))

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dlbc.ir.known_calls import FRESH_METHODS, METADATA
-from dlbc.ir.plain import NOT_FRESH, Element, Kind, Values, dotted_name, is_library, part_of
+from dlbc.ir.known_calls import METADATA
+from dlbc.ir.plain import READING, Element, Kind, Values, dotted_name, is_library, part_of
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import Manner, Touch
 from dlbc.ir.touch_calls import CallRules
@@ -92,8 +92,9 @@ class TouchWalk:
                 self._operators(node, touch, use)
 
     def test(self, node: ast.expr) -> None:
-        """An expression of which the truth is asked."""
-        self.visit(node, Touch.READ, Use.PLAIN)
+        """An expression of which the truth is asked; of what is compared there, not of a bare name, that tells
+        that it is no array."""
+        self.visit(node, Touch.READ, _unless_bare(node, Use.PLAIN))
 
     def store(self, target: ast.expr) -> None:
         """A target of an assignment, a loop or `with`."""
@@ -103,6 +104,9 @@ class TouchWalk:
                     self.store(part)
             case ast.Starred(value=value):
                 self.store(value)
+            case ast.Subscript(value=value, slice=index) if self.container(value):
+                self._index(index)
+                self.visit(value, Touch.MOVE, Use.PARTED)
             case ast.Subscript():
                 self._subscript(target, Touch.WRITE)
             case ast.Attribute(value=value, attr=attr):
@@ -112,6 +116,8 @@ class TouchWalk:
         """The target of an augmented assignment, which may change its object in place."""
         if isinstance(target, ast.Name):
             self._leaf(target, target, 0, Touch.WRITE, Use.FREE, Manner.BEFORE)
+        elif isinstance(target, ast.Subscript):
+            self._subscript(target, Touch.WRITE)
         elif not self._chain(target, Touch.WRITE, Manner.BEFORE):
             self.store(target)
 
@@ -202,14 +208,16 @@ class TouchWalk:
         return True
 
     def _subscript(self, node: ast.Subscript, touch: Touch) -> None:
-        index = node.slice
-        for part in index.elts if isinstance(index, ast.Tuple) else [index]:
-            self.visit(part, Touch.READ, Use.VALUE if isinstance(part, ast.Name) else Use.PLAIN)
-        least = max(touch, Touch.READ)
+        self._index(node.slice)
+        least = touch if self.container(node.value) else max(touch, Touch.READ)
         manner = Manner.ROWS if self._is_row(node) else Manner.EXPRESSION
         shown = node if manner is Manner.ROWS else None
         if not self._chain(node.value, least, manner, shown):
             self.visit(node.value, least, Use.PARTED)
+
+    def _index(self, index: ast.expr) -> None:
+        for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+            self.visit(part, Touch.READ, Use.PLAIN if _is_count(part) else Use.VALUE)
 
     def _is_row(self, node: ast.Subscript) -> bool:
         """Whether the subscripts may be written twice: they are short, and computing them changes nothing."""
@@ -268,7 +276,7 @@ class TouchWalk:
         elif name or isinstance(func, ast.Name):
             self._chain(func, touch)
         elif isinstance(func, ast.Attribute):
-            looks = touch is Touch.READ and func.attr in FRESH_METHODS - NOT_FRESH
+            looks = touch is Touch.READ and func.attr in READING
             self.visit(func.value, touch, Use.VALUE if looks else Use.PARTED)
         else:
             self.visit(func, touch, Use.PARTED)
@@ -283,15 +291,17 @@ class TouchWalk:
             case ast.BinOp(left=left, right=right):
                 self._each([left, right], Touch.READ, plain)
             case ast.UnaryOp(operand=operand):
-                self.visit(operand, Touch.READ, plain)
+                self.visit(operand, Touch.READ, _unless_bare(operand, plain))
             case ast.Compare():
                 self._compare(node, plain)
             case ast.BoolOp(values=values):
-                self._each(values[:-1], max(touch, Touch.READ), use if use is Use.PLAIN else Use.KEPT)
-                self.visit(values[-1], touch, use)
+                for value in values[:-1]:
+                    kept = use if use is Use.PLAIN else Use.KEPT
+                    self.visit(value, max(touch, Touch.READ), _unless_bare(value, kept))
+                self.visit(values[-1], touch, _unless_bare(values[-1], use))
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 self.test(test)
-                self._each([body, orelse], touch, use)
+                self._each([body, orelse], touch, Use.KEPT if use is Use.PLAIN else use)
             case ast.NamedExpr(value=value):
                 self.visit(value, touch, Use.KEPT)
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -324,8 +334,13 @@ class TouchWalk:
 
     def _compare(self, node: ast.Compare, use: Use) -> None:
         operands = [node.left, *node.comparators]
-        identity = all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
-        self._each(operands, Touch.MOVE if identity else Touch.READ, Use.FREE if identity else use)
+        if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+            self._each(operands, Touch.MOVE, Use.FREE)
+            return
+        ordered = all(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops)
+        equal = all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
+        known = ordered or (equal and any(self.values.kind(n) is Kind.SCALAR for n in operands))
+        self._each(operands, Touch.READ, use if known else Use.VALUE)
 
     def _comprehension(self, node: _COMPREHENSIONS, touch: Touch) -> None:
         table: dict[str, Kind] = {}
@@ -344,6 +359,18 @@ class TouchWalk:
             least = max(touch, Touch.READ) if isinstance(node, ast.SetComp) else touch
             self.visit(node.elt, least)
         self._local.pop()
+
+
+def _unless_bare(node: ast.expr, use: Use) -> Use:
+    """The use of a part of a test, of which a bare name tells nothing."""
+    return Use.VALUE if isinstance(node, ast.Name) and use is Use.PLAIN else use
+
+
+def _is_count(node: ast.expr) -> bool:
+    """Whether a subscript is seen to be a number, not an array of numbers."""
+    return isinstance(node, ast.Slice) or (
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
+    )
 
 
 def _bound(target: ast.expr, element: Element) -> Iterator[tuple[str, Kind]]:

@@ -281,7 +281,6 @@ def places(stderr: str) -> list[str]:
     return [re.sub(r'File ".*?([^/"]+)"', r'File "\1"', line) for line in found]
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -293,21 +292,18 @@ def places(stderr: str) -> list[str]:
         ("pass", "print(u[n // 2].sum() + missing)"),
         ("pass", "assert u[-1, 0] < 2.0, u[-1].tolist()"),
         ("pass", "(u[n - 1, 0] + u[n - 2, 0]).missing()"),
-        ("if t == 1 and i > 7: look(u, i)", "pass"),
-        ("if i == 15: raise KeyboardInterrupt", "pass"),
+        ("if t == 1 and i > 7: 1 // int(u[i, 0] > 100.0)", "pass"),
+        ("if i == 15: raise Wrong(i, t)", "pass"),
     ],
 )
-def test_a_routine_that_fails_ends_as_the_source_does(
-    body: str, code: str, ranks: int, tmp_path: Path
-) -> None:
+def test_a_routine_that_fails_ends_as_the_source_does(body: str, code: str, tmp_path: Path) -> None:
     source = tmp_path / "program.py"
     for after in ("work(20)", CAUGHT):
         source.write_text(ENDING.format(body=body, code=code, after=after))
         generated = transform(source, tmp_path)
         sequential = run_sequential([sys.executable, source.name], cwd=tmp_path)
         command = [sys.executable, generated.name]
-        parallel = run_mpi(ranks, command, env={"DLB_STRATEGY": "none"}, cwd=tmp_path)
+        parallel = run_mpi(3, command, env={"DLB_STRATEGY": "none"}, cwd=tmp_path)
         assert parallel.stdout.decode() == sequential.stdout.decode(), parallel.stderr
         assert parallel.status == sequential.status
-        if "KeyboardInterrupt" not in body:  # launchers have words of their own on a signal
-            assert places(parallel.stderr) == places(sequential.stderr)
+        assert places(parallel.stderr) == places(sequential.stderr)

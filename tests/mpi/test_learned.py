@@ -47,11 +47,13 @@ def kept(directory: Path) -> Path:
 
 
 def teach(file: Path, speeds: list[float]) -> None:
-    """Have measured these speeds."""
+    """Have measured these speeds, and that all iterations cost the same."""
     document = json.loads(file.read_text())
     [loop] = document["loops"]
     assert len(loop["speeds"]) == len(speeds)
     loop["speeds"] = speeds
+    for density in loop["densities"]:
+        density["work"] = [1.0] * len(density["work"])
     file.write_text(json.dumps(document))
 
 
@@ -171,3 +173,53 @@ def test_a_density_measured_by_one_run_cuts_the_first_pass_of_the_next(program: 
     [known] = json.loads((directory / "known.json").read_text())["loops"]
     [density] = known["densities"]
     assert (density["n"], density["group"], len(density["work"])) == (400, 8, 50)
+
+
+ROUTINE = """
+import numpy as np
+
+u = np.zeros((402, 60))
+u[0] = 1.0
+v = u.copy()
+# dlb: iterate, tolerance=1e9
+for t in range(4):
+    # dlb: parallel
+    for i in range(1, 401):
+        for _ in range(20):
+            v[i, 1:-1] = 0.25 * (u[i - 1, 1:-1] + u[i + 1, 1:-1] + u[i, :-2] + u[i, 2:])
+    u, v = v, u
+print(u.sum(), u[3, 3])
+"""
+
+
+def test_a_routine_begins_with_the_speed_functions_of_an_earlier_run(program: Path) -> None:
+    directory, stats, model = program.parent, program.with_name("stats.json"), program.with_name("model.json")
+    program.write_text(ROUTINE)
+    options = ["--model", model, "--stats", stats]
+    done = dlbc(directory, "run", "-n", 2, "--strategy", "GDDLB", *options, program)
+    assert (done.status, done.stdout, done.stderr) == (0, expected(program), "")
+    document = json.loads(model.read_text())
+    [loop] = document["loops"]
+    [curve] = loop["curves"]
+    assert curve["form"] == "60 <f8, 60 <f8"
+    assert all(points["units"] for points in curve["points"])
+    # The second rank is three times as fast with little, and no faster than the first with much.
+    curve["points"] = [
+        {"units": [100, 400], "units_per_s": [100.0, 100.0]},
+        {"units": [100, 240, 250, 400], "units_per_s": [300.0, 300.0, 100.0, 100.0]},
+    ]
+    model.write_text(json.dumps(document))
+    done = dlbc(directory, "run", "-n", 2, "--strategy", "none", *options, program)
+    assert (done.status, done.stdout, done.stderr) == (0, expected(program), "")
+    first, second = iterations(stats)
+    assert first + second == 1600
+    assert 4 * 235 <= second <= 4 * 250
+    program.write_text(ROUTINE.replace("range(20)", "range(21)"))  # another loop
+    done = dlbc(directory, "run", "-n", 2, "--strategy", "none", *options, program)
+    assert (done.status, iterations(stats)) == (0, [800, 800])
+
+
+def test_the_model_goes_without_the_other_file(program: Path) -> None:
+    done = dlbc(program.parent, "run", "-n", 2, "--model", "a.json", "--learned", "b.json", program)
+    assert (done.status, done.stdout) == (2, b"")
+    assert "DLB_MODEL (--model): expected it without DLB_LEARNED (--learned); found both" in done.stderr

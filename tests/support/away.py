@@ -1,15 +1,18 @@
 """A runtime in one process that keeps arrays away from the program as far as it may, to find missing wraps.
 
-After each parallel loop of a routine what the loop stored is taken out of the program's arrays: rank 0 holds
-garbage there until `read` or `write` brings it back. What the program changes without `write` is lost at the
-next loop. So a generated program gives other results than its source wherever a wrap is missing, whatever
-the number of ranks would be. Loops themselves run in order, on the true contents.
+After each parallel loop of a routine, and after each statement of its sequential code, the arrays of its loops
+are taken out of the program's memory: rank 0 holds garbage there until `read` or `write` brings something back.
+What the program changes without `write` is lost. So a generated program gives other results than its source
+wherever a wrap is missing, whatever the number of ranks would be. Loops themselves run in order, on the true
+contents. Only within sequential loops that look into arrays as they go on does nothing leave between statements:
+no parallel loop runs there.
 
 ``python -m tests.support.away PROGRAM`` transforms a program and runs it so.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import types
@@ -27,7 +30,7 @@ from numpy.lib.stride_tricks import as_strided
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import transform
 
-__all__ = ["Away", "AwaySession", "run"]
+__all__ = ["Away", "AwaySession", "forgetful", "run"]
 
 _UNSET = object()
 
@@ -55,6 +58,11 @@ class _Memory:
         self.stale = np.zeros(self.home.shape, bool)
         self.changed = np.ones(self.home.shape, bool)
 
+    def is_current(self) -> bool:
+        """Whether the owner still has that memory: it may have been resized in place."""
+        now, then = self.owner.__array_interface__, self.home.__array_interface__
+        return bool(now["data"] == then["data"] and self.owner.nbytes == self.home.nbytes)
+
     def elements(self, array: np.ndarray) -> np.ndarray:
         """The numbers of the elements of an array that lies in this memory."""
         numbers = np.arange(self.home.size)
@@ -76,6 +84,13 @@ class _Memory:
         self.away[self.changed] = self.home[self.changed]
         self.changed[:] = False
         self.home[:] = self.away
+
+    def leave(self) -> None:
+        """Let rank 0 have nothing, and the ranks everything."""
+        self.away[self.changed] = self.home[self.changed]
+        self.changed[:] = False
+        self.stale[:] = True
+        self.home[:] = _garbage(self.away)
 
     def end(self, stored: np.ndarray) -> None:
         """After a loop that stored there: rank 0 has garbage where it is not valid."""
@@ -117,7 +132,10 @@ class Away:
             array = array.base
         if array.dtype.hasobject or not (array.flags.c_contiguous or array.flags.f_contiguous):
             return None
-        return self._memories.setdefault(id(array), _Memory(array))
+        known = self._memories.get(id(array))
+        if known is None or not known.is_current():
+            known = self._memories[id(array)] = _Memory(array)
+        return known
 
     def see(self, value: Any, subscripts: tuple[Any, ...], writing: bool) -> None:
         """Bring home what a value reaches; of an array that is subscripted, just that."""
@@ -138,7 +156,7 @@ class Away:
         self._bring(list(reach.arrays), writing or reach.active)
 
     def _bring(self, arrays: list[np.ndarray], writing: bool) -> None:
-        for memory in self._memories.values():
+        for memory in filter(_Memory.is_current, self._memories.values()):
             for array in arrays:
                 if np.may_share_memory(memory.owner, array):
                     elements = memory.elements(array)
@@ -146,6 +164,11 @@ class Away:
                     memory.fetch(elements)
                     if writing:
                         memory.changed[elements] = True
+
+    def forget(self) -> None:
+        """Take everything away, as the next statement could not complain of."""
+        for memory in filter(_Memory.is_current, self._memories.values()):
+            memory.leave()
 
     def leave(self) -> None:
         """Bring everything home."""
@@ -197,6 +220,10 @@ class AwaySession:
         if self.away is not None:
             self.away.see(value, subscripts, writing=True)
         return value
+
+    def forget(self) -> None:
+        if self.away is not None:
+            self.away.forget()
 
     def items(self, iterable: Iterable[Any]) -> Iterator[Any]:
         iterator = iter(self.write(iterable))
@@ -266,7 +293,10 @@ class _Runner:
                 value = getattr(value, attribute)
             if isinstance(value, np.ndarray):
                 self._arrays.append((value, spec.stores))
-        self._others = {k: v for k, v in frame.f_locals.items() if k not in table}
+            else:
+                self._others[name] = value
+                self._given |= {name} if spec.stores else set()
+        self._others |= {k: v for k, v in frame.f_locals.items() if k not in table}
 
     def scatter(self) -> None:
         if self._away is None:
@@ -313,6 +343,60 @@ class _Runner:
             memory.end(np.concatenate([np.empty(0, int), *parts]))
 
 
+class _Forgetful(ast.NodeTransformer):
+    """Puts a call of `AwaySession.forget` behind the statements of routines."""
+
+    def __init__(self) -> None:
+        self._routine = ""
+
+    def visit_With(self, node: ast.With) -> ast.With:
+        match node.items:
+            case [ast.withitem(ast.Call(ast.Attribute(attr="iterate")), ast.Name(name))]:
+                outer, self._routine = self._routine, name
+                node.body = [self.visit(statement) for statement in node.body]
+                self._routine = outer
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        lazy = f"{self._routine}." in ast.unparse(node.iter) and not ast.unparse(node.iter).startswith(
+            "range("
+        )
+        if lazy and not ast.unparse(node.iter).startswith(f"{self._routine}.items("):
+            return node
+        return self._within(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        outer, self._routine = self._routine, ""
+        found = self._within(node)
+        self._routine = outer
+        return found
+
+    def generic_visit(self, node: Any) -> Any:
+        return self._within(node)
+
+    def _within(self, node: Any) -> Any:
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, [new for part in block for new in self._followed(part)])
+        return node
+
+    def _followed(self, part: ast.AST) -> Iterator[ast.AST]:
+        found = self.visit(part)
+        yield found
+        alone = isinstance(part, ast.Expr) and ast.unparse(part).startswith(
+            (f"{self._routine}.read(", f"{self._routine}.write(")
+        )
+        final = isinstance(part, ast.Return | ast.Break | ast.Continue | ast.Raise)
+        if self._routine and isinstance(part, ast.stmt) and not alone and not final:
+            yield ast.copy_location(ast.parse(f"{self._routine}.forget()").body[0], part)
+
+
+def forgetful(text: bytes) -> ast.Module:
+    """The generated program with everything taken away after each statement of a routine."""
+    return ast.fix_missing_locations(_Forgetful().visit(ast.parse(text)))
+
+
 def run(path: str) -> None:
     """Run the parallel form of a program; raises what it raises."""
     source, problems = read_source(path)
@@ -328,7 +412,7 @@ def run(path: str) -> None:
     sys.argv = [path]
     sys.modules |= {"__main__": program, "mpi4py": mpi}
     dlbrt.start = lambda world: session  # type: ignore[assignment,return-value]
-    exec(compile(result.text, path, "exec"), vars(program))
+    exec(compile(forgetful(result.text), path, "exec"), vars(program))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ class Tenure:
         self.version = 0
         self._ranks = ranks
         self._least_s = least_s
+        self._held: tuple[int, ...] = (0,) * ranks
         self._passes = 0
         self._over: tuple[IndexMap, Units] | None = None
         self._counts: tuple[int, ...] = ()
@@ -58,7 +59,10 @@ class Tenure:
         if loop == self.leader and self._told_enough() and isinstance(self.ownership, Cuts):
             self._refine(self.ownership, index, units, unit_s)
             self._forget()
-        return self.ownership.shares(index, units)
+        found = self.ownership.shares(index, units)
+        if loop == self.leader and found is not None:
+            self._held = tuple(map(len, found))
+        return found
 
     def ran(
         self, loop: str, over: tuple[IndexMap, Units], done: Sequence[int], seconds: Sequence[float]
@@ -90,11 +94,21 @@ class Tenure:
         def movement_s(counts: Sequence[int]) -> float:
             return _moved(before, _ends(units, counts)) * unit_s
 
-        seconds = [total / self._passes for total in self._seconds]
-        verdict = self.balancer.after(self._counts, seconds, kept=kept, movement_s=movement_s)
+        verdict = self.balancer.after(
+            self._held, self._of_held(), kept=kept, movement_s=movement_s, passes=self._passes
+        )
         if verdict.counts != own:
             self.ownership = Cuts.at(index, _ends(units, verdict.counts))
             self.version += 1
+
+    def _of_held(self) -> list[float]:
+        """Seconds that a pass takes each rank with what it held at its beginning.
+
+        Speed goes with what is held: work that others took over is counted as if it had stayed.
+        """
+        each = [total / self._passes for total in self._seconds]
+        done = zip(each, self._held, self._counts, strict=True)
+        return [seconds * held / count if count else 0.0 for seconds, held, count in done]
 
 
 def _ends(units: Units, counts: Sequence[int]) -> tuple[int, ...]:

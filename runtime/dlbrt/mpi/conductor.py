@@ -6,6 +6,7 @@ import os
 import pickle
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
@@ -17,6 +18,7 @@ from dlbrt.mpi.kernels import Signature
 from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.packing import SentKernel
 from dlbrt.mpi.parcels import Delivery, Errand, Parcel
+from dlbrt.mpi.repeats import Repeats
 from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.wire import COMMAND, Wire
 from dlbrt.observe.networks import Networks
@@ -37,7 +39,7 @@ class Conductor:
         self.options = options
         self.publisher = Publisher(wire)
         self.ledger = ledger
-        self.parameters = Parameters(adapts=options.adapt)
+        self._parameters = Parameters(adapts=options.adapt)
         self.networks = Networks(Network.default())
         # The program may change the directory before it ends.
         self._stats = os.path.abspath(options.stats) if options.stats else None
@@ -46,6 +48,7 @@ class Conductor:
         self._process = os.getpid()
         self._idle = threading.Lock()
         self._leader: int | None = None  # the thread whose run is under way
+        self._repeats = Repeats()
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, SentKernel] = {}
         self._state: State | None = None
@@ -120,7 +123,7 @@ class Conductor:
             call = call.without_body()
         elif call.body is not None:
             self._bodies[call.key] = call.body
-        self._tell(pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
+        self._tell(pickle.dumps(self._repeats.shortened(call), pickle.HIGHEST_PROTOCOL))
 
     def sent_kernel(self, key: str, found: Signature) -> SentKernel | None:
         """The kernel of that signature, if the other ranks have it."""
@@ -130,6 +133,14 @@ class Conductor:
     def groups(self, size: int | None, speeds: Sequence[float]) -> Groups:
         """The groups of a local strategy: of that size, or as the run asks; ``speeds`` if any are known."""
         return self.options.group.formed(self.ledger.host_names, speeds, size)
+
+    @property
+    def parameters(self) -> Parameters:
+        """What balancing goes by, on this network."""
+        byte_s = 1 / self.network.bandwidth
+        if self._parameters.byte_s != byte_s:
+            self._parameters = replace(self._parameters, byte_s=byte_s)
+        return self._parameters
 
     @property
     def network(self) -> Network:

@@ -22,6 +22,7 @@ from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.packing import Slot
 from dlbrt.mpi.parcels import Delivery, Errand, Parcel, row_field
 from dlbrt.mpi.perform import form_crew, perform, result_to_send, stored_by
+from dlbrt.mpi.repeats import Repeats
 from dlbrt.mpi.team import Crew, Team
 from dlbrt.mpi.wire import COMMAND, RESULT, Wire
 from dlbrt.options import Options
@@ -31,13 +32,13 @@ __all__ = ["serve"]
 
 def serve(wire: Wire, options: Options) -> None:
     """Run loops as rank 0 commands until it says that it ends (an empty message)."""
-    player = _Player(wire, options)
+    player, repeats = _Player(wire, options), Repeats()
     while message := wire.wait_bytes(0, COMMAND)[1]:
         command = pickle.loads(message)
         if isinstance(command, Errand):
             player.run(command)
         else:
-            player.play(command)
+            player.play(repeats.restored(command))
 
 
 class _Player:

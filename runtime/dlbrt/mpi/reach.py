@@ -9,9 +9,16 @@ cannot be told (it looks names up at run time, or there is too much of it) it is
 from __future__ import annotations
 
 import builtins
+import contextvars
+import datetime
+import decimal
 import gc
+import re
+import signal
 import sys
+import threading
 import types
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,13 +29,28 @@ import numpy as np
 from dlbrt.dist.memory import Array
 from dlbrt.mpi.modules import is_module_of_program, is_of_program
 
-__all__ = ["Reach", "is_plain", "reach_of"]
+__all__ = ["Reach", "called_unasked", "is_plain", "reach_of"]
 
 #: What holds no reference to anything that changes.
 _PLAIN = frozenset({
     int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), range, slice,
     types.BuiltinFunctionType, types.CodeType, np.ufunc,
 })  # fmt: skip
+
+#: Of types that tell the garbage collector what they refer to (Py_TPFLAGS_HAVE_GC).
+_TOLD_TO_COLLECTOR = 1 << 14
+
+#: Others, which refer to nothing that changes.
+_LEAVES = (
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    datetime.tzinfo,
+    decimal.Decimal,
+    re.Pattern,
+    re.Match,
+    type(threading.Lock()),
+)
 
 #: What has no code of its own.
 _CONTAINERS = frozenset({list, tuple, dict, set, frozenset, np.ndarray, bytearray, types.MethodType})
@@ -73,6 +95,31 @@ def reach_of(value: object) -> Reach:
     if is_plain(value):
         return Reach()
     return _Walk().over(value)
+
+
+def called_unasked() -> Reach:
+    """What is reached by code of the program that may run at any time, without being called.
+
+    Handlers of signals and of log records, what stands in for standard output, and the like.
+    """
+    signals = [signal.getsignal(number) for number in signal.valid_signals()]
+    streams = [sys.stdout, sys.stderr, sys.excepthook, sys.displayhook, sys.gettrace(), sys.getprofile()]
+    hooks = [np.geterrcall(), warnings.showwarning, *getattr(weakref.finalize, "_registry", ())]
+    return reach_of([*signals, *streams, *hooks, *_log_handlers(), *map(_finalized, hooks)])
+
+
+def _finalized(hook: object) -> object:
+    """What a finalizer calls."""
+    return hook.peek() if isinstance(hook, weakref.finalize) else None
+
+
+def _log_handlers() -> Iterator[object]:
+    """The handlers and filters of all loggers, if the program logs."""
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        for logger in (logging.root, *logging.root.manager.loggerDict.values()):
+            yield from getattr(logger, "handlers", ())
+            yield from getattr(logger, "filters", ())
 
 
 def _is_free(function: types.BuiltinFunctionType) -> bool:
@@ -127,8 +174,34 @@ class _Walk:
 
     def _refer(self, value: Any) -> bool:
         self._active = self._active or type(value) not in _CONTAINERS
+        if isinstance(value, contextvars.ContextVar):
+            self._waiting.append(value.get(None))
+        elif isinstance(value, threading.local):
+            self._waiting.append(vars(value))
+        elif not type(value).__flags__ & _TOLD_TO_COLLECTOR:
+            return self._untold(value)
+        self._memory(value)
         self._waiting += gc.get_referents(value)
         return True
+
+    def _untold(self, value: Any) -> bool:
+        """An object whose type does not tell what it refers to; False unless that is known all the same."""
+        if isinstance(value, np.flatiter | np.void):
+            self._waiting.append(value.base)
+        elif isinstance(value, bytearray):
+            self._memory(value)
+        else:
+            return isinstance(value, _LEAVES)
+        return True
+
+    def _memory(self, value: Any) -> None:
+        """The memory that an object lends to others: arrays may look at it."""
+        try:
+            lent = memoryview(value)
+        except (TypeError, BufferError, ValueError):
+            return
+        if lent.nbytes and lent.contiguous:
+            self._arrays.append(np.frombuffer(lent, np.uint8))
 
     def _function(self, function: types.FunctionType) -> bool:
         cells = (cell for cell in function.__closure__ or () if _is_full(cell))

@@ -18,7 +18,7 @@ from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.speed import Model, PassBalancer
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
-from dlbrt.mpi.reach import is_plain
+from dlbrt.mpi.reach import called_unasked, is_plain
 from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.stay import Stay
 from dlbrt.observe.linemap import Frame, original
@@ -116,7 +116,7 @@ class Routine:
             self._stay = self._outer._stay if self._is_plain() else None
             if self._stay is None and self._outer._stay is not None:
                 self._outer._stay.residence.home(writing=True)
-        elif self._conductor.has_ranks and self._is_plain():
+        elif self._conductor.has_ranks and self._is_plain() and self._is_undisturbed():
             model, tolerance, every = self._clauses
             ranks = self._conductor.wire.ranks
             self._stay = Stay(
@@ -144,6 +144,13 @@ class Routine:
         if all(map(is_plain, values)):
             return True
         return self._say("has names that hold neither numbers nor text where these are expected")
+
+    def _is_undisturbed(self) -> bool:
+        """Whether no code of the program that may run at any time reaches an array."""
+        reach = called_unasked()
+        if not (reach.arrays or reach.everything):
+            return True
+        return self._say("may be broken into by a handler or stream of the program that reaches an array")
 
     def _say(self, reason: str) -> bool:
         told = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"

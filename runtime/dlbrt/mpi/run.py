@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from numbers import Number
 from typing import Any
 
@@ -360,7 +359,7 @@ class _Run:
             network=conductor.network,
             within=conductor.within(self._groups),
             measured=self._dealer.measured,
-            parameters=replace(conductor.parameters, byte_s=1 / conductor.network.bandwidth),
+            parameters=conductor.parameters,
             exchange_s=conductor.exchange_s,
             surroundings=self._state.surroundings if self._state else None,
             settings=self._settings,

@@ -149,7 +149,7 @@ class Stay:
         fixed: bool,
     ) -> Tenure:
         deal, bounds = dealt
-        if not bounds or fixed or deal.amounts is not UNIFORM:
+        if not bounds or deal.amounts is not UNIFORM:
             # Speeds are told by units alone: of others, shares stay as their work says.
             owned: Ownership = Cuts.at(index, bounds) if bounds else Dealt(index, deal.units, deal.shares)
             return Tenure(notes.key, owned, self._ranks)
@@ -158,7 +158,8 @@ class Stay:
         if any(points.units for points in balancer.points):
             counts = balancer.first(len(deal.units))
             bounds = tuple(accumulate(counts, initial=deal.units.first))
-        notes.points[form] = balancer.points
+        if fixed:
+            return Tenure(notes.key, Cuts.at(index, bounds), self._ranks)
         self._taught[notes.key] = notes, form
         return Tenure(notes.key, Cuts.at(index, bounds), self._ranks, balancer, _LEAST_S)
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import array
+import contextvars
+import ctypes
+import datetime
+import decimal
 import functools
 import io
+import mmap
+import re
 import sys
 import types
 import weakref
@@ -14,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi import modules
-from dlbrt.mpi.reach import is_plain, reach_of
+from dlbrt.mpi.reach import called_unasked, is_plain, reach_of
 
 TABLE = np.arange(6.0)
 
@@ -104,8 +111,56 @@ INSIDE: dict[str, Callable[[Any], Any]] = {
     "memoryview": memoryview,
     "weak reference": weakref.ref,
     "array of objects": lambda a: np.array([None, a], dtype=object),
+    "flat iterator": lambda a: a.flat,
+    "enumeration": np.ndenumerate,
+    "masked array": lambda a: np.ma.masked_array(a),
+    "context variable": lambda a: in_a_context(a),
     "simple namespace": lambda a: types.SimpleNamespace(x=a),
 }
+
+
+LENDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "bytearray": lambda: lent(bytearray(80)),
+    "array": lambda: lent(array.array("d", [0.0] * 10)),
+    "mapped memory": lambda: lent(mmap.mmap(-1, 80)),
+    "array of C": lambda: lent((ctypes.c_double * 10)()),
+    "record": lambda: (record := np.zeros(3, dtype=[("a", "f8")])[1:2], record[0]),
+}
+
+
+def lent(owner: Any) -> tuple[Any, Any]:
+    """An array in an object's memory, and the object."""
+    return np.frombuffer(owner), owner
+
+
+def in_a_context(value: Any) -> contextvars.ContextVar[Any]:
+    found: contextvars.ContextVar[Any] = contextvars.ContextVar("found")
+    found.set(value)
+    return found
+
+
+@pytest.mark.parametrize("name", LENDERS)
+def test_memory_that_is_lent_is_found(name: str) -> None:
+    looked_at, owner = LENDERS[name]()
+    reach = reach_of([owner])
+    assert any(np.shares_memory(found, looked_at) for found in reach.arrays)
+
+
+def test_types_that_tell_nothing_reach_everything() -> None:
+    assert reach_of(np.broadcast(TABLE, 1.0)).everything
+    for leaf in (datetime.datetime(2011, 3, 29), decimal.Decimal(1), re.compile("x")):
+        assert not reach_of(leaf).everything
+
+
+def test_what_runs_unasked_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Looking(io.StringIO):
+        def write(self, text: str) -> int:
+            return len(text) + int(TABLE[0])
+
+    Looking.__module__ = Looking.write.__module__ = __name__
+    monkeypatch.setattr(sys, "stdout", Looking())
+    reach = called_unasked()
+    assert reach.everything or any(found is TABLE for found in reach.arrays)
 
 
 @pytest.mark.parametrize("name", INSIDE)

@@ -1,0 +1,64 @@
+"""Calls that are as an earlier one but for number and body: most runs of a loop differ in nothing else.
+
+Rank 0 and the others keep the same calls in the same order, by the same rule, so that a repetition is told by
+where the earlier one stands. Calls that change what else ranks know (a kernel, the interpreter's state,
+memory to be forgotten) are never kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any
+
+from dlbrt.mpi.call import Call
+
+__all__ = ["Again", "Repeats"]
+
+#: Calls kept of a loop: arrays that change places make a few that take turns.
+_MOST = 8
+
+_what_repeats = attrgetter(*(each.name for each in fields(Call) if each.name not in ("serial", "body")))
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The call number ``serial`` is as the one kept of the loop ``key`` at ``place``, but for its body."""
+
+    serial: int
+    body: bytes | None
+    key: str
+    place: int
+
+
+class Repeats:
+    """The calls that one rank has kept."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, list[tuple[Call, tuple[Any, ...]]]] = {}
+
+    def shortened(self, call: Call) -> Call | Again:
+        """The call as it is sent: short, where the others know one that is the same. It is kept."""
+        same = _what_repeats(call)
+        for place, (_, earlier) in enumerate(self._calls.get(call.key, ())):
+            if earlier == same:
+                return Again(call.serial, call.body, call.key, place)
+        self._keep(call, same)
+        return call
+
+    def restored(self, message: Call | Again) -> Call:
+        """The call that a message stands for. It is kept."""
+        if isinstance(message, Again):
+            earlier, _ = self._calls[message.key][message.place]
+            return replace(earlier, serial=message.serial, body=message.body)
+        self._keep(message, ())
+        return message
+
+    def _keep(self, call: Call, same: tuple[Any, ...]) -> None:
+        told = (call.kernel, call.surroundings, call.settings, call.dropped or None)
+        if any(each is not None for each in told):
+            return
+        kept = self._calls.setdefault(call.key, [])
+        if len(kept) == _MOST:
+            kept.clear()
+        kept.append((call, same))
