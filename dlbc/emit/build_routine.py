@@ -11,6 +11,7 @@ from dlbc.emit.build_context import Setting, build_routine
 from dlbc.emit.build_loop import Statement
 from dlbc.emit.choose_names import Names
 from dlbc.emit.render_templates import render_routine
+from dlbc.emit.track_lines import PrintedModule
 from dlbc.emit.wrap_touches import wrap_items, wrap_touches
 from dlbc.ir.anchors import anchors_of
 from dlbc.ir.loop import Routine
@@ -43,6 +44,7 @@ class Routines:
     _routine: dict[int, Routine] = field(default_factory=dict)
     _owner: dict[int, int] = field(default_factory=dict)
     _items: dict[int, int] = field(default_factory=dict)
+    _heads: list[tuple[Statement, int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for plan in self.plans:
@@ -85,8 +87,19 @@ class Routines:
         context = build_routine(routine, plain, outer, self.names.routines[level], level, self.origin)
         block = cst.ensure_type(cst.parse_module(render_routine(context)).body[0], cst.With)
         body = cst.ensure_type(block.body, cst.IndentedBlock)
-        inner = body.with_changes(body=[loop.with_changes(leading_lines=[])])
+        bare = loop.with_changes(leading_lines=[])
+        self._heads.append((bare, context.head.count("\n") + 1, routine.node.lineno))
+        inner = body.with_changes(body=[bare])
         return block.with_changes(body=inner, leading_lines=loop.leading_lines)
+
+    def lines(self, emitted: PrintedModule) -> dict[int, int]:
+        """The lines that begin routines in the generated program, with those of their loops in the source."""
+        found: dict[int, int] = {}
+        for loop, count, origin in self._heads:
+            place = emitted.lines_of(id(loop))
+            assert place is not None
+            found |= dict.fromkeys(range(place.start - count, place.start), origin)
+        return found
 
     def _names_of(self, plan: RoutinePlan) -> Mapping[int, str]:
         routines = (plan.routine, *plan.nested)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 
 from dlbc.ir.effects import Summaries, Summary
-from dlbc.ir.plain import Kind, Values, dotted_name, is_library, passes_out
+from dlbc.ir.plain import REFLECTIVE_BUILTINS, Kind, Values, dotted_name, is_library, passes_out
 from dlbc.ir.region import Callable as Function
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
@@ -59,9 +59,21 @@ class ClosedFunctions:
             return False
         if not all(dotted_name(_function_of(mark), self._world).startswith("numba.") for mark in marks):
             return False  # what `functools.cache` gives back is kept
-        nodes = every_node(function)
-        suspended = any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in nodes)
-        return not suspended and not any(isinstance(n, ast.Call) and self._stores_out(n) for n in nodes)
+        return not any(map(self._is_opaque, every_node(function)))
+
+    def _is_opaque(self, node: ast.AST) -> bool:
+        """Whether something in a function lets it run later, reach what it does not name, or store unseen."""
+        match node:
+            case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Import() | ast.ImportFrom():
+                return True
+            case ast.Attribute():
+                full = dotted_name(node, self._world)
+                return bool(full) and not is_library(full)
+            case ast.Name(id=name):
+                return name in REFLECTIVE_BUILTINS
+            case ast.Call():
+                return self._stores_out(node)
+        return False
 
     def _stores_out(self, call: ast.Call) -> bool:
         """Whether a library's function may store into an argument that no keyword names."""

@@ -17,6 +17,7 @@ from dlbc.ir.known_calls import (
     MUTATORS,
     NUMPY_IN_PLACE,
     ORDERED,
+    OUT_AT,
     PRINTERS,  # fmt: skip
     RANDOM_PACKAGES,
 )
@@ -111,7 +112,6 @@ class Summaries:
 def direct_deeds(call: Call) -> Iterator[Deed]:
     """What the tables say of a call."""
     name, node = call.function, call.node
-    named = {key: value for key, value, _ in call.arguments}
     if name in PRINTERS:  # standard output is kept in iteration order
         yield from _printed_to_a_file(call)
     elif name == "builtins.open":
@@ -134,8 +134,10 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
                 break
     elif _of_object(call):
         yield Deed(Effect.OBJECT, node, name)
-    if "out" in named:
-        yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), named["out"].outer | named["out"].inner)
+    first = OUT_AT.get(name, len(call.arguments))
+    for key, value, _ in call.arguments:
+        if key == "out" or (isinstance(key, int) and key >= first):
+            yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer | value.inner)
 
 
 def writes_output(call: Call) -> bool:

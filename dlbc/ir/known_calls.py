@@ -27,6 +27,7 @@ __all__ = [
     "MUTATORS",
     "NUMPY_IN_PLACE",
     "ORDERED",
+    "OUT_AT",
     "PRINTERS",
     "PURE_METHODS",
     "PURE_PACKAGES",
@@ -196,6 +197,25 @@ NUMPY_IN_PLACE: Final = _words(
 ) | _words("heapq.heappush heapq.heappop heapq.heapify heapq.heapreplace heapq.heappushpop bisect.insort "
            "bisect.insort_left bisect.insort_right operator.setitem operator.delitem operator.iadd "
            "builtins.setattr builtins.delattr builtins.next")  # fmt: skip
+
+#: Where numpy's functions take, without a keyword, the array that they store their result into.
+OUT_AT: Final = (
+    dict.fromkeys(
+        _words("sqrt cbrt square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh "
+               "cosh tanh arcsinh arccosh arctanh deg2rad rad2deg degrees radians floor ceil trunc rint fix "
+               "abs absolute fabs sign negative positive reciprocal conj conjugate isnan isinf isfinite "
+               "logical_not invert signbit spacing", "numpy."), 1)
+    | dict.fromkeys(
+        _words("add subtract multiply divide true_divide floor_divide power float_power mod remainder fmod "
+               "maximum minimum fmax fmin arctan2 hypot heaviside copysign nextafter ldexp logaddexp "
+               "logaddexp2 gcd lcm logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
+               "left_shift right_shift equal not_equal less less_equal greater greater_equal matmul dot "
+               "outer max min amax amin argmax argmin any all round around median concatenate choose",
+               "numpy."), 2)
+    | dict.fromkeys(
+        _words("sum prod mean std var cumsum cumprod nansum clip take compress percentile quantile",
+               "numpy."), 3)
+)  # fmt: skip
 
 #: Modules whose functions draw from one generator that all iterations share.
 RANDOM_PACKAGES: Final = ("random.", "numpy.random.", "secrets.")

@@ -14,15 +14,17 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from dlbc.ir.known_calls import DRAWS, FRESH_CALLS, FRESH_METHODS, GENERATORS, METADATA
+from dlbc.ir.known_calls import DRAWS, FRESH_CALLS, FRESH_METHODS, GENERATORS, METADATA, MUTATORS
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
 
 __all__ = [
     "KEPT_OUT",
+    "NEW_CALLS",
     "NOT_FRESH",
     "PICKS",
     "READING",
+    "REFLECTIVE_BUILTINS",
     "Bindings",
     "Element",
     "Kind",
@@ -69,17 +71,29 @@ _SCALAR_CALLS = _words(
     "callable hasattr input open range print",
     "builtins.",
 )
-_ARITHMETIC_CALLS = frozenset({"builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod"})
+_ARITHMETIC_CALLS = frozenset({"builtins.abs", "builtins.pow", "builtins.divmod"})
 _SAME_ITEMS = frozenset(
     "builtins." + name for name in ("sorted", "reversed", "list", "tuple", "iter", "set", "frozenset")
 )
 _SCALAR_PACKAGES = ("math.", "cmath.", "time.", "os.", "sys.", "datetime.", "statistics.")
 #: Draws that give part of what they are given, or change it.
 PICKS = frozenset({"choice", "choices", "sample", "shuffle", "permuted", "permutation"})
-#: What looks at the program itself.
-_REFLECTIVE = ("sys.modules", "sys._", "sys.last_", "sys.exc_info")
+#: What looks at the program itself, or makes another one of it.
+_REFLECTIVE = ("sys.modules", "sys._", "sys.last_", "sys.exc_info", "os.fork")
+#: Builtins that look at the whole program.
+REFLECTIVE_BUILTINS = _words("exec eval globals locals vars compile __import__ breakpoint dir")
+#: Functions whose result is always new and no part of an argument. Of those of the table some give back their
+#: argument where there is nothing to do: `round` of integers, `diff` of order 0, a type called with an array.
+NEW_CALLS = FRESH_CALLS - (
+    _words("round slice", "builtins.")
+    | _words(
+        "einsum diff round around fromfunction histogram histogram2d linalg.matrix_power meshgrid float64 "
+        "float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 intp bool_ complex128 complex64",
+        "numpy.",
+    )
+)
 #: Of the fresh methods those whose result may be part of what they are called on: of a list, of real numbers.
-NOT_FRESH = frozenset({"copy", "conj", "conjugate", "real", "imag"})
+NOT_FRESH = frozenset({"copy", "conj", "conjugate", "round", "real", "imag"})
 
 #: How many arguments numpy's functions take before the one that they store into.
 _INPUTS = dict.fromkeys(
@@ -100,7 +114,7 @@ READING = (
     FRESH_METHODS
     | _words("tofile dump dumps ptp choose argpartition")
     | {n for kind in (int, float, complex, str, bytes) for n in dir(kind) if not n.startswith("__")}
-) - NOT_FRESH
+) - (NOT_FRESH | MUTATORS)
 #: What gives arguments back or stores into them where it is given: results are not new then.
 KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
 
@@ -272,7 +286,9 @@ class Values:
             return max(kinds) if len(kinds) > 1 else self._least(node.args)
         if name == "builtins.sum":
             return Kind.FRESH if len(kinds) == 1 else Kind.OTHER
-        if name in FRESH_CALLS or name.startswith("numpy.random."):
+        if all(kind is Kind.SCALAR for kind in kinds) and name in FRESH_CALLS - NEW_CALLS:
+            return Kind.SCALAR if name == "builtins.round" else Kind.FRESH
+        if name in NEW_CALLS or name.startswith("numpy.random."):
             stored = any(self.kind(a) is not Kind.SCALAR for a in passes_out(node, name))
             return Kind.OTHER if stored else Kind.FRESH
         return Kind.OTHER

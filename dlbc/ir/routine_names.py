@@ -1,10 +1,10 @@
 """Which names in a routine hold no array of a parallel loop, so that they are used as they are.
 
 Theory: a greatest fixpoint. All names are taken for plain until something speaks against it: a binding, in
-the routine or before it, whose value may be anything; a use as only an array is used; a value that is
-new where it is bound, but handed on. Of names that the routine is given from elsewhere (parameters, globals) nothing
-need be seen: where their uses are those of a number or text, the runtime looks at them once, when the routine
-begins.
+the routine or before it, whose value may be anything; a use as only an array is used; a value that is new
+where it is bound, but handed on. Of names that the routine is given from elsewhere (parameters, globals)
+nothing need be seen: where their uses are those of a number or text, the runtime looks at them once, when the
+routine begins.
 """
 
 from __future__ import annotations
@@ -103,10 +103,10 @@ class RoutineNames:
         return TouchWalk(self._world, self.kind, self._owned, container, self._closed.arguments)
 
     def _around(self, name: str, tables: Sequence[_Table]) -> Kind:
-        """The kind of a name by the innermost scope that binds it."""
+        """The kind of a name by the innermost scope around that binds it; what is new there others may have."""
         for table in reversed(tables):
             if name in table:
-                return table[name]
+                return Kind.SCALAR if table[name] is Kind.SCALAR else Kind.OTHER
         known = (name in BUILTINS and self._world.builtin(name)) or (
             name.startswith("__") and name.endswith("__")
         )
@@ -127,8 +127,8 @@ class RoutineNames:
         return settled(found, names, start, self._rules)
 
     def _rules(self, table: _Table) -> Values:
-        tables = [*self._outer, table]
-        return Values(self._world, lambda name: self._around(name, tables))
+        outer = tuple(self._outer)
+        return Values(self._world, lambda name: table[name] if name in table else self._around(name, outer))
 
     def _find_containers(
         self, own: Iterable[ast.AST], tree: ast.Module

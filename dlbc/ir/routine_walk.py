@@ -1,8 +1,8 @@
 """Walk the statements of a routine's sequential code, in the order of the text.
 
 Parallel loops are passed by: of these the iterable alone is evaluated on rank 0. What is bound is not
-touched; what is stored into, iterated over, entered or called is. Code of other scopes (functions, lambdas) is
-not entered: whoever calls it is taken to run it.
+touched; what is stored into, iterated over, entered or called is. Code of other scopes (functions,
+lambdas) is not entered: whoever calls it is taken to run it.
 """
 
 from __future__ import annotations

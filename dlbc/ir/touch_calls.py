@@ -14,7 +14,6 @@ from dlbc.ir.callees import functions_among
 from dlbc.ir.known_calls import (
     DRAWS,
     FORM_CALLS,
-    FRESH_CALLS,
     HIGHER,
     MUTATORS,
     NUMPY_IN_PLACE,
@@ -24,9 +23,11 @@ from dlbc.ir.known_calls import (
 )
 from dlbc.ir.plain import (
     KEPT_OUT,
+    NEW_CALLS,
     NOT_FRESH,
     PICKS,
     READING,
+    REFLECTIVE_BUILTINS,
     Kind,
     Values,
     dotted_name,
@@ -38,11 +39,6 @@ from dlbc.ir.routine import Touch
 
 __all__ = ["Argument", "CallRules", "Handling"]
 
-#: Functions that look at the whole program.
-_REFLECTIVE = frozenset(
-    "builtins." + name
-    for name in ("exec", "eval", "globals", "locals", "vars", "compile", "__import__", "breakpoint", "dir")
-)
 _FORM = FORM_CALLS | {
     "builtins.issubclass", "builtins.callable", "numpy.empty_like", "numpy.zeros_like", "numpy.ones_like",
     "numpy.full_like",
@@ -111,7 +107,7 @@ class CallRules:
         return self._method(call, call.func, touch)
 
     def _library(self, call: ast.Call, name: str, touch: Touch) -> Handling:
-        if name in _REFLECTIVE:
+        if name.removeprefix("builtins.") in REFLECTIVE_BUILTINS:
             return Handling(Touch.WRITE, _all(call, Touch.READ), unseen=True)
         if name in _FORM and not (name == "builtins.len" and "__len__" in self.world.methods):
             form = {*call.args[:1], *(call.args[1:] if name == "builtins.isinstance" else ())}
@@ -120,7 +116,7 @@ class CallRules:
         if name in HIGHER:
             return Handling(Touch.MOVE, tuple(self._higher(call, name, touch)))
         stored = set(self._stored(call, name))
-        if name in FRESH_CALLS and not any(k.arg in KEPT_OUT for k in call.keywords):
+        if name in NEW_CALLS and not any(k.arg in KEPT_OUT for k in call.keywords):
             return Handling(Touch.MOVE, _except(call, stored, Touch.READ, kept=False))
         if name.startswith((*PURE_PACKAGES, *_READERS)):
             kept = name != "builtins.print"
@@ -131,7 +127,7 @@ class CallRules:
         """The arguments that a library's function stores into."""
         in_place = name in _IN_PLACE or (name.startswith("numpy.") and name.endswith(".at"))
         if in_place or name.startswith(_STORING):
-            yield from call.args[:1]
+            yield from call.args[:1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
         else:
             yield from (a for a in passes_out(call, name) if self.values.kind(a) is not Kind.SCALAR)
         yield from (k.value for k in call.keywords if k.arg == "out")

@@ -92,8 +92,8 @@ class TouchWalk:
                 self._operators(node, touch, use)
 
     def test(self, node: ast.expr) -> None:
-        """An expression of which the truth is asked; of what is compared there, not of a bare name, that tells
-        that it is no array."""
+        """An expression of which the truth is asked: what is compared there is no array. A bare name may be
+        anything."""
         self.visit(node, Touch.READ, _unless_bare(node, Use.PLAIN))
 
     def store(self, target: ast.expr) -> None:
@@ -110,7 +110,8 @@ class TouchWalk:
             case ast.Subscript():
                 self._subscript(target, Touch.WRITE)
             case ast.Attribute(value=value, attr=attr):
-                self.visit(value, Touch.MOVE if attr in self.owned else Touch.WRITE, Use.PARTED)
+                form = attr in METADATA  # of an array, it makes another one of it
+                self.visit(value, Touch.MOVE if attr in self.owned and not form else Touch.WRITE, Use.PARTED)
 
     def update(self, target: ast.expr) -> None:
         """The target of an augmented assignment, which may change its object in place."""

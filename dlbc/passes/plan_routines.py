@@ -41,7 +41,7 @@ def plan_routines(
     findings: list[Diagnostic] = []
     kept: list[Routine] = []
     for routine in routines:
-        reason = _suspended(routine)
+        reason = _finalized(world) or _suspended(routine)
         if reason:
             findings.append(report("DLB129", routine.annotation.place, reason=reason))
         else:
@@ -68,6 +68,12 @@ def _suspended(routine: Routine) -> str:
         return ""
     word = "yield" if isinstance(node, ast.Yield | ast.YieldFrom) else "await"
     return f"line {getattr(node, 'lineno', routine.node.lineno)} gives control away (`{word}`)"
+
+
+def _finalized(world: ModuleNames) -> str:
+    """Code that runs wherever the last reference to an object goes, which no text shows; or empty."""
+    found = world.methods.get("__del__", ())
+    return f"the method `__del__` in line {found[0].lineno} may run at any place" if found else ""
 
 
 def _same_scope(outer: Routine, path: Sequence[ast.AST]) -> bool:

@@ -80,6 +80,7 @@ def test_mapped_lines_are_the_same_text(path: Path) -> None:
     mapped = line_map(lines)
     loops = {int(n) for n in re.findall(rb"(?m)^# dlbc: loop \S+=(\d+) \S+\r?$", text)}
     headers = {line for start in loops for line in range(start, start + 4)}
+    headers |= {int(n) for n in re.findall(rb"(?m)^.*\) as routine\w*:  # \S+:(\d+)\r?$", text)}
     assert mapped
     for line, origin in mapped.items():
         same = as_written(lines[line - 1]) == source.line(origin).strip()

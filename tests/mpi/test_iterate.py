@@ -225,6 +225,34 @@ def test_rows_that_moved_within_a_pass_stay_where_they_went(tmp_path: Path) -> N
     assert routine["home_bytes"] <= 30 * 5 * DOUBLE
 
 
+MISJUDGED = """
+import numpy as np
+
+def work(u, every):
+    # dlb: iterate
+    for t in range(4):
+        # dlb: parallel
+        for i in range(30):
+            u[i] += 1.0
+        if (t + 1) % every == 0:
+            print(t)
+    return u
+
+u = np.zeros((30, 2))
+print(work(u, {every}).sum())
+"""
+
+
+@pytest.mark.parametrize(("every", "stays"), [("2", True), ("np.int64(2)", True), ("u[-1, 1:]", False)])
+def test_where_a_number_turns_out_to_reach_arrays_none_stays_and_that_is_said(
+    every: str, stays: bool, tmp_path: Path
+) -> None:
+    document, done = statistics(tmp_path, MISJUDGED.format(every=every), 3)
+    (loop,) = document["loops"]
+    assert loop.get("rows_fetched", 0) == 20 * stays
+    assert ("no array stays on the ranks" in done.stderr) != stays
+
+
 def test_one_rank_and_no_launcher_keep_everything_at_home(tmp_path: Path) -> None:
     text = ROWS.format(code="print(u[-1].tolist())")
     document, _ = statistics(tmp_path, text, 1)

@@ -1,11 +1,11 @@
 """A runtime in one process that keeps arrays away from the program as far as it may, to find missing wraps.
 
-After each parallel loop of a routine, and after each statement of its sequential code, the arrays of its loops
-are taken out of the program's memory: rank 0 holds garbage there until `read` or `write` brings something back.
-What the program changes without `write` is lost. So a generated program gives other results than its source
-wherever a wrap is missing, whatever the number of ranks would be. Loops themselves run in order, on the true
-contents. Only within sequential loops that look into arrays as they go on does nothing leave between statements:
-no parallel loop runs there.
+After each parallel loop of a routine, and after each statement of its sequential code, the arrays of its
+loops are taken out of the program's memory: rank 0 holds garbage there until `read` or `write` brings
+something back. What the program changes without `write` is lost. So a generated program gives other results
+than its source wherever a wrap is missing, whatever the number of ranks would be. Loops themselves run in
+order, on the true contents. Only within sequential loops that look into arrays as they go on, and within
+`with`, does nothing leave between statements: no parallel loop runs there.
 
 ``python -m tests.support.away PROGRAM`` transforms a program and runs it so.
 """
@@ -251,6 +251,8 @@ class AwaySession:
             return Unbound()
 
     def _perform(self, kernel: Callable[..., None], iterable: Iterable[Any], arguments: Any) -> _After:
+        if self.away is not None:
+            self.away.see(kernel, (), writing=False)  # functions that the body calls may look at arrays
         runner = _Runner(self.away, iterable)
         try:
             kernel(runner, *arguments)
@@ -349,7 +351,7 @@ class _Forgetful(ast.NodeTransformer):
     def __init__(self) -> None:
         self._routine = ""
 
-    def visit_With(self, node: ast.With) -> ast.With:
+    def visit_With(self, node: ast.With) -> Any:
         match node.items:
             case [ast.withitem(ast.Call(ast.Attribute(attr="iterate")), ast.Name(name))]:
                 outer, self._routine = self._routine, name
@@ -357,7 +359,7 @@ class _Forgetful(ast.NodeTransformer):
                 self._routine = outer
         return node
 
-    def visit_For(self, node: ast.For) -> ast.For:
+    def visit_For(self, node: ast.For) -> Any:
         lazy = f"{self._routine}." in ast.unparse(node.iter) and not ast.unparse(node.iter).startswith(
             "range("
         )
@@ -365,7 +367,7 @@ class _Forgetful(ast.NodeTransformer):
             return node
         return self._within(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         outer, self._routine = self._routine, ""
         found = self._within(node)
         self._routine = outer
@@ -394,7 +396,8 @@ class _Forgetful(ast.NodeTransformer):
 
 def forgetful(text: bytes) -> ast.Module:
     """The generated program with everything taken away after each statement of a routine."""
-    return ast.fix_missing_locations(_Forgetful().visit(ast.parse(text)))
+    tree: ast.Module = _Forgetful().visit(ast.parse(text))
+    return ast.fix_missing_locations(tree)
 
 
 def run(path: str) -> None:

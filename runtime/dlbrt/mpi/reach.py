@@ -56,7 +56,14 @@ _LEAVES = (
 _CONTAINERS = frozenset({list, tuple, dict, set, frozenset, np.ndarray, bytearray, types.MethodType})
 
 #: Functions that find values by names made at run time.
-_BY_NAME = (eval, exec, globals, locals, vars, compile, __import__, sys._getframe)
+_BY_NAME = (
+    *(eval, exec, globals, locals, vars, compile, __import__, breakpoint, sys._getframe),
+    *(gc.get_objects, gc.get_referrers, gc.get_referents),
+)
+_LIBRARY_BY_NAME = frozenset({
+    ("inspect", "currentframe"), ("inspect", "stack"), ("inspect", "getouterframes"),
+    ("importlib", "import_module"), ("runpy", "run_path"), ("runpy", "run_module"),
+})  # fmt: skip
 _NAMES_BY_NAME = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "_getframe"})
 
 #: Objects looked at before the reach is taken to be everything.
@@ -209,7 +216,7 @@ class _Walk:
         self._waiting += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         self._waiting += list(vars(function).values())
         if not is_of_program(function):
-            return True
+            return (function.__module__, function.__name__) not in _LIBRARY_BY_NAME
         self._active = True
         names = set(_names(function.__code__))
         self._waiting += [function.__globals__[name] for name in names if name in function.__globals__]

@@ -175,6 +175,15 @@ class Residence:
             self._conductor.publisher.drop(resident.token)
         self._residents = {}
 
+    def before_fork(self) -> None:
+        """Bring everything home: a process that is forked cannot ask for it. Not within a loop on all ranks."""
+        if not self._conductor.leading:
+            self.home()
+
+    def in_child(self) -> None:
+        """Take all as it lies here, in a process that was forked."""
+        self._residents = {}
+
     def take(self, fields: Sequence[Field]) -> Staying:
         """The arrays of a loop's fields that stay where they are; all others among them come home."""
         groups: dict[int, list[Field]] = {}

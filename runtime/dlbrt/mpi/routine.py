@@ -19,6 +19,7 @@ from dlbrt.core.speed import Model, PassBalancer
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.reach import called_unasked, is_plain
+from dlbrt.mpi.residence import Residence
 from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.stay import Stay
 from dlbrt.observe.linemap import Frame, original
@@ -26,6 +27,9 @@ from dlbrt.observe.linemap import Frame, original
 __all__ = ["Routine"]
 
 T = TypeVar("T")
+
+#: What the routines under way keep on the ranks.
+_under_way: list[Residence] = []
 
 
 class Routine:
@@ -123,6 +127,7 @@ class Routine:
                 self._conductor,
                 lambda known: PassBalancer(ranks, model, tolerance=tolerance, every=every, known=known),
             )
+            _under_way.append(self._stay.residence)
         return self
 
     def __exit__(
@@ -131,6 +136,7 @@ class Routine:
         stay, self._stay = self._stay, None
         if stay is not None and self._outer is None:
             stay.residence.leave()
+            _under_way.remove(stay.residence)
             self._conductor.ledger.routine(self._source).add(stay.figures)
 
     def _is_plain(self) -> bool:
@@ -163,3 +169,17 @@ def _source(place: FrameType) -> str:
     frame = Frame(place.f_code.co_filename, place.f_lineno, place.f_code.co_name)
     found = original(frame) or frame
     return f"{os.path.basename(found.filename)}:{found.line}"
+
+
+def _before_fork() -> None:
+    for residence in _under_way:
+        residence.before_fork()
+
+
+def _in_child() -> None:
+    for residence in _under_way:
+        residence.in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)

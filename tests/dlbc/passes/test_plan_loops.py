@@ -60,6 +60,7 @@ ARRAYS = [
     ("a view is stored through", "row = Z[i]\nfor j in range(m):\n    row[j] = 1", ["Z BLOCK 0 rw in_place"]),
     ("a row is sorted", "Z[i].sort()", ["Z BLOCK 0 rw in_place"]),
     ("an out argument", "np.add(X[i], 1, out=Z[i])", ["Z BLOCK 0 rw in_place", "X BLOCK 0 r"]),
+    ("an out argument by its place", "np.add(X[i], 1, Z[i])", ["Z BLOCK 0 rw in_place", "X BLOCK 0 r"]),
     ("a new array is filled", "t = np.zeros(m)\nt[0] = X[i]\nZ[i] = t", ["X BLOCK 0 r", "Z BLOCK 0 w"]),
     ("a fresh list is filled", "t = []\nfor j in range(m):\n    t.append(X[i, j])\nZ[i] = t",
      ["X BLOCK 0 r", "Z BLOCK 0 w"]),

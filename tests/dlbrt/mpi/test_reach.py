@@ -8,6 +8,9 @@ import ctypes
 import datetime
 import decimal
 import functools
+import gc
+import importlib
+import inspect
 import io
 import mmap
 import re
@@ -201,3 +204,9 @@ def test_mere_containers_are_not_active() -> None:
 
 def test_too_much_to_walk_reaches_everything() -> None:
     assert reach_of([[] for _ in range(30_000)]).everything
+
+
+def test_functions_that_look_at_the_program_reach_everything() -> None:
+    for function in (gc.get_objects, gc.get_referrers, inspect.currentframe, importlib.import_module):
+        assert reach_of(function).everything
+    assert not reach_of(inspect.isclass).everything
