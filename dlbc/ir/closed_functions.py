@@ -37,6 +37,10 @@ class ClosedFunctions:
             changed |= _changed(call, function, self._summaries.of[function].mutates)
         return frozenset(changed), name in self._summaries.fresh
 
+    def forget(self) -> None:
+        """Look at functions anew: names are no longer what they were taken for."""
+        self._known = {}
+
     def _is_closed(self, name: str) -> bool:
         if name not in self._known:
             functions = self._world.functions[name]
@@ -72,8 +76,18 @@ class ClosedFunctions:
             case ast.Name(id=name):
                 return name in REFLECTIVE_BUILTINS
             case ast.Call():
-                return self._stores_out(node)
+                return self._stores_out(node) or self._hands_to_a_method(node)
         return False
+
+    def _hands_to_a_method(self, call: ast.Call) -> bool:
+        """Whether values go to a method of what is made here (`default_rng(1).shuffle(a)`), or as `self`."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        full = dotted_name(call.func, self._world)
+        made = not full and isinstance(call.func.value, ast.Call)
+        values = [*call.args, *(k.value for k in call.keywords)]
+        given = any(not isinstance(value, ast.Constant) for value in values)
+        return given and (made or full.startswith("numpy.ndarray."))
 
     def _stores_out(self, call: ast.Call) -> bool:
         """Whether a library's function may store into an argument that no keyword names."""

@@ -103,7 +103,7 @@ class RoutineNames:
         return TouchWalk(self._world, self.kind, self._owned, container, self._closed.arguments)
 
     def _around(self, name: str, tables: Sequence[_Table]) -> Kind:
-        """The kind of a name by the innermost scope around that binds it; what is new there others may have."""
+        """The kind of a name by the innermost scope that binds it; what is new there, others may have."""
         for table in reversed(tables):
             if name in table:
                 return Kind.SCALAR if table[name] is Kind.SCALAR else Kind.OTHER
@@ -143,11 +143,13 @@ class RoutineNames:
         """Take back what something speaks against, until nothing does."""
         self._given = {n for n in self._loaded() if self._may_be_given(n)}
         while True:
+            before = self._table
             self._table = self._settled_table()
+            self._closed.forget()  # what was closed by what names were taken for
             uses, everywhere = self._uses()
             refused = {n for n in self._given if not self._as_plain(n, uses.get(n, set()))}
             lost = {n for n in self._table if self._handed_on(n, everywhere.get(n, set()))}
-            if not refused and lost <= self._spoiled:
+            if not refused and lost <= self._spoiled and self._table == before:
                 return
             self._given -= refused
             self._spoiled |= lost

@@ -107,12 +107,13 @@ def reach_of(value: object) -> Reach:
 def called_unasked() -> Reach:
     """What is reached by code of the program that may run at any time, without being called.
 
-    Handlers of signals and of log records, what stands in for standard output, and the like.
+    Handlers of signals and of log records, what stands in for standard output, other threads, and the like.
     """
     signals = [signal.getsignal(number) for number in signal.valid_signals()]
     streams = [sys.stdout, sys.stderr, sys.excepthook, sys.displayhook, sys.gettrace(), sys.getprofile()]
     hooks = [np.geterrcall(), warnings.showwarning, *getattr(weakref.finalize, "_registry", ())]
-    return reach_of([*signals, *streams, *hooks, *_log_handlers(), *map(_finalized, hooks)])
+    threads = [each for each in threading.enumerate() if each is not threading.current_thread()]
+    return reach_of([*signals, *streams, *hooks, *_log_handlers(), *map(_finalized, hooks), *threads])
 
 
 def _finalized(hook: object) -> object:

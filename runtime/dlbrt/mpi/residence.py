@@ -176,7 +176,7 @@ class Residence:
         self._residents = {}
 
     def before_fork(self) -> None:
-        """Bring everything home: a process that is forked cannot ask for it. Not within a loop on all ranks."""
+        """Bring everything home, which a forked process cannot ask for; not within a loop on all ranks."""
         if not self._conductor.leading:
             self.home()
 

@@ -1,0 +1,57 @@
+"""Chunks of work in place of counts, for loops whose iterations are known to cost unequally.
+
+A rule's formulas presume iterations of one expected cost. Where W(i) is known, the rule is asked in units
+of the mean cost: all work is n of them, what is left R is the work left, and a chunk of c units becomes the
+iterations whose work is nearest to c, one at least. Counts are the case where every iteration is one unit,
+and give the same chunks. What is unknown then are the speeds of ranks alone, and deviations of W from the
+truth.
+"""
+
+from __future__ import annotations
+
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.spans import Spans
+
+__all__ = ["WorkTable"]
+
+
+class WorkTable:
+    """The work of n iterations by a table of it; ValueError if the table has no work for them."""
+
+    def __init__(self, n: int, amounts: Amounts = UNIFORM) -> None:
+        self.n = n
+        self._amounts = amounts
+        self._uniform = amounts.uniform
+        self._total = amounts.before(n)
+        if n and self._total <= 0:
+            raise ValueError(f"expected some work in {n} iterations, found none")
+
+    def units(self, run: range) -> float:
+        """The work of consecutive iterations, in mean iterations."""
+        if self._uniform:
+            return float(len(run))
+        return (self._amounts.before(run.stop) - self._amounts.before(run.start)) * self.n / self._total
+
+    def left(self, start: int) -> int:
+        """The work from iteration ``start`` on, rounded up; 1 at least while there are iterations."""
+        if self._uniform or start >= self.n:
+            return self.n - start
+        return max(1, -(-(self._total - self._amounts.before(start)) * self.n // self._total))
+
+    def chunk(self, start: int, units: int) -> range:
+        """The iterations from ``start`` on that are ``units`` of work, to the nearest; one or more."""
+        if units >= self.left(start):
+            return range(start, self.n)
+        if self._uniform:
+            return range(start, start + units)
+        rest = Spans((range(start, self.n),))
+        return range(start, start + max(1, self._amounts.count(rest, units * self._total // self.n)))
+
+    def placed(self, chunk: range) -> range:
+        """The iterations of a chunk of a sequence, maybe none; all chunks have all of them, each once."""
+        return range(self._place(chunk.start), self._place(chunk.stop))
+
+    def _place(self, unit: int) -> int:
+        if self._uniform or unit >= self.n:
+            return min(unit, self.n)
+        return self._amounts.count(Spans((range(self.n),)), unit * self._total // self.n)

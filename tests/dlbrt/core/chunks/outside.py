@@ -1,0 +1,86 @@
+"""The outside check: 64 ranks, the last 32 four times slower, 20 000 exponential iterations; ideal 2.50 s.
+
+The figures are those of one run each of unmodified DLS4LB under SimGrid SMPI, as its names are.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.fixed import fsc
+from dlbrt.core.chunks.loop import Known, Loop
+from dlbrt.core.chunks.rule import Rule
+from dlbrt.core.chunks.table import make
+from dlbrt.core.chunks.trapezoid import Trapezoid
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from numpy.typing import NDArray
+
+from tests.support.chunk_player import Played, play
+
+__all__ = [
+    "FIGURES_S",
+    "MEAN_S",
+    "OVERHEAD_S",
+    "RANKS",
+    "SPEEDS",
+    "TSS_THERE",
+    "N",
+    "draw",
+    "ideal_s",
+    "rule_of",
+    "run",
+]
+
+N, RANKS, MEAN_S, OVERHEAD_S = 20_000, 64, 0.005, 5e-5
+SPEEDS = (1.0,) * 32 + (0.25,) * 32
+
+#: TSS with the step that an integer leaves of it.
+TSS_THERE = "TSS, step 0"
+
+#: Our names -> seconds there. Its FAC is factoring with x = 2.
+FIGURES_S = {
+    "STATIC": 6.63,
+    "SS": 4.27,
+    "GSS": 4.06,
+    TSS_THERE: 3.68,
+    "FAC2": 3.68,
+    "WF": 2.57,
+    "AWF_B": 2.54,
+    "AWF_C": 2.52,
+    "AWF_D": 2.59,
+    "AWF_E": 2.54,
+    "AF": 4.38,
+}
+
+
+def draw(seed: int) -> NDArray[np.float64]:
+    """Seconds of the iterations on a fast rank."""
+    return np.random.default_rng(seed).exponential(MEAN_S, N)
+
+
+def ideal_s(costs_s: NDArray[np.float64]) -> float:
+    """All ranks busy to the same moment."""
+    return float(costs_s.sum()) / sum(SPEEDS)
+
+
+def rule_of(name: str) -> Rule:
+    """STATIC is FSC without deviation; WF is told the true weights."""
+    if name == "STATIC":
+        return fsc(Loop(N, RANKS, Known(deviation_s=0.0, overhead_s=0.0)))
+    if name == TSS_THERE:
+        return Trapezoid(Loop(N, RANKS), Fraction(0))
+    return make(name, Loop(N, RANKS, Known(MEAN_S, MEAN_S, OVERHEAD_S, SPEEDS if name == "WF" else ())))
+
+
+def run(name: str, costs_s: NDArray[np.float64], by_work: bool = False) -> Played:
+    """One run under a rule; ``by_work``: the cost of each iteration is known beforehand."""
+    return play(Dealer(rule_of(name), known(costs_s) if by_work else UNIFORM), costs_s, SPEEDS, OVERHEAD_S)
+
+
+def known(costs_s: NDArray[np.float64]) -> Amounts:
+    """A table of the work of each iteration."""
+    share = np.concatenate(([0.0], np.cumsum(costs_s))) / costs_s.sum()
+    ticks = np.rint(np.minimum(share, 1.0) * 2.0**50).astype(np.int64)
+    return Amounts(tuple(range(len(costs_s) + 1)), tuple(ticks.tolist()))

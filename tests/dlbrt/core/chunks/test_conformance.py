@@ -1,0 +1,113 @@
+"""What every rule must keep, whatever it computes: each iteration exactly once, chunks of 1..left, an end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dlbrt.contract import STRATEGIES
+from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.loop import Fact, Known, Loop
+from dlbrt.core.chunks.table import RULES, make
+from dlbrt.core.partition.integer import prefix_sums
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.chunk_player import Played, play
+
+NAMES = tuple(RULES)
+EVERYTHING = Known(mean_s=0.01, deviation_s=0.01, overhead_s=1e-4)
+EVEN = Known(mean_s=0.01, deviation_s=0.0, overhead_s=1e-4)
+
+
+def played(name: str, costs_s: list[float], speeds: list[float], known: Known, by_work: bool) -> Played:
+    loop = Loop(len(costs_s), len(speeds), known)
+    amounts = table(costs_s) if by_work and any(costs_s) else UNIFORM
+    return play(Dealer(make(name, loop), amounts), np.array(costs_s), speeds, 1e-4)
+
+
+def table(costs_s: list[float]) -> Amounts:
+    ticks = np.rint(prefix_sums(np.array(costs_s)) / sum(costs_s) * 2**50).astype(np.int64)
+    return Amounts(tuple(range(len(costs_s) + 1)), tuple(ticks.tolist()))
+
+
+def check(run: Played, n: int) -> None:
+    assert [i for _, chunk in run.chunks for i in chunk] == list(range(n))
+    assert all(run.sizes)
+
+
+def test_every_rule_of_the_contract_is_here() -> None:
+    family = STRATEGIES[STRATEGIES.index("SS") : STRATEGIES.index("AF") + 1]
+    assert family == NAMES
+
+
+@pytest.mark.parametrize("by_work", [False, True], ids=["by count", "by work"])
+@pytest.mark.parametrize("known", [EVERYTHING, EVEN], ids=["uneven", "sigma = 0"])
+@pytest.mark.parametrize(("n", "ranks"), [(0, 3), (1, 1), (1, 4), (3, 4), (4, 4), (5, 4), (100, 1), (2, 1)])
+@pytest.mark.parametrize("name", NAMES)
+def test_small_loops(name: str, n: int, ranks: int, known: Known, by_work: bool) -> None:
+    costs = [0.01 * (1 + i % 3) for i in range(n)] if known.deviation_s else [0.01] * n
+    check(played(name, costs, [1.0] * ranks, known, by_work), n)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
+@given(
+    costs=st.lists(st.floats(0, 1e6), max_size=300),
+    speeds=st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=20),
+    known=st.sampled_from([EVERYTHING, EVEN]),
+    by_work=st.booleans(),
+)
+def test_any_loop(name: str, costs: list[float], speeds: list[float], known: Known, by_work: bool) -> None:
+    run = played(name, costs, speeds, known, by_work)
+    check(run, len(costs))
+    assert run == played(name, costs, speeds, known, by_work)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_iterations_that_take_no_time_and_a_clock_that_stands(name: str) -> None:
+    dealer = Dealer(make(name, Loop(500, 4, EVERYTHING)))
+    check(play(dealer, np.zeros(500), [1.0] * 4, 0.0), 500)
+    assert dealer.left == 0
+    assert not dealer.deal(0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_one_rank_ever_asks(name: str) -> None:
+    dealer, sizes = Dealer(make(name, Loop(1000, 8, EVERYTHING))), []
+    while chunk := dealer.deal(5):
+        dealer.done(5, chunk, 0.01 * len(chunk), 0.01 * len(chunk))
+        sizes.append(len(chunk))
+    assert sum(sizes) == 1000
+
+
+@pytest.mark.parametrize(("name", "entry"), [(n, e) for n, e in RULES.items() if e.needs])
+def test_what_a_rule_needs_is_asked_for_by_name(name: str, entry: object) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected .*, found nothing known of it"):
+        make(name, Loop(10, 2))
+
+
+@pytest.mark.parametrize("name", [name for name, entry in RULES.items() if Fact.WEIGHTS in entry.uses])
+def test_weights_that_are_known_set_the_first_chunks(name: str) -> None:
+    dealer = Dealer(make(name, Loop(1000, 2, Known(weights=(3.0, 1.0)))))
+    assert len(dealer.deal(0)) == 375
+    assert len(dealer.deal(1)) == (125 if name not in ("AWF_C", "AWF_E") else 79)
+
+
+BAD = [
+    (lambda: Loop(-1, 2), "expected 0 iterations or more, found -1"),
+    (lambda: Loop(5, 0), "expected 1 rank or more, found 0"),
+    (lambda: Loop(5, 2, Known(weights=(1.0,))), "expected 2 weights, one per rank; found 1"),
+    (lambda: Known(weights=(0.0, 0.0)), "not all 0"),
+    (lambda: Known(weights=(float("nan"), 1.0)), "numbers of 0 or more"),
+    (lambda: Known(mean_s=-1.0), "mean_s: expected a finite number of 0 or more, found -1.0"),
+    (lambda: Known(overhead_s=float("inf")), "overhead_s: expected a finite number"),
+    (lambda: Known(mean_s=0.0, deviation_s=1.0), "mean_s: expected more than 0"),
+]
+
+
+@pytest.mark.parametrize(("make_it", "message"), BAD, ids=[message for _, message in BAD])
+def test_bad_descriptions_are_refused(make_it: object, message: str) -> None:
+    assert callable(make_it)
+    with pytest.raises(ValueError, match=message):
+        make_it()
