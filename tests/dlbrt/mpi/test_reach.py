@@ -81,7 +81,7 @@ PLAIN: list[object] = [
 ]
 
 
-@pytest.mark.parametrize("value", PLAIN, ids=repr)
+@pytest.mark.parametrize("value", PLAIN)
 def test_plain_values_reach_nothing(value: object) -> None:
     assert is_plain(value)
     reach = reach_of(value)
@@ -90,7 +90,7 @@ def test_plain_values_reach_nothing(value: object) -> None:
     assert not reach.active
 
 
-@pytest.mark.parametrize("value", [[], {}, set(), np.zeros(2), object(), eval, [].append, (1, [])], ids=repr)
+@pytest.mark.parametrize("value", [[], {}, set(), np.zeros(2), object(), eval, [].append, (1, [])])
 def test_what_may_hold_an_array_is_not_plain(value: object) -> None:
     assert not is_plain(value)
 
