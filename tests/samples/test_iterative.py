@@ -73,8 +73,19 @@ def run(pair: Pair, iterates: bool, ranks: int, env: dict[str, str], home: Path)
     return document
 
 
-@pytest.mark.parametrize("iterates", [True, False], ids=["with iterate", "without"])
-@pytest.mark.parametrize(("ranks", "env"), RUNS, ids=[f"{p}-{'-'.join(env.values())}" for p, env in RUNS])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """With its routine a sample runs under all settings, without under one, or with --every-setting all."""
+    if "iterates" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--every-setting")
+        cases = [
+            pytest.param(iterates, *run, id=f"{'with' if iterates else 'without'}-{run[0]}-{number}")
+            for number, run in enumerate(RUNS)
+            for iterates in (True, False)
+            if every or iterates or number == 1
+        ]
+        metafunc.parametrize(("iterates", "ranks", "env"), cases)
+
+
 def test_bits_are_the_same_with_and_without_a_routine(
     pair: Pair, iterates: bool, ranks: int, env: dict[str, str], tmp_path: Path
 ) -> None:

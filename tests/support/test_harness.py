@@ -88,7 +88,10 @@ def test_processes_that_outlive_the_program_are_killed_and_reported() -> None:
 
 @pytest.mark.mpi
 def test_an_interrupted_test_leaves_no_process(hanging: Path) -> None:
-    program = f"from tests.support.mpi import run_mpi; run_mpi(2, [{sys.executable!r}, {str(hanging)!r}])"
+    # Where the tests run in the background an interrupt would be ignored.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    run = f"from tests.support.mpi import run_mpi; run_mpi(2, [{sys.executable!r}, {str(hanging)!r}])"
+    program = heard + run
     root = Path(__file__).resolve().parents[2]
     tester = subprocess.Popen([sys.executable, "-c", program], cwd=root, stderr=subprocess.PIPE)
     until = time.monotonic() + 30

@@ -103,7 +103,7 @@ class Lesson:
         kept_curves = (curve for curve in older.curves if curve.form not in forms)
         curves = (*self.curves, *kept_curves)[:_MOST_CURVES]
         if not (self.speeds or self.densities):
-            return replace(older, curves=curves)
+            return replace(older, curves=curves) if self.curves else older
         told = {density.n for density in self.densities}
         alike = older.densities if bool(self.speeds) == bool(older.speeds) else ()
         kept = (density for density in alike if density.n not in told)

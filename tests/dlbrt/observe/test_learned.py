@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from dlbrt.contract import OptionError
 from dlbrt.core.partition.density import Density, compress
-from dlbrt.observe.learned import Learned, Lesson, LoopKey, default_path, path_for, read, update
+from dlbrt.core.speed import Points
+from dlbrt.observe.learned import Curve, Learned, Lesson, LoopKey, default_path, path_for, read, update
 
 KEY = LoopKey("prog.py:12", "5f2a", ("a", "a", "b"))
 
@@ -71,6 +72,22 @@ def test_a_newer_lesson_replaces_what_it_tells_and_keeps_the_rest() -> None:
     assert found.density(50) is None
     assert Lesson(KEY, (4.0, 4.0, 5.0)).after(found).speeds == (4.0, 4.0, 5.0)
     assert Lesson(KEY).after(found) is found
+
+
+def test_speed_functions_are_kept_by_the_form_of_rows(tmp_path: Path) -> None:
+    def curve(form: str, speed: float) -> Curve:
+        return Curve(form, tuple(Points((10, 20), (speed, speed / 2)) for _ in KEY.hosts))
+
+    old = Lesson(KEY, (1.0, 2.0, 3.0), (density(20),), curves=(curve("a", 1.0), curve("b", 2.0)))
+    path = tmp_path / "model.json"
+    update(path, [old])
+    update(path, [Lesson(KEY, curves=(curve("b", 5.0),))])
+    found = read(path).of(KEY)
+    assert found is not None
+    assert found.curves == (curve("b", 5.0), curve("a", 1.0))
+    assert (found.speeds, found.density(20)) == (old.speeds, found.densities[0])
+    assert found.curve("a") == curve("a", 1.0).points
+    assert found.curve("c") == ()
 
 
 def test_densities_that_hold_the_speeds_are_not_used_with_speeds() -> None:
