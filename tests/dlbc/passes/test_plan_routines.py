@@ -239,3 +239,32 @@ def test_a_finalizer_keeps_everything_at_home() -> None:
     text = program("pass") + "class C:\n    def __del__(self): print(1)\n"
     assert [d.code for d in check(source_of(text))] == ["DLB129"]
     assert not explain(source_of(text)).routines
+
+
+def test_an_array_named_by_keyword_is_stored_into() -> None:
+    assert emitted("np.copyto(dst=u, src=v)").startswith("np.copyto(dst=routine.write(u)")
+
+
+@pytest.mark.parametrize("body", ["np.random.default_rng(1).shuffle(a)", "np.ndarray.fill(a, t)"])
+def test_a_function_that_hands_its_argument_on_may_change_it(body: str) -> None:
+    found = emitted("mix(u, t)", head=f"def mix(a, t): {body}\n")
+    assert "routine.write(u)" in found
+
+
+def test_a_function_is_judged_by_what_names_turn_out_to_be() -> None:
+    text = """import numpy as np
+class Simulation: pass
+sim = Simulation()
+sim.u = np.zeros(9)
+u = sim.u
+def look(): return sim.u[2]
+# dlb: iterate
+for t in range(3):
+    # dlb: parallel
+    for i in range(9):
+        u[i] = u[i] + i
+    print(sim.u[3], look())
+"""
+    result = transform(source_of(text))
+    assert result.text is not None, result.diagnostics
+    assert b"routine.write(look)()" in result.text

@@ -15,6 +15,7 @@ import io
 import mmap
 import re
 import sys
+import threading
 import types
 import weakref
 from collections import deque
@@ -210,3 +211,20 @@ def test_functions_that_look_at_the_program_reach_everything() -> None:
     for function in (gc.get_objects, gc.get_referrers, inspect.currentframe, importlib.import_module):
         assert reach_of(function).everything
     assert not reach_of(inspect.isclass).everything
+
+
+def test_threads_that_wait_are_looked_at() -> None:
+    awake = threading.Event()
+
+    def watch(array: Any) -> None:
+        awake.wait(60)
+        array.sum()
+
+    thread = threading.Thread(target=watch, args=(TABLE,), daemon=True)
+    thread.start()
+    try:
+        reach = called_unasked()
+        assert reach.everything or any(found is TABLE for found in reach.arrays)
+    finally:
+        awake.set()
+        thread.join()
