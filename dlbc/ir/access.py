@@ -181,13 +181,17 @@ Origins = frozenset[Origin]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an expression may be: ``outer`` itself, ``inner`` what can be reached in it; empty is new."""
+    """What an expression may be: ``outer`` itself, ``inner`` what can be reached in it; empty is new.
+
+    ``holds``: it may be a container made here, of whose items one may be changed in place (``t[0] += 1``).
+    """
 
     outer: Origins = frozenset()
     inner: Origins = frozenset()
+    holds: bool = False
 
     def __or__(self, other: Value) -> Value:
-        return Value(self.outer | other.outer, self.inner | other.inner)
+        return Value(self.outer | other.outer, self.inner | other.inner, self.holds or other.holds)
 
     @property
     def element(self) -> Value:
@@ -198,7 +202,7 @@ class Value:
     @property
     def contained(self) -> Value:
         """A new object that holds it."""
-        return Value(frozenset(), self.outer | self.inner)
+        return Value(frozenset(), self.outer | self.inner, holds=True)
 
 
 FRESH = Value()

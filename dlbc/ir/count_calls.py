@@ -18,6 +18,7 @@ from dlbc.ir.known_calls import (
     PRINTERS,
     PURE_METHODS,
     PURE_PACKAGES,
+    SAME_METHODS,
 )
 from dlbc.ir.price import FREE, UNIT, NotCounted, Price, total_of
 from dlbc.ir.region import Callable as Function
@@ -31,7 +32,16 @@ __all__ = ["Calls"]
 #: Calls within calls that are followed.
 _DEEPEST = 8
 
-_KNOWN_METHODS = FRESH_METHODS | PURE_METHODS | CONTAINER_METHODS | ORDERED | MUTATORS | DRAWS | FILE_METHODS
+_KNOWN_METHODS = (
+    FRESH_METHODS
+    | SAME_METHODS
+    | PURE_METHODS
+    | CONTAINER_METHODS
+    | ORDERED
+    | MUTATORS
+    | DRAWS
+    | FILE_METHODS
+)
 
 
 class Calls(Expressions):

@@ -14,6 +14,7 @@ from dlbc.ir.known_calls import (
     FILE_SAVERS,
     FILE_WRITERS,
     GENERATORS,
+    IN_PLACE_AT,
     MUTATORS,
     NUMPY_IN_PLACE,
     ORDERED,
@@ -135,9 +136,27 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
     elif _of_object(call):
         yield Deed(Effect.OBJECT, node, name)
     first = OUT_AT.get(name, len(call.arguments))
+    over = _works_in_place(call)
     for key, value, _ in call.arguments:
-        if key == "out" or (isinstance(key, int) and key >= first):
+        if key == "out" or over or (isinstance(key, int) and key >= first):
             yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer | value.inner)
+
+
+def _works_in_place(call: Call) -> bool:
+    """Whether a switch tells a function to work in the memory of its arguments."""
+    last = IN_PLACE_AT.get(call.function, len(call.arguments))
+    for key, _, node in call.arguments:
+        if key == "copy" and call.function in IN_PLACE_AT:
+            off = True
+        elif key == last:
+            off = call.function == "numpy.nan_to_num"
+        elif isinstance(key, str) and key.startswith("overwrite"):
+            off = False
+        else:
+            continue
+        if not (isinstance(node, ast.Constant) and node.value is off):
+            return True
+    return False
 
 
 def writes_output(call: Call) -> bool:

@@ -10,6 +10,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from dlbc.ir.access import (
     FRESH,
@@ -46,6 +47,8 @@ class Environment(Flow):
             origin = frozenset({Origin(OriginKind.SHARED, name)})
             self._env[name] = Value(origin, origin)
         self._pool: Origins = frozenset()
+        #: What is put into containers, by the name of the container.
+        self._contents: dict[str, Origins] = {}
         self._inner: list[ast.AST] = []
         self._tables: dict[ast.AST, dict[str, Value]] = {}
         self._sure = True
@@ -54,7 +57,8 @@ class Environment(Flow):
 
     def state(self) -> object:
         """What must stop growing."""
-        return (dict(self._env), {k: dict(v) for k, v in self._tables.items()}, self._pool)
+        tables = {k: dict(v) for k, v in self._tables.items()}
+        return (dict(self._env), tables, self._pool, dict(self._contents))
 
     def _bind(self, name: str, value: Value, form: Form | None = None) -> None:
         self._define(name, form)
@@ -72,6 +76,20 @@ class Environment(Flow):
                 return self._tables[scope][name]
         value = self._env.get(name)
         return None if value is None else self._held(name, value)
+
+    def _put_into(self, container: ast.expr, value: Value) -> None:
+        """A value is put into what an expression gives: remembered of own names."""
+        if isinstance(container, ast.Name) and self._lookup(container.id) is not None:
+            held = self._contents.get(container.id, frozenset())
+            self._contents[container.id] = held | value.outer | value.inner
+
+    def _items_of(self, container: ast.expr, value: Value) -> Origins:
+        """What the items of a container made here may be."""
+        if not value.holds:
+            return frozenset()
+        put = self._contents.get(getattr(container, "id", ""), frozenset())
+        found = (o for o in value.inner | put if o.name not in self._region.module.plain)
+        return frozenset(replace(o, open=False) for o in found)
 
     @contextmanager
     def _scope(self, node: ast.AST, names: dict[str, Value], integers: frozenset[str]) -> Iterator[None]:

@@ -10,7 +10,9 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterable
 from contextlib import ExitStack
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 
 from dlbc.ir.access import (
     FRESH,
@@ -20,16 +22,24 @@ from dlbc.ir.access import (
     Origins,
     Value,
 )
+from dlbc.ir.callees import functions_among
 from dlbc.ir.evaluate_chains import CLOSURE, DEEPEST, UNKNOWN, Chains
+from dlbc.ir.given_back import Back, Key, given_back
 from dlbc.ir.known_calls import (
     CONTAINER_METHODS,
+    DRAWS,
     EFFECTIVE_BUILTINS,
     FORM_CALLS,
     FRESH_CALLS,
     FRESH_METHODS,
     HOLDERS,
+    MUTATORS,
+    ORDERED,
+    OUT_AT,
+    PURE_METHODS,
     PURE_PACKAGES,
     RANDOM_PACKAGES,
+    SAME_METHODS,
 )
 from dlbc.ir.uses import UseKind, bound_names, free_names, parameters_of, uses_of
 
@@ -41,6 +51,19 @@ _READERS = frozenset(
     + [f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "dict")]
     + ["math.fsum", "math.prod", "numpy.fromiter", "statistics.mean", "statistics.fmean"]
 )
+
+#: Methods that put their arguments into a container.
+_FILLING = ORDERED | {"insert", "setdefault", "update"}
+
+#: Functions whose result is, or holds, what the function gives that they are given.
+_APPLYING = frozenset(
+    ("builtins.map", "functools.reduce", "itertools.starmap", "itertools.accumulate", "numpy.fromfunction")
+)
+
+#: Arguments of `astype` before the one that says whether it copies.
+_ASTYPE_INPUTS = 4
+
+_METHODS_OF_LIBRARIES = FRESH_METHODS | SAME_METHODS | PURE_METHODS | MUTATORS | ORDERED | DRAWS
 
 _HOLDER_OPTIONS = frozenset({"key", "default_factory", "reverse", "maxlen"})
 
@@ -118,7 +141,7 @@ class Evaluator(Chains):
                         return value | self._value(other)
             case ast.BinOp(left=left, right=right):
                 both = self._union([left, right])
-                return Value(frozenset(), both.inner)
+                return Value(frozenset(), both.inner, both.holds)
             case ast.UnaryOp() | ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.Slice():
                 self._union(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
                 return FRESH
@@ -178,7 +201,7 @@ class Evaluator(Chains):
         if isinstance(node, ast.GeneratorExp) and any(
             u.kind is UseKind.LOAD and self._lookup(u.name) is not None for u in uses_of(node)
         ):
-            return Value(CLOSURE, value.inner)
+            return Value(CLOSURE, value.inner, value.holds)
         return value
 
     def _function(self, node: ast.expr, depth: int = 0) -> tuple[str, Value | None]:
@@ -215,12 +238,45 @@ class Evaluator(Chains):
         for keyword in node.keywords:
             arguments.append((keyword.arg or "**", self._value(keyword.value), keyword.value))
         self._facts.calls.append(Call(function, node, receiver, tuple(arguments)))
+        if function[1:] in _FILLING and isinstance(node.func, ast.Attribute):
+            for _, value, _ in arguments:
+                self._put_into(node.func.value, value)
         return self._result(function, receiver, arguments, node)
 
     def _form(self, node: ast.expr) -> Value:
         """An argument of which the form is asked, not the data: a bare shared name is not read."""
         name, brackets, _ = self._path(node)
         return self._chain(node, read=False) if name and not brackets else self._value(node)
+
+    def _gives(self, function: ast.expr) -> Value:
+        """What a function that is handed on may give beside its arguments."""
+        facts, self._facts = self._facts, Facts()
+        if isinstance(function, ast.Lambda):
+            names = dict.fromkeys((p.arg for p in parameters_of(function)), FRESH)
+            with self._scope(function.args, names, frozenset()):
+                value = self._value(function.body)
+        else:
+            value = FRESH if self._is_known(function) else Value(UNKNOWN, UNKNOWN)
+        self._facts = facts
+        return value
+
+    def _is_known(self, function: ast.expr) -> bool:
+        """Whether a function gives something new or what its arguments hold: those are handed on as well."""
+        if isinstance(function, ast.Call):
+            name = self._function(function.func)[0]
+            return name.startswith(PURE_PACKAGES) and name != "functools.partial"
+        name, _ = self._function(function)
+        world = self._region.module
+        if name.startswith("."):
+            return name[1:] in _METHODS_OF_LIBRARIES and name[1:] not in world.methods
+        own = name in self._region.fresh | self._region.passing or name in world.classes
+        return own or isinstance(function, ast.Constant) or name.startswith(PURE_PACKAGES)
+
+    def _is_list(self, method: ast.expr) -> bool:
+        """Whether what a method is called on may be a list whose items can be changed in place."""
+        held = method.value if isinstance(method, ast.Attribute) else method
+        name = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
+        return name in self._region.module.lists
 
     def _of_container(self, method: str) -> bool:
         """Whether a new object's method gives a part of it, or of the arguments: one of a container."""
@@ -237,22 +293,31 @@ class Evaluator(Chains):
         for key, value, _ in arguments:
             if key not in _HOLDER_OPTIONS:
                 given |= value
+        if function in _APPLYING:
+            for applied in functions_among(node, function):
+                given |= self._gives(applied)
         if function in HOLDERS:
             return given.contained
-        out = [v for k, v, _ in arguments if k == "out"]
-        if out:
-            return out[0]
+        first = OUT_AT.get(function, len(arguments))
+        out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
+        if out and any(v.outer or v.inner for v in out):
+            return reduce(or_, (v | v.element for v in out))
         if function in FRESH_CALLS or function in self._region.fresh:
             return FRESH
+        back = given_back(function, node)
+        if back is not None:
+            found = _back(back, {key: value for key, value, _ in arguments})
+            return found | given if function in _APPLYING else found
         if function.startswith("."):
+            if function == ".copy" and receiver is not None:
+                return Value(frozenset(), receiver.inner, receiver.holds or self._is_list(node.func))
             if function[1:] in FRESH_METHODS:
-                return Value(
-                    frozenset(),
-                    receiver.inner if receiver is not None and function == ".copy" else frozenset(),
-                )
+                return FRESH
+            if function[1:] in SAME_METHODS and function[1:] not in self._region.module.methods:
+                return receiver or FRESH
             if receiver is not None and not receiver.outer and self._of_container(function[1:]):
                 return receiver.element | given
-            if function == ".astype" and not node.keywords:
+            if function == ".astype" and not node.keywords and len(node.args) <= _ASTYPE_INPUTS:
                 return FRESH
         self._pool |= given.outer | given.inner
         reach = given | (receiver or FRESH)
@@ -264,6 +329,16 @@ class Evaluator(Chains):
         known = function.startswith(PURE_PACKAGES) and not function.startswith(RANDOM_PACKAGES)
         known = known or function in self._region.passing
         return reach if known else Value(reach.outer | UNKNOWN, reach.inner | UNKNOWN)
+
+
+def _back(back: Back, arguments: dict[Key, Value]) -> Value:
+    """A result of which a rule says what it may be of the arguments."""
+    value = FRESH
+    for key, given in arguments.items():
+        value |= given if key in back.same else FRESH
+        value |= given.element if key in back.views else FRESH
+        value |= given.contained if key in back.held else FRESH
+    return value
 
 
 def _root(node: ast.expr) -> str | None:

@@ -171,7 +171,7 @@ class Flow:
         if not any(origin.subscripts for part in (value.outer, value.inner) for origin in part):
             return value
         around = self._around if name in self._steady else frozenset()
-        return Value(_loosened(value.outer, around), _loosened(value.inner, around))
+        return Value(_loosened(value.outer, around), _loosened(value.inner, around), value.holds)
 
     @property
     def _around(self) -> frozenset[int]:

@@ -19,8 +19,10 @@ __all__ = [
     "FRESH_CALLS",
     "FRESH_METHODS",
     "GENERATORS",
+    "GIVING_BACK",
     "HIGHER",
     "HOLDERS",
+    "IN_PLACE_AT",
     "ITERATOR_MAKERS",
     "ITERATOR_METHODS",
     "METADATA",
@@ -32,6 +34,7 @@ __all__ = [
     "PURE_METHODS",
     "PURE_PACKAGES",
     "RANDOM_PACKAGES",
+    "SAME_METHODS",
     "VIEWS",
 ]  # fmt: skip
 
@@ -70,26 +73,24 @@ FORM_CALLS: Final = _words(
     "builtins.len builtins.isinstance builtins.type builtins.id numpy.shape numpy.ndim numpy.size"
 )
 
-#: Functions whose result shares nothing with their arguments.
+#: Functions whose result shares nothing with their arguments, whatever these are, arrays of objects apart.
 FRESH_CALLS: Final = (
     _words("abs ascii bin bool bytearray bytes chr complex divmod float format hash hex id input int "
-           "isinstance issubclass hasattr callable len oct ord pow range repr round str sum any all "
-           "slice", "builtins.")
+           "isinstance issubclass hasattr callable len oct ord pow range repr round str any all", "builtins.")
     | _words("fsum sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh "
     "tanh asinh "
              "acosh atanh hypot dist floor ceil trunc fabs fmod modf frexp ldexp gcd lcm isqrt comb perm "
              "factorial pow erf erfc gamma lgamma degrees radians copysign isnan isinf isfinite isclose "
              "remainder cbrt prod nextafter ulp", "math.")
-    | _words("zeros ones empty full zeros_like ones_like empty_like full_like array copy arange linspace "
-             "logspace geomspace eye identity tri tril triu vander fromfunction loadtxt genfromtxt "
-             "meshgrid indices "
-             "dot vdot inner outer matmul tensordot einsum kron cross sum prod mean std var median average "
-             "percentile quantile nansum nanmean nanstd nanvar nanmin nanmax cumsum cumprod diff "
+    | _words("zeros ones empty full zeros_like ones_like empty_like full_like copy arange linspace "
+             "logspace geomspace eye identity tri tril triu vander loadtxt genfromtxt indices "
+             "dot vdot inner outer matmul tensordot kron cross sum prod mean std var median average "
+             "percentile quantile nansum nanmean nanstd nanvar nanmin nanmax cumsum cumprod "
              "gradient trapezoid "
              "sqrt cbrt square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 "
              "sinh cosh tanh arcsinh arccosh arctanh hypot deg2rad rad2deg degrees radians floor ceil "
              "trunc rint "
-             "round around fix abs absolute fabs sign heaviside maximum minimum fmax fmin add subtract "
+             "fix abs absolute fabs sign heaviside maximum minimum fmax fmin add subtract "
              "multiply "
              "divide true_divide floor_divide power float_power mod remainder fmod negative positive "
              "reciprocal "
@@ -100,39 +101,49 @@ FRESH_CALLS: Final = (
              "greater_equal "
              "concatenate stack vstack hstack dstack column_stack tile repeat append insert delete pad "
              "roll unique "
-             "bincount histogram histogram2d digitize interp convolve correlate polyfit polyval roots "
+             "bincount digitize interp convolve correlate polyfit polyval roots "
              "in1d isin union1d intersect1d setdiff1d cov corrcoef trace select piecewise choose take "
-             "float64 float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 intp bool_ "
-             "complex128 "
-             "complex64 ndim shape size sinc i0 unwrap ptp outer linalg.norm linalg.solve linalg.inv "
+             "ndim shape size sinc i0 unwrap ptp outer linalg.norm linalg.solve linalg.inv "
              "linalg.det "
              "linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.svd linalg.qr linalg.cholesky "
-             "linalg.lstsq linalg.pinv linalg.matrix_rank linalg.matrix_power fft.fft fft.ifft fft.rfft "
+             "linalg.lstsq linalg.pinv linalg.matrix_rank fft.fft fft.ifft fft.rfft "
              "fft.irfft "
-             "fft.fft2 fft.ifft2 fft.fftfreq random.default_rng random.SeedSequence random.Generator "
+             "fft.fftfreq random.default_rng random.SeedSequence random.Generator "
              "random.PCG64 random.RandomState", "numpy.")
     | _words("perf_counter time monotonic process_time sleep", "time.")
     | _words("copy.deepcopy io.StringIO io.BytesIO array.array collections.Counter random.Random "
     "fractions.Fraction decimal.Decimal")
 )  # fmt: skip
 
+#: Functions whose result may be an argument, a view of one or hold one; when, `ir.given_back` says of a call.
+GIVING_BACK: Final = _words("sum", "builtins.") | _words(
+    "array around round diff einsum fromfunction histogram histogram2d linalg.matrix_power meshgrid "
+    "nan_to_num fft.fft2 fft.ifft2 "
+    "float64 float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 intp bool_ "
+    "complex128 complex64",
+    "numpy.",
+)
+
 #: New containers that hold what their arguments hold.
 HOLDERS: Final = _words(
-    "list tuple set frozenset dict sorted enumerate zip reversed map filter iter", "builtins."
+    "list tuple set frozenset dict sorted enumerate zip reversed map filter iter slice", "builtins."
 ) | _words("collections.deque collections.defaultdict collections.OrderedDict copy.copy itertools.product "
            "itertools.chain itertools.combinations itertools.permutations")  # fmt: skip
 
-#: Methods whose result is new whatever they are called on.
+#: Methods whose result is new whatever they are called on; a list's `copy` holds what the list holds.
 FRESH_METHODS: Final = _words(
     "copy sum mean std var min max prod cumsum cumprod dot argmin argmax argsort any all tolist item "
-    "nonzero round "
-    "tobytes conj conjugate trace clip repeat searchsorted flatten lower upper strip lstrip rstrip split "
+    "nonzero "
+    "tobytes trace clip repeat searchsorted flatten lower upper strip lstrip rstrip split "
     "rsplit "
     "splitlines join replace format startswith endswith find rfind index count encode decode title "
     "capitalize "
     "isdigit isalpha isspace zfill ljust rjust center bit_length is_integer spawn generate_state "
     "total_seconds"
 )
+
+#: Methods of numbers and arrays that give back what they are called on where there is nothing to do.
+SAME_METHODS: Final = _words("round conj conjugate")
 
 #: Methods that read what they are called on and may give part of it back.
 PURE_METHODS: Final = _words(
@@ -151,7 +162,8 @@ ORDERED: Final = _words("append extend add appendleft extendleft")
 MUTATORS: Final = _words(
     "update pop remove insert sort reverse clear setdefault popitem discard fill put resize itemset "
     "partition "
-    "setflags byteswap popleft rotate symmetric_difference_update intersection_update difference_update "
+    "setflags setfield byteswap popleft rotate symmetric_difference_update intersection_update "
+    "difference_update "
     "frombytes fromlist move_to_end subtract __setitem__ __delitem__ __setattr__ __iadd__ put_nowait send "
     "throw close seek __next__"
 )
@@ -198,24 +210,39 @@ NUMPY_IN_PLACE: Final = _words(
            "bisect.insort_left bisect.insort_right operator.setitem operator.delitem operator.iadd "
            "builtins.setattr builtins.delattr builtins.next")  # fmt: skip
 
-#: Where numpy's functions take, without a keyword, the array that they store their result into.
+#: Where numpy's functions, and methods of arrays, take without a keyword the array that they store into.
 OUT_AT: Final = (
     dict.fromkeys(
         _words("sqrt cbrt square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh "
-               "cosh tanh arcsinh arccosh arctanh deg2rad rad2deg degrees radians floor ceil trunc rint fix "
-               "abs absolute fabs sign negative positive reciprocal conj conjugate isnan isinf isfinite "
-               "logical_not invert signbit spacing", "numpy."), 1)
+               "cosh tanh arcsinh arccosh arctanh asin acos atan asinh acosh atanh deg2rad rad2deg degrees "
+               "radians floor ceil trunc rint fix abs absolute fabs sign negative positive reciprocal conj "
+               "conjugate isnan isinf isfinite isnat isneginf isposinf logical_not invert bitwise_not "
+               "bitwise_invert bitwise_count signbit spacing modf frexp", "numpy.")
+        | _words("round dot min max argmin argmax any all ptp", "."), 1)
     | dict.fromkeys(
-        _words("add subtract multiply divide true_divide floor_divide power float_power mod remainder fmod "
-               "maximum minimum fmax fmin arctan2 hypot heaviside copysign nextafter ldexp logaddexp "
-               "logaddexp2 gcd lcm logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
-               "left_shift right_shift equal not_equal less less_equal greater greater_equal matmul dot "
-               "outer max min amax amin argmax argmin any all round around median concatenate choose",
-               "numpy."), 2)
+        _words("add subtract multiply divide true_divide floor_divide power pow float_power mod remainder "
+               "fmod divmod maximum minimum fmax fmin arctan2 atan2 hypot heaviside copysign nextafter ldexp "
+               "logaddexp logaddexp2 gcd lcm logical_and logical_or logical_xor bitwise_and bitwise_or "
+               "bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift equal not_equal "
+               "less less_equal greater greater_equal matmul vecdot matvec vecmat dot outer max min amax "
+               "amin "
+               "ptp argmax argmin nanmax nanmin nanargmax nanargmin any all round around round_ median "
+               "nanmedian concatenate concat stack choose", "numpy.")
+        | _words("sum prod mean std var cumsum cumprod clip take compress", "."), 2)
     | dict.fromkeys(
-        _words("sum prod mean std var cumsum cumprod nansum clip take compress percentile quantile",
-               "numpy."), 3)
+        _words("sum prod mean std var cumsum cumprod nansum nanprod nanmean nanstd nanvar nancumsum "
+               "nancumprod clip take compress percentile quantile nanpercentile nanquantile", "numpy."), 3)
+    | dict.fromkeys(
+        _words("fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn", "numpy.fft.")
+        | _words("numpy.is_busday .trace"), 4)
+    | {".conj": 0, ".conjugate": 0, "numpy.trace": 5, "numpy.busday_count": 5, "numpy.busday_offset": 6}
 )  # fmt: skip
+
+#: Where functions take without a keyword the switch by which they work in their first argument.
+IN_PLACE_AT: Final = {
+    "numpy.nan_to_num": 1, "numpy.median": 3, "numpy.nanmedian": 3, "numpy.percentile": 4,
+    "numpy.quantile": 4, "numpy.nanpercentile": 4, "numpy.nanquantile": 4,
+}  # fmt: skip
 
 #: Modules whose functions draw from one generator that all iterations share.
 RANDOM_PACKAGES: Final = ("random.", "numpy.random.", "secrets.")

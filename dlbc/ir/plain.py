@@ -14,13 +14,23 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from dlbc.ir.known_calls import DRAWS, FRESH_CALLS, FRESH_METHODS, GENERATORS, METADATA, MUTATORS
+from dlbc.ir.given_back import is_new
+from dlbc.ir.known_calls import (
+    DRAWS,
+    FRESH_CALLS,
+    FRESH_METHODS,
+    GENERATORS,
+    GIVING_BACK,
+    METADATA,
+    MUTATORS,
+    OUT_AT,
+    SAME_METHODS,
+)
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
 
 __all__ = [
     "KEPT_OUT",
-    "NEW_CALLS",
     "NOT_FRESH",
     "PICKS",
     "READING",
@@ -71,7 +81,7 @@ _SCALAR_CALLS = _words(
     "callable hasattr input open range print",
     "builtins.",
 )
-_ARITHMETIC_CALLS = frozenset({"builtins.abs", "builtins.pow", "builtins.divmod"})
+_ARITHMETIC_CALLS = _words("abs pow divmod round", "builtins.")
 _SAME_ITEMS = frozenset(
     "builtins." + name for name in ("sorted", "reversed", "list", "tuple", "iter", "set", "frozenset")
 )
@@ -82,32 +92,11 @@ PICKS = frozenset({"choice", "choices", "sample", "shuffle", "permuted", "permut
 _REFLECTIVE = ("sys.modules", "sys._", "sys.last_", "sys.exc_info", "os.fork")
 #: Builtins that look at the whole program.
 REFLECTIVE_BUILTINS = _words("exec eval globals locals vars compile __import__ breakpoint dir")
-#: Functions whose result is always new and no part of an argument. Of those of the table some give back their
-#: argument where there is nothing to do: `round` of integers, `diff` of order 0, a type called with an array.
-NEW_CALLS = FRESH_CALLS - (
-    _words("round slice", "builtins.")
-    | _words(
-        "einsum diff round around fromfunction histogram histogram2d linalg.matrix_power meshgrid float64 "
-        "float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 intp bool_ complex128 complex64",
-        "numpy.",
-    )
-)
 #: Of the fresh methods those whose result may be part of what they are called on: of a list, of real numbers.
-NOT_FRESH = frozenset({"copy", "conj", "conjugate", "round", "real", "imag"})
+NOT_FRESH = SAME_METHODS | {"copy", "real", "imag"}
 
-#: How many arguments numpy's functions take before the one that they store into.
-_INPUTS = dict.fromkeys(
-    _words(
-        "dot vdot inner outer matmul tensordot kron cross add subtract multiply divide true_divide "
-        "floor_divide power float_power mod remainder fmod maximum minimum fmax fmin arctan2 hypot heaviside "
-        "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift equal "
-        "not_equal less less_equal greater greater_equal allclose isclose array_equal append delete convolve "
-        "correlate searchsorted isin in1d union1d intersect1d setdiff1d take compress choose repeat tile "
-        "percentile quantile polyval polyfit average digitize bincount histogram roll linspace"
-    ),
-    2,
-) | dict.fromkeys(_words("where interp insert clip full_like pad gradient select piecewise histogram2d"), 3)
-_ANY_NUMBER = _words("einsum meshgrid ix_ lexsort broadcast_arrays broadcast", "numpy.")
+#: Functions of numpy that store into no argument without a keyword.
+_WITHOUT_OUT = FRESH_CALLS | GIVING_BACK | _words("ix_ broadcast_arrays broadcast", "numpy.")
 
 #: Methods that look at what they are called on, and give something new; those of numbers and text do.
 READING = (
@@ -143,8 +132,10 @@ def dotted_name(node: ast.expr, world: ModuleNames) -> str:
 
 def passes_out(call: ast.Call, name: str) -> Iterator[ast.expr]:
     """The arguments of a numpy function in places where it stores its result."""
-    if name.startswith("numpy.") and name not in _ANY_NUMBER:
-        yield from call.args[_INPUTS.get(name.removeprefix("numpy."), 1) :]
+    if name in OUT_AT:
+        yield from call.args[OUT_AT[name] :]
+    elif name.startswith("numpy.") and name not in _WITHOUT_OUT:
+        yield from call.args[1:]
 
 
 @dataclass(frozen=True)
@@ -286,9 +277,9 @@ class Values:
             return max(kinds) if len(kinds) > 1 else self._least(node.args)
         if name == "builtins.sum":
             return Kind.FRESH if len(kinds) == 1 else Kind.OTHER
-        if all(kind is Kind.SCALAR for kind in kinds) and name in FRESH_CALLS - NEW_CALLS:
-            return Kind.SCALAR if name == "builtins.round" else Kind.FRESH
-        if name in NEW_CALLS or name.startswith("numpy.random."):
+        if all(kind is Kind.SCALAR for kind in kinds) and name in GIVING_BACK | {"builtins.slice"}:
+            return Kind.FRESH
+        if is_new(name, node) or name.startswith("numpy.random."):
             stored = any(self.kind(a) is not Kind.SCALAR for a in passes_out(node, name))
             return Kind.OTHER if stored else Kind.FRESH
         return Kind.OTHER

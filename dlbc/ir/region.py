@@ -52,7 +52,8 @@ class ModuleNames:
     name. ``iterators`` are places where a name is bound to an iterator, and attributes that hold one;
     ``growing`` the same of dictionaries that grow where they are read.
     ``constant`` are module-level names bound exactly once, by def, class or import; ``declared`` are names
-    that a function declares global or nonlocal: it may bind them at any time.
+    that a function declares global or nonlocal: it may bind them at any time. ``lists`` are names of
+    containers whose items may be changed in place, ``plain`` those of containers of numbers and text alone.
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
@@ -67,6 +68,8 @@ class ModuleNames:
     iterators: frozenset[ast.AST | str] = frozenset()
     growing: frozenset[ast.AST | str] = frozenset()
     declared: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
 
     def builtin(self, name: str) -> bool:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from dlbc.ir.bounds import least
 from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
-from dlbc.ir.known_calls import FRESH_CALLS
+from dlbc.ir.known_calls import FRESH_CALLS, GIVING_BACK
 from dlbc.ir.region import Region
 from dlbc.ir.subscripts import Subscripts
 from dlbc.ir.sums import turns
@@ -196,7 +196,7 @@ class Sizes(Subscripts):
             return None
         if name in LIKE:
             return self.array(node.args[0], forms, hidden)
-        return broadcast(*shapes) if name in FRESH_CALLS else None
+        return broadcast(*shapes) if name in FRESH_CALLS | GIVING_BACK else None
 
     def _made(self, name: str, node: ast.Call, forms: Forms, hidden: Hidden) -> Shape:
         if not node.args:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dlbc.ir.callees import functions_among
+from dlbc.ir.given_back import is_new
 from dlbc.ir.known_calls import (
     DRAWS,
     FORM_CALLS,
@@ -18,12 +19,12 @@ from dlbc.ir.known_calls import (
     MUTATORS,
     NUMPY_IN_PLACE,
     ORDERED,
+    OUT_AT,
     PURE_METHODS,
     PURE_PACKAGES,
 )
 from dlbc.ir.plain import (
     KEPT_OUT,
-    NEW_CALLS,
     NOT_FRESH,
     PICKS,
     READING,
@@ -116,7 +117,7 @@ class CallRules:
         if name in HIGHER:
             return Handling(Touch.MOVE, tuple(self._higher(call, name, touch)))
         stored = set(self._stored(call, name))
-        if name in NEW_CALLS and not any(k.arg in KEPT_OUT for k in call.keywords):
+        if is_new(name, call) and not any(k.arg in KEPT_OUT for k in call.keywords):
             return Handling(Touch.MOVE, _except(call, stored, Touch.READ, kept=False))
         if name.startswith((*PURE_PACKAGES, *_READERS)):
             kept = name != "builtins.print"
@@ -161,7 +162,8 @@ class CallRules:
         if method in _CONTAINER and self.container(receiver):
             return Handling(touch, _all(call, Touch.MOVE))
         stored = {k.value for k in call.keywords if k.arg == "out"}
-        stored |= {a for a in call.args[1:] if self.values.kind(a) is not Kind.SCALAR}
+        first = min(1, OUT_AT.get(f".{method}", 1))
+        stored |= {a for a in call.args[first:] if self.values.kind(a) is not Kind.SCALAR}
         if method in READING:
             return Handling(Touch.READ, _except(call, stored, Touch.READ, kept=False))
         if method in PURE_METHODS | NOT_FRESH:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dlbc.ir.access import Call, OriginKind
 from dlbc.ir.callees import callees, functions_given, is_opaque, is_sure
 from dlbc.ir.effects import direct_deeds
-from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, HIGHER, PURE_METHODS, PURE_PACKAGES
+from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, HIGHER, PURE_METHODS, PURE_PACKAGES, SAME_METHODS
 from dlbc.ir.region import Callable, ModuleNames
 
 __all__ = ["unseen"]
@@ -37,7 +37,7 @@ def unseen(call: Call, world: ModuleNames) -> str | None:
     if name.startswith("."):
         outer = () if call.receiver is None else call.receiver.outer
         outside = any(o.kind is not OriginKind.CLOSURE for o in outer)
-        return shown if outside and name[1:] not in FRESH_METHODS | PURE_METHODS else None
+        return shown if outside and name[1:] not in FRESH_METHODS | SAME_METHODS | PURE_METHODS else None
     return None if name.startswith(PURE_PACKAGES) else shown
 
 

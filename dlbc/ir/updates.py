@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS
+from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, GIVING_BACK, SAME_METHODS
 from dlbc.ir.region import ModuleNames
 
 __all__ = ["OPERATORS", "Update", "is_repeatable", "update_of"]
@@ -185,10 +185,10 @@ def is_repeatable(node: ast.expr, world: ModuleNames) -> bool:
 
 def _looks(call: ast.Call, world: ModuleNames) -> bool:
     name = _dotted(call.func, world)
-    if name in FRESH_CALLS | _LOOKING:
+    if name in FRESH_CALLS | GIVING_BACK | _LOOKING:
         return not name.startswith(_FICKLE) and not call.keywords
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    return method in FRESH_METHODS - _FICKLE_METHODS and method not in world.methods
+    return method in (FRESH_METHODS | SAME_METHODS) - _FICKLE_METHODS and method not in world.methods
 
 
 def _dotted(node: ast.expr, world: ModuleNames) -> str:

@@ -157,7 +157,8 @@ class _Walker(Evaluator):
                 if held.outer:
                     self._change(held.outer, ChangeKind.AUGMENTED, node, target.id)
                 form = self._as_form(ast.copy_location(ast.BinOp(target, node.op, node.value), node))
-                self._bind(target.id, held | right.contained, form)
+                grown = Value(held.outer, held.inner | right.outer | right.inner, held.holds)
+                self._bind(target.id, grown, form)
         elif isinstance(target, ast.Subscript):
             self._store(target, right, node.value, AccessKind.UPDATE)
         else:
@@ -200,6 +201,10 @@ class _Walker(Evaluator):
             return
         axes, _ = self._subscripts.read(last, self._forms, self._hidden)
         self._change(extended(base.outer, axes), ChangeKind.SUBSCRIPT, target)
+        if kind is AccessKind.UPDATE and not isinstance(last, ast.Tuple):
+            self._change(self._items_of(target.value, base), ChangeKind.SUBSCRIPT, target)
+        elif kind is AccessKind.WRITE:
+            self._put_into(target.value, value)
 
     def _delete(self, target: ast.expr) -> None:
         if isinstance(target, ast.Tuple | ast.List):

@@ -41,6 +41,7 @@ from dlbc.passes.find_aliases import Aliases, find_aliases
 from dlbc.passes.find_facts import find_facts
 from dlbc.passes.find_hidden import find_hidden
 from dlbc.passes.find_iterators import find_iterators
+from dlbc.passes.find_lists import find_lists
 from dlbc.passes.find_reductions import find_reductions
 from dlbc.passes.fold_bitonic import fold_bitonic
 from dlbc.passes.infer_cost import infer_cost
@@ -71,6 +72,8 @@ def survey_module(module: Module) -> tuple[ModuleNames, Summaries]:
     """What holds for the module as a whole, whichever of its loops are looked at."""
     world = resolve_module(module)
     iterators, growing = find_iterators(module.tree, world)
+    lists, plain = find_lists(module.tree)
+    world = replace(world, lists=lists, plain=plain)
     world = replace(world, hidden=find_hidden(module.tree, world), iterators=iterators, growing=growing)
     return world, summarize_functions(world)
 

@@ -1,0 +1,100 @@
+"""Find the names of containers: those with items that can be changed in place, and those of numbers alone.
+
+A copy of a list holds the list's own items, a copy of an array does not. Names are taken wherever they stand
+in the module: one is a list's if anything that it is bound to may be one, and a list of numbers if all is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlbc.ir.uses import every_node
+
+__all__ = ["find_lists"]
+
+_DISPLAYS = ast.List | ast.Tuple | ast.Set | ast.Dict
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp
+_NUMBERS = frozenset({"int", "float", "complex", "len", "abs", "round", "bool", "str"})
+_ADDING = frozenset({"append", "extend", "insert", "update", "setdefault"})
+_CONTAINERS = frozenset({"list", "tuple", "dict", "set", "sorted", "deque", "defaultdict"})
+
+
+def find_lists(tree: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
+    """Names and attributes of containers whose items may change; names of those of numbers and text alone."""
+    lists: set[str] = set()
+    plain: set[str] = set()
+    others: set[str] = set()
+    assigned: set[ast.AST] = set()
+    nodes = list(every_node(tree))
+    for target, value in (pair for node in nodes for pair in _assignments(node)):
+        assigned.add(target)
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        (plain if _is_plain(value) else others).add(name)
+        if _is_list(value) and not _is_plain(value):
+            lists.add(name)
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in assigned:
+            others.add(node.id)
+        others |= {node.arg} if isinstance(node, ast.arg) else set()
+    filled = set(_filled(nodes))
+    return frozenset(lists | (plain & filled)), frozenset(plain - others - filled)
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets if isinstance(target, ast.Name | ast.Attribute))
+        case ast.AnnAssign(target=ast.Name() | ast.Attribute() as target, value=ast.expr() as value):
+            yield target, value
+
+
+def _filled(nodes: list[ast.AST]) -> Iterator[str]:
+    """Names of containers into which something other than numbers is put later."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=args):
+                if attr in _ADDING and not all(map(_is_number, args)):
+                    yield name
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))], value=value):
+                if not _is_number(value):
+                    yield name
+
+
+def _is_list(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _is_list(left) or _is_list(right)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _CONTAINERS
+    return isinstance(node, _DISPLAYS | _COMPREHENSIONS)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether it is a container of numbers and text."""
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
+            return all(map(_is_number, parts))
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _is_plain(left) or _is_plain(right)
+        case ast.ListComp(elt=item, generators=[turn]) | ast.DictComp(value=item, generators=[turn]):
+            counted = ast.unparse(turn.iter).startswith("range(") and isinstance(turn.target, ast.Name)
+            return _is_number(item, {turn.target.id} if counted else set())  # type: ignore[attr-defined]
+    return False
+
+
+def _is_number(node: ast.expr, known: set[str] | frozenset[str] = frozenset()) -> bool:
+    match node:
+        case ast.Constant() | ast.JoinedStr():
+            return True
+        case ast.Name(id=name):
+            return name in known
+        case ast.BinOp(left=left, right=right):
+            return _is_number(left, known) and _is_number(right, known)
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand, known)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _NUMBERS
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="math"))):
+            return True
+    return False

@@ -1,0 +1,186 @@
+"""What the tables say that numpy gives back of arguments, and stores into, held against numpy itself."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from dlbc.ir.given_back import NOTHING, given_back, is_new
+from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, GIVING_BACK, OUT_AT
+
+#: Arguments as a program writes them, of arrays `a` and `b`; some fit, most do not.
+ARGUMENTS = (
+    "a", "a, a", "a, b, b", "a, 0", "a, 1", "0, a", "a, 0, 0", "a, 1, 1", "(a,)", "(a, b)", "[a]", "[a], 0",
+    "'ij->ji', a", "'ii->i', a", "'i', a", "'ij,ij->ij', a, a", "a, [0, 1]", "a, n=0", "a, n=1", "a, axis=0",
+    "a, bins=b", "a, bins=3", "a, 3", "a, dtype=a.dtype", "a, decimals=0", "a, copy=False", "a, copy=True",
+    "a, copy=None", "a, b, copy=False", "a, b, bins=[b, b]", "a, b, [b, b]", "a, keepdims=True", "a, axis=()",
+    "a, repeats=1", "a, k=0", "lambda *k: a, (3,)", "a, a.shape",
+)  # fmt: skip
+SHAPES = ((4,), (3, 3), (), (1, 1), (0,))
+TYPES = (np.float64, np.float32, np.int64, np.bool_, np.complex128)
+
+
+def function_of(full: str) -> object:
+    """What numpy has by that name; None where this version has it no more."""
+    found: object = np
+    for name in full.split(".")[1:]:
+        found = getattr(found, name, None)
+    return found
+
+
+def arrays_in(result: object) -> Iterator[np.ndarray]:
+    """The arrays that a result is or holds."""
+    if isinstance(result, np.ndarray):
+        yield result
+    elif isinstance(result, list | tuple):
+        for item in result:
+            yield from arrays_in(item)
+
+
+def shares(result: object, *given: np.ndarray) -> bool:
+    """Whether it has memory of one of these arrays, or is one of them."""
+    return any(
+        found is one or (found.size and np.shares_memory(found, one))
+        for found in arrays_in(result)
+        for one in given
+    )
+
+
+def sharing(text: str) -> bool:
+    """Whether a call of numpy, as written, gives back an argument for any shape and type."""
+    code = compile(text, "", "eval")
+    return any(_shares(code, np.ones(shape, kind)) for shape in SHAPES for kind in TYPES)
+
+
+def _shares(code: object, a: np.ndarray) -> bool:
+    b = np.sort(a.copy(), axis=None).reshape(a.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = eval(code, {"np": np, "a": a, "b": b})  # type: ignore[arg-type]
+        except Exception:  # arguments that do not fit
+            return False
+    return shares(result, a, b)
+
+
+def calls(full: str) -> Iterator[tuple[str, ast.Call]]:
+    """Calls of the function that store into no argument."""
+    for arguments in ARGUMENTS:
+        text = f"{full.replace('numpy', 'np', 1)}({arguments})"
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call)
+        if len(call.args) <= OUT_AT.get(full, len(call.args)):
+            yield text, call
+
+
+NUMPY = sorted(name for name in FRESH_CALLS | GIVING_BACK if name.startswith("numpy.") and function_of(name))
+FILES = ("numpy.loadtxt", "numpy.genfromtxt")
+
+
+@pytest.mark.parametrize("full", [name for name in NUMPY if name not in FILES])
+def test_what_is_said_to_be_new_shares_nothing(full: str) -> None:
+    wrong = [text for text, call in calls(full) if is_new(full, call) and sharing(text)]
+    assert not wrong
+
+
+@pytest.mark.parametrize("method", sorted(m for m in FRESH_METHODS if hasattr(np.ndarray, m)))
+def test_the_result_of_a_fresh_method_shares_nothing(method: str) -> None:
+    for arguments in ("", "0", "1", "a", "[0]", "None, None"):
+        text = f"a.{method}({arguments})"
+        if arguments.count(",") + bool(arguments) <= OUT_AT.get(f".{method}", 9):
+            assert not sharing(text), text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("numpy.float64(a)", True),
+        ("numpy.round(a, 2)", True),
+        ("numpy.diff(a)", False),
+        ("numpy.diff(a, n=2)", False),
+        ("numpy.diff(a, k)", True),
+        ("numpy.array(a)", False),
+        ("numpy.array(a, copy=True)", False),
+        ("numpy.array(a, copy=c)", True),
+        ("numpy.array([a], dtype=object)", True),
+        ("numpy.einsum('ij->ji', a)", True),
+        ("numpy.einsum('ij,j->i', a, b)", False),
+        ("numpy.einsum(a, [0, 0], [0])", True),
+        ("numpy.linalg.matrix_power(a, 3)", False),
+        ("numpy.linalg.matrix_power(a, k)", True),
+        ("numpy.histogram(a, 10)", False),
+        ("numpy.histogram(a, edges)", True),
+        ("numpy.meshgrid(a, b)", False),
+        ("numpy.meshgrid(a, b, copy=False)", True),
+        ("numpy.nan_to_num(a)", False),
+        ("numpy.nan_to_num(a, False)", True),
+        ("builtins.sum(a)", False),
+        ("builtins.sum(a, 0)", False),
+        ("builtins.sum(a, b)", True),
+        ("numpy.diff(*a)", True),
+    ],
+)
+def test_a_call_says_whether_anything_comes_back(text: str, kept: bool) -> None:
+    call = ast.parse(text, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert (given_back(ast.unparse(call.func), call) != NOTHING) is kept
+
+
+def outputs(module: ModuleType, prefix: str) -> Iterator[tuple[str, int]]:
+    """From where on functions of numpy take places for results, as numpy tells."""
+    for name in dir(module):
+        function = getattr(module, name)
+        if isinstance(function, np.ufunc):
+            yield prefix + name, function.nin
+        elif callable(function) and not isinstance(function, type) and not name.startswith("_"):
+            yield from ((prefix + name, place) for place in _place_of_out(function))
+
+
+def _place_of_out(function: object) -> Iterator[int]:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]
+    except ValueError:  # numpy does not tell
+        return
+    for place, parameter in enumerate(parameters):
+        if parameter.name == "out" and parameter.kind is not parameter.KEYWORD_ONLY:
+            yield place
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("module", "prefix"), [(np, "numpy."), (np.linalg, "numpy.linalg."), (np.fft, "numpy.fft.")]
+)
+def test_every_place_for_results_stands_in_the_table(module: ModuleType, prefix: str) -> None:
+    assert {name: OUT_AT.get(name) for name, _ in outputs(module, prefix)} == dict(outputs(module, prefix))
+
+
+#: Methods with all that stands before the place for the result.
+STORING = {
+    "all": "0, None", "any": "0, None", "argmax": "0", "argmin": "0", "clip": "2.0, 5.0",
+    "compress": "[True, True], 0", "conj": "", "conjugate": "", "cumprod": "0, None",
+    "cumsum": "0, None", "dot": "u", "max": "0", "mean": "0, None", "min": "0", "prod": "0, None", "ptp": "0",
+    "round": "1", "std": "0, None",
+    "sum": "0, None", "take": "[0, 1], 0", "trace": "0, 0, 1, None", "var": "0, None",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", [name for name in STORING if hasattr(np.ndarray, name)])
+def test_a_method_of_an_array_stores_where_the_table_says(method: str) -> None:
+    before = ast.parse(f"f({STORING[method]})", mode="eval").body
+    assert isinstance(before, ast.Call)
+    assert len(before.args) >= OUT_AT[f".{method}"]
+    known = {"u": np.array([[1.0, 7.0], [3.0, 4.0]])}
+    expected = eval(f"u.{method}({STORING[method]})", known)
+    known["w"] = np.full_like(expected, 9)
+    eval(f"u.{method}({STORING[method]}{', ' if before.args else ''}w)", known)
+    assert np.array_equal(known["w"], expected)
+
+
+def test_every_method_of_the_table_is_tried() -> None:
+    assert {f".{method}" for method in STORING} == {name for name in OUT_AT if name.startswith(".")}
