@@ -69,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rate", default="", help="rate of the links, as 10mbit or 500kbit, one or one per host"
     )
+    parser.add_argument(
+        "--memory",
+        default="",
+        help="memory in MiB, one for all or one per host; 0: no limit. The rest is paged",
+    )
     parser.add_argument("--load", default="none", help="0,0,1,0 or random:max=5,duration=0.5,seed=7")
     parser.add_argument("--emulated", action="store_true", help="let the runtime emulate the load")
     parser.add_argument(
@@ -84,10 +89,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     speeds, rates = _items(options.speed, float, "--speed"), _items(options.rate, _mbit, "--rate")
-    listed = max(len(speeds), len(rates))
+    memories = _items(options.memory, float, "--memory")
+    listed = max(len(speeds), len(rates), len(memories))
     count = options.hosts if options.hosts is not None else listed if listed > 1 else _DEFAULT_HOSTS
-    each = zip(_spread(speeds, count, "--speed"), _spread(rates, count, "--rate"), strict=True)
-    hosts = [Host(cores, rate) for cores, rate in each]
+    lists = (speeds, "--speed"), (rates, "--rate"), (memories, "--memory")
+    each = zip(*(_spread(items, count, option) for items, option in lists), strict=True)
+    hosts = [Host(cores, rate, memory_mb=memory or None) for cores, rate, memory in each]
     load = _load(options.load, count)
     settings = {name: value for name, value in os.environ.items() if name.startswith("DLB_")}
     with Lab(hosts) as lab:

@@ -17,6 +17,9 @@ __all__ = ["Host", "Placement", "place", "share_ranks"]
 _LEAST_QUOTA_US = 1000
 _LEAST_CORES = 0.01
 _LEAST_RATE_MBIT = 0.01
+#: A Python that has loaded numpy and MPI has about 50 MiB.
+_LEAST_MEMORY_MB = 8
+_MOST_SWAP_MB = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +27,16 @@ class Host:
     """A workstation: ``cores`` processors' worth of computing and a link of ``rate_mbit`` Mbit/s each way.
 
     None means no limit. ``period_ms`` is how often the quota of computing is granted anew; it is longer where
-    less than 1 ms would be granted. ``name`` is its host name, by default ``host`` and its number.
+    less than 1 ms would be granted. ``name`` is its host name, by default ``host`` and its number. What its
+    processes need above ``memory_mb`` MiB is paged, up to ``swap_mb``.
     """
 
     cores: float | None = None
     rate_mbit: float | None = None
     name: str = ""
     period_ms: float = 10.0
+    memory_mb: float | None = None
+    swap_mb: float = 256.0
 
     def __post_init__(self) -> None:
         if self.cores is not None and not self.cores >= _LEAST_CORES:
@@ -39,6 +45,10 @@ class Host:
             raise ValueError(f"rate_mbit: expected {_LEAST_RATE_MBIT} or more, found {self.rate_mbit}")
         if not 1 <= self.period_ms <= 100:
             raise ValueError(f"period_ms: expected 1 to 100, found {self.period_ms}")
+        if self.memory_mb is not None and not self.memory_mb >= _LEAST_MEMORY_MB:
+            raise ValueError(f"memory_mb: expected {_LEAST_MEMORY_MB} or more, found {self.memory_mb}")
+        if not 1 <= self.swap_mb <= _MOST_SWAP_MB:
+            raise ValueError(f"swap_mb: expected 1 to {_MOST_SWAP_MB}, found {self.swap_mb}")
 
     @property
     def single(self) -> bool:

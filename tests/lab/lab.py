@@ -28,9 +28,10 @@ from dlbrt.core.load import LoadSpec, RandomLoad
 
 from tests.lab.host import Host, Placement, place, share_ranks
 from tests.lab.load import SIGNAL, Burners, Player, Start, most
+from tests.lab.memory import Memory, find_memory
 from tests.lab.namespaces import enter
 from tests.lab.network import Network, address
-from tests.lab.processors import Processors, find_hierarchy, scratch, sweep
+from tests.lab.processors import Hierarchy, Processors, find_hierarchy, scratch, sweep
 from tests.lab.requirements import require
 from tests.support.mpi import find_mpiexec, run_sequential
 
@@ -53,7 +54,7 @@ exec {directory}/"$host" "$@"
 
 _ENTER = """\
 #!/bin/sh
-echo 0 > {group}/cgroup.procs
+{joined}
 exec {pinned} {entered} sh -c "exec $*"
 """
 
@@ -93,14 +94,17 @@ class Lab:
 
     def __enter__(self) -> Self:
         """Sets the hosts up; Unavailable where the system does not allow it, OSError where it fails to."""
-        require()
+        require(self.hosts)
         hierarchy = find_hierarchy()
         assert hierarchy is not None, "require() found one"
         sweep(hierarchy)
+        if (root := find_memory()) is not None:
+            sweep(Hierarchy(root, 1))
         self.placement: Placement = place(self.hosts, sorted(os.sched_getaffinity(0)))
         with ExitStack() as stack:
             stack.enter_context(_ended_by_signals())
             self.processors = stack.enter_context(Processors.of(self.hosts, hierarchy))
+            self.memory = stack.enter_context(Memory.of(self.hosts, self.processors.lab.name))
             self.directory = scratch(self.processors.lab)
             stack.callback(shutil.rmtree, self.directory, ignore_errors=True)
             self.directory.mkdir(mode=0o700)
@@ -193,7 +197,9 @@ class Lab:
             processor = self.placement.processors[number]
             pinned = "" if processor is None else f"taskset -c {processor}"
             entered = shlex.join(enter(self.network.hosts[number]))
-            _write(self._script(number), _ENTER.format(group=group, pinned=pinned, entered=entered))
+            groups = [each for each in (group, self.memory.hosts[number]) if each is not None]
+            joined = "\n".join(f"echo 0 > {each}/cgroup.procs" for each in groups)
+            _write(self._script(number), _ENTER.format(joined=joined, pinned=pinned, entered=entered))
 
 
 def _write(path: Path, script: str) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tests.lab.host import Host
 
-__all__ = ["Hierarchy", "Processors", "find_hierarchy", "leftovers", "scratch", "sweep"]
+__all__ = ["Hierarchy", "Processors", "find_hierarchy", "leftovers", "remove", "scratch", "sweep"]
 
 _PREFIX = "dlbc-lab"
 _PATIENCE_S = 10.0
@@ -97,7 +97,7 @@ class Processors:
                     hierarchy.limit(group, *host.quota_us())
             yield cls(lab, groups)
         finally:
-            _remove(lab)
+            remove(lab)
 
 
 def scratch(lab: Path) -> Path:
@@ -114,12 +114,12 @@ def sweep(hierarchy: Hierarchy) -> tuple[Path, ...]:
     """Removes what labs of processes that are no more have left, their processes killed; what it removed."""
     found = leftovers(hierarchy)
     for lab in found:
-        _remove(lab)
+        remove(lab)
         shutil.rmtree(scratch(lab), ignore_errors=True)
     return found
 
 
-def _remove(lab: Path) -> None:
+def remove(lab: Path) -> None:
     """Kills what is in the groups of a lab and removes them; OSError if that takes too long."""
     until = time.monotonic() + _PATIENCE_S
     for group in (*lab.glob("host*"), lab):

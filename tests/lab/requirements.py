@@ -6,15 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
+from tests.lab import memory
 from tests.lab.host import Host
 from tests.lab.network import Network
 from tests.lab.processors import Processors, find_hierarchy, sweep
 from tests.support.mpi import find_mpiexec
 
-__all__ = ["Unavailable", "require", "why_not"]
+__all__ = ["Unavailable", "require", "why_no_memory", "why_not"]
 
 #: Programs that the lab calls, and the package that has them.
 _PROGRAMS = {
@@ -31,9 +32,10 @@ class Unavailable(Exception):
     """The lab does not work on this system; the message says why in one sentence."""
 
 
-def require() -> None:
-    """Unavailable where the lab does not work."""
-    reason = why_not()
+def require(hosts: Iterable[Host] = ()) -> None:
+    """Unavailable where the lab does not work, or not with hosts like these."""
+    limited = any(host.memory_mb is not None for host in hosts)
+    reason = why_no_memory() if limited else why_not()
     if reason:
         raise Unavailable(reason)
 
@@ -42,6 +44,12 @@ def require() -> None:
 def why_not() -> str:
     """Why the lab does not work on this system, in one sentence; empty if it does."""
     return next(filter(None, (check() for check in _CHECKS)), "")
+
+
+@cache
+def why_no_memory() -> str:
+    """Why the lab's hosts can have no limit of memory on this system; empty if they can."""
+    return why_not() or memory.refusal()
 
 
 def _system() -> str:
