@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from math import ceil, isfinite, log, log1p
 from typing import Any
 
 __all__ = ["DIMENSIONS", "Step", "alpha_limit", "gain", "inner_iterations", "safe_iterations"]
@@ -79,7 +79,7 @@ def gain(alpha: float, dimensions: int, iterations: int, t: Any) -> Any:
 class Step:
     """A step: its size ``alpha`` on a mesh of so many dimensions, and its inner iterations (nu).
 
-    Made by `stable`, `iterated` or `unchecked`; ValueError for an alpha that is not finite and above 0,
+    Made stable by `stable`, `iterated` or `within`; ValueError for an alpha that is not finite and above 0,
     dimensions other than 1, 2, 3, or less than 1 iteration.
     """
 
@@ -106,6 +106,21 @@ class Step:
     def iterated(cls, alpha: float, dimensions: int) -> Step:
         """With as many iterations as make it stable."""
         return cls(alpha, dimensions, safe_iterations(alpha, dimensions))
+
+    @classmethod
+    def within(cls, alpha: float, dimensions: int, tolerance: float) -> Step:
+        """With as many as make it stable and leave at most ``tolerance`` of the largest error (eq. 3, 4).
+
+        That is of the distance of v from what it converges to, over all processors; where nu of eq. 1 says
+        that ``alpha`` is little enough, this says how little. ValueError unless 0 < ``tolerance`` < 1.
+        """
+        _check(alpha, dimensions)
+        if not 0 < tolerance < 1:
+            raise ValueError(f"expected a tolerance above 0 and below 1, found {tolerance}")
+        count = max(1, ceil(log(tolerance) / -log1p(1 / (2 * dimensions * alpha))))
+        while not _stable(alpha, dimensions, count):
+            count += 1
+        return cls(alpha, dimensions, count)
 
     @property
     def is_stable(self) -> bool:
