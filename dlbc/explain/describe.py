@@ -10,6 +10,7 @@ from dlbrt.contract import Distribution
 
 from dlbc.diagnostics import Diagnostic, Severity, has_errors
 from dlbc.explain.ranks import Ranks, rank_words
+from dlbc.explain.strategies import SUMMARIES
 from dlbc.explain.words import reduction_words, table_words, variable_words, written_name
 from dlbc.explain.work import cost_words
 from dlbc.ir.cost_plan import Folded
@@ -141,6 +142,8 @@ def _items(space: ast.expr) -> Iterator[str]:
 def _dealt(plan: LoopPlan) -> str:
     form = "round-robin" if plan.iterations is Distribution.CYCLIC else "in blocks"
     form = form if plan.folded is Folded.NO else f"in pairs, {form}"
-    strategy = plan.strategy or "auto, unless the run names another"
+    strategy = "auto, unless the run names another"
+    if plan.strategy is not None:
+        strategy = f"{plan.strategy} ({SUMMARIES[plan.strategy]})"
     group = "" if plan.group is None else f", groups of {plan.group}"
     return f"dealt {form}; strategy {strategy}{group}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dlbc.ir.bounds import substituted
 from dlbc.ir.form import Comparison, Condition, Form, Variable
@@ -11,10 +11,16 @@ from dlbc.ir.space import IndexSpace
 __all__ = ["known_range", "known_values"]
 
 
-def known_values(facts: Sequence[Condition]) -> dict[Variable, int]:
-    """Names with their values, by equations that hold before the loop, one after the other."""
-    found: dict[Variable, int] = {}
+def known_values(
+    facts: Sequence[Condition], given: Mapping[Variable, int] | None = None
+) -> dict[Variable, int]:
+    """Names with their values, by equations that hold before the loop, one after the other.
+
+    Values that are ``given`` go before those that the equations say.
+    """
+    found = dict(given or {})
     waiting = [f.form for f in facts if isinstance(f, Comparison) and f.relation == "=="]
+    waiting = [_with(form, found) for form in waiting]
     while True:
         forms = [_with(form, found) for form in waiting]
         solved = dict(pair for form in forms if (pair := _solved(form)) is not None)

@@ -7,24 +7,22 @@ with it and the network go into the model; it says what each strategy takes, and
 The model is played on some paths that the load may take (`forecast`), and the times are averaged: the same
 paths for every strategy, so that what they differ by is the strategy. From the same arguments comes the same
 choice, on any machine.
+
+The paper's strategies are always played, others where they may win (`screening`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from dlbrt.core.model.forecast import History
-from dlbrt.core.model.groups import Groups
-from dlbrt.core.model.network import Network
-from dlbrt.core.model.recurrence import Game, play, play_static
-from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.known import Known
+from dlbrt.core.model.recurrence import play, play_static
 from dlbrt.core.model.schemes import NONE, SCHEMES, Scheme
-from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.work import Runs, Work, count
+from dlbrt.core.model.screening import Candidate, Path, screen
 
 __all__ = ["Choice", "Known", "choose"]
 
@@ -45,81 +43,33 @@ SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known at a synchronization; tuples are indexed by rank.
-
-    ``elapsed_s`` is how long was computed since the loop was shared. ``held`` are the iterations left,
-    ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, which the decision
-    goes by, ``history`` what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among
-    those of group g, where it differs. ``iteration_bytes`` moves with an iteration. ValueError unless all
-    are of the same ranks.
-    """
-
-    elapsed_s: float
-    work: Work
-    held: tuple[Runs, ...]
-    speeds: tuple[float, ...]
-    history: History
-    groups: Groups
-    network: Network
-    within: tuple[Network, ...] = ()
-    iteration_bytes: float = 0.0
-    rules: Rules = field(default_factory=Rules)
-
-    def __post_init__(self) -> None:
-        ranks, members = len(self.held), sorted(rank for group in self.groups for rank in group)
-        if not (len(self.speeds) == len(self.history.speeds) == ranks and members == list(range(ranks))):
-            raise ValueError(
-                f"expected speeds, a history and groups of {ranks} ranks, found groups of {members}"
-            )
-        if len(self.within) not in (0, len(self.groups)):
-            raise ValueError(
-                f"expected a network for each of {len(self.groups)} groups, found {len(self.within)}"
-            )
-
-    def game(self, scheme: Scheme, processors: tuple[Processor, ...]) -> Game:
-        """The model's game for a strategy on one path."""
-        networks = self.within if scheme.local and self.within else (self.network,)
-        return Game(self.work, processors, networks, self.iteration_bytes, self.rules)
-
-    def groups_of(self, scheme: Scheme) -> Sequence[Sequence[int]]:
-        """Those of a local strategy; all ranks for a global one."""
-        return self.groups if scheme.local else (range(len(self.held)),)
-
-    def inputs(self) -> dict[str, Any]:
-        """What the choice rests on, as JSON values."""
-        return {
-            "elapsed_s": self.elapsed_s,
-            "iterations_left": [count(runs) for runs in self.held],
-            "work_left": [self.work.units(runs) * self.work.unit_s for runs in self.held],
-            "speeds": list(self.speeds),
-            "history": asdict(self.history),
-            "groups": [list(group) for group in self.groups],
-            "network": asdict(self.network),
-            "within": [asdict(network) for network in self.within],
-            "iteration_bytes": self.iteration_bytes,
-            "rules": asdict(self.rules) | {"averaging": self.rules.averaging.value},
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
     """The strategy chosen, and why.
 
     ``predicted_s`` are, for each strategy, the seconds from when ranks began to compute to the loop's end,
-    the mean over ``paths`` paths of the load.
+    the mean over ``paths`` paths of the load; for those ``estimated`` a closed form of it. ``floor_s`` is
+    what work would take that may be cut anywhere and moved at no cost, None where nothing was screened.
     """
 
     strategy: str
     predicted_s: tuple[tuple[str, float], ...]
     paths: int
     known: Known
+    estimated: tuple[str, ...] = ()
+    floor_s: float | None = None
 
     def record(self) -> dict[str, Any]:
-        """As JSON values: ``choice``, ``predicted_s`` by strategy, ``paths`` and ``inputs``."""
+        """As JSON values: ``choice``, ``predicted_s`` by strategy, ``paths`` and ``inputs``.
+
+        Where strategies were screened, also the ``floor_s`` and which are ``estimated`` alone.
+        """
+        screened = (
+            {} if self.floor_s is None else {"floor_s": self.floor_s, "estimated": list(self.estimated)}
+        )
         return {
             "choice": self.strategy,
             "predicted_s": dict(self.predicted_s),
+            **screened,
             "paths": self.paths,
             "inputs": self.known.inputs(),
         }
@@ -129,38 +79,59 @@ class Choice:
         return json.dumps(self.record())
 
 
-def choose(known: Known, schemes: Sequence[Scheme] = (*SCHEMES, NONE), paths: int | None = None) -> Choice:
-    """The scheme with the least predicted time if it leads the first by `LEAST_LEAD`, else the first.
+def choose(
+    known: Known,
+    schemes: Sequence[Scheme] = (*SCHEMES, NONE),
+    paths: int | None = None,
+    *,
+    others: Sequence[Candidate] = (),
+    eligible: Collection[str] = (),
+) -> Choice:
+    """The strategy with the least predicted time if it leads the first scheme by `LEAST_LEAD`, else the
+    first.
 
     Not to balance counts as dearer than predicted, by `PRUDENCE`.
     ``paths`` is how many paths the load may take, the first one that of means, the others drawn; by default
-    as many as `EFFORT` allows, and one at least.
+    as many as `EFFORT` allows, and one at least. ``others`` are predicted too; of them those that are
+    ``eligible`` may be chosen.
     """
     random = Random(SEED)
     drawn = max(1, EFFORT // len(known.held) if paths is None else paths) - 1
     ahead = [known.history.mean_path(), *(known.history.drawn_path(random) for _ in range(drawn))]
-    predicted_s = []
-    for scheme in schemes:
-        total_s = 0.0
-        for processors in ahead:
-            total_s += _ahead_s(known, scheme, processors)
-        predicted_s.append((scheme.name, known.elapsed_s + total_s / len(ahead)))
-    return Choice(_best(known, predicted_s), tuple(predicted_s), len(ahead), known)
+    left_s = {scheme.name: _ahead_s(known, scheme, ahead) for scheme in schemes}
+    if not others:
+        return Choice(_best(left_s), _from_start(known, left_s), len(ahead), known)
+    most_s = min(*_weighed(left_s).values(), (1 - LEAST_LEAD) * left_s[schemes[0].name])
+    found = screen(known, ahead, others, eligible, most_s)
+    best = _best(left_s | {name: s for name, s in found.left_s if name not in found.estimated})
+    left_s |= dict(found.left_s)
+    predicted_s, floor_s = _from_start(known, left_s), known.elapsed_s + found.floor_s
+    return Choice(best, predicted_s, len(ahead), known, found.estimated, floor_s)
 
 
-def _best(known: Known, predicted_s: Sequence[tuple[str, float]]) -> str:
+def _from_start(known: Known, left_s: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Predictions from when ranks began to compute."""
+    return tuple((name, known.elapsed_s + seconds) for name, seconds in left_s.items())
+
+
+def _best(left_s: Mapping[str, float]) -> str:
     """By what is left to come, since what has been is the same for all."""
-    weighed = {
-        name: (seconds - known.elapsed_s) * (1 + PRUDENCE if name == NONE.name else 1)
-        for name, seconds in predicted_s
-    }
+    weighed = _weighed(left_s)
     first, best = next(iter(weighed)), min(weighed, key=weighed.__getitem__)
     return best if weighed[best] < (1 - LEAST_LEAD) * weighed[first] else first
 
 
-def _ahead_s(known: Known, scheme: Scheme, processors: tuple[Processor, ...]) -> float:
-    """What a strategy still takes from now on."""
-    game = known.game(scheme, processors)
-    if scheme == NONE:
-        return play_static(game, known.held).total_s
-    return play(game, scheme, known.held, known.groups_of(scheme), speeds=known.speeds).total_s
+def _weighed(left_s: Mapping[str, float]) -> dict[str, float]:
+    return {name: seconds * (1 + PRUDENCE if name == NONE.name else 1) for name, seconds in left_s.items()}
+
+
+def _ahead_s(known: Known, scheme: Scheme, paths: Sequence[Path]) -> float:
+    """What a strategy still takes from now on, the mean over paths."""
+    total_s = 0.0
+    for processors in paths:
+        game = known.game(scheme, processors)
+        if scheme == NONE:
+            total_s += play_static(game, known.held).total_s
+        else:
+            total_s += play(game, scheme, known.held, known.groups_of(scheme), speeds=known.speeds).total_s
+    return total_s / len(paths)

@@ -1,0 +1,66 @@
+"""What it costs a rank to be dealt a chunk, asked of rank 0 or claimed from a counter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+__all__ = ["NEAR", "Desk", "at_once"]
+
+#: As in `dlbrt.core.peers`: short chunks are taken together until they last so long, of what is left no more
+#: than 1 / (PART P).
+TARGET_S, PART = 1e-3, 2
+
+#: A time that stands for none in a divisor.
+TINY_S = 1e-12
+
+#: Rounding of times over times.
+NEAR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What it costs to be dealt a chunk: a message's way, a unit's rows.
+
+    ``serves_s`` is what rank 0 loses by it, ``each_s`` how long an iteration of rank 0's takes, between two
+    of which it looks; 0 where nobody has to look. ``answer_s`` is what a word and an answer take by the
+    agents' own reckoning. With ``claims`` nobody is asked, and nobody asks ahead.
+    """
+
+    way_s: float
+    row_s: float
+    each_s: float = 0.0
+    serves_s: float = 0.0
+    answer_s: float = 0.0
+    claims: bool = False
+
+    def link_s(self, units: float) -> float:
+        """From when rank 0 serves a request until the chunk is there: it takes rank 0's link for so long."""
+        return self.way_s + units * self.row_s
+
+    def least_s(self, count: float, units: float, own_s: float) -> float:
+        """What so many chunks take at least, through rank 0's link; of its own it does one in ``own_s``."""
+        return 0.0 if self.claims else count / (1 / own_s + 1 / max(self.link_s(units), TINY_S))
+
+    def wait_s(self, units: float, takes_s: float) -> float:
+        """How long a rank that has computed for ``takes_s`` waits for the next chunk, asked for ahead.
+
+        It was served at the end of an iteration of rank 0's, and will be again.
+        """
+        answer_s = self.way_s + self.link_s(units)
+        if self.claims:
+            return answer_s
+        ahead_s = min(takes_s, answer_s + self.each_s)
+        if self.each_s and takes_s > 0:
+            ahead_s = int(ahead_s * units / takes_s + NEAR) * takes_s / units
+        late_s = answer_s - ahead_s
+        if self.each_s and ahead_s < answer_s + self.each_s:
+            late_s = ceil((takes_s + late_s) / self.each_s - NEAR) * self.each_s - takes_s
+        return max(0.0, late_s)
+
+
+def at_once(size: int, left: float, unit_s: float, ranks: int) -> int:
+    """How many chunks of that size a rank takes at once while so many units are ``left``."""
+    if unit_s <= 0 or size <= 0:
+        return 1
+    return max(1, int(min(TARGET_S / unit_s, left / (PART * ranks)) / size))

@@ -1,0 +1,146 @@
+"""What parabolic diffusion on a chain of ranks will take (`dlbrt.core.peers.diffusing`), round by round.
+
+Heirich and Taylor's step with processors of different speeds (`dlbrt.core.diffusion.uneven`): what spreads is
+the time t_i = u_i / s_i that remains to each rank, over links with conductances alpha min(s_i, s_j). A round
+takes nu + 1 words to the neighbours, each of which looks between its iterations only, and speaks then: so a
+word takes as long as the slowest iteration. Rounds follow each other after a period, a shorter one where a
+rank has run out of work. Nothing waits for them but ranks without work.
+
+As the rounds of a long loop are many, m of them are played as one step of size m alpha, solved exactly (a
+tridiagonal system), where Jacobi's iterations approximate: m steps of gain 1 / (1 + y) and one of gain 1 / (1
++ m y) spread what is long alike. After an exact step a rank holds s_i v_i, since fluxes are those of the v;
+so nothing is below 0, and all is conserved. m is what makes about `MOST_ROUNDS` of all.
+
+On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: that is what limits
+diffusion where P is large, not its messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+
+from dlbrt.core.model.fluid import floor_s
+from dlbrt.core.model.known import Known
+from dlbrt.core.model.outlook import Outlook
+from dlbrt.core.model.speed import Processor
+from dlbrt.core.model.work import count
+from dlbrt.core.peers.diffusing import STEP
+
+__all__ = ["Diffusing"]
+
+#: Seconds from a round to the next at least, answers to a word, and those where a rank has no work, as there.
+PERIOD_S, ANSWERS, IDLE_ANSWERS = 5e-3, 20.0, 5.0
+
+#: Rounds until all would be done at no cost, in a play and in a coarse one.
+MOST_ROUNDS, FEW_ROUNDS = 64, 8
+
+#: What is left of all work when nothing is.
+NOTHING_LEFT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Diffusing:
+    """Diffusion on a chain in the order of ranks, the ends of blocks moving."""
+
+    name: str = "diffusion"
+
+    def ahead_s(self, known: Known, processors: Sequence[Processor]) -> float:
+        """What all that is left takes on this path of speeds."""
+        work_s = known.rest.work_s
+        return _total_s(known, processors, floor_s(processors, work_s), MOST_ROUNDS) if work_s > 0 else 0.0
+
+    def near_s(self, known: Known, outlook: Outlook) -> float:
+        """About that, at the mean speeds seen, in few rounds."""
+        if not outlook.rest.work_s > 0:
+            return 0.0
+        steady, now_s = known.history.mean_path(), outlook.rest.work_s / sum(outlook.speeds)
+        return _total_s(known, steady, now_s, FEW_ROUNDS) * outlook.floor_s / now_s
+
+
+def _total_s(known: Known, processors: Sequence[Processor], floor: float, most: int) -> float:
+    """Rounds until all is done, half an iteration on the slowest rank, and two words to say so."""
+    end_s = _Play(known, processors, most / floor).total_s()
+    if len(processors) == 1:
+        return end_s
+    return end_s + known.rest.mean_s / min(known.speeds) / 2 + 2 * known.network.latency_s
+
+
+class _Play:
+    """What each rank holds, from round to round, in base seconds; ``rate`` is of rounds played, at most."""
+
+    def __init__(self, known: Known, processors: Sequence[Processor], rate: float) -> None:
+        rest, ranks = known.rest, len(processors)
+        self.processors, self.least_s = processors, 1 / rate
+        self.held_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
+        self.speeds = list(known.speeds)
+        self.row_s = known.iteration_bytes / known.network.bandwidth / rest.mean_s
+        self.late_s = [0.0] * ranks
+        self.latency_s = known.network.latency_s
+        words_s = (STEP.iterations + 1) * (self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0))
+        answer_s = known.network.all_to_all.seconds(2)
+        self.period_s = words_s + max(PERIOD_S, ANSWERS * answer_s)
+        self.idle_s = words_s + min(PERIOD_S, IDLE_ANSWERS * answer_s)
+
+    def total_s(self) -> float:
+        """When the last rank has done what it holds."""
+        now, end_s, least_s = 0.0, 0.0, NOTHING_LEFT * sum(self.held_s)
+        while sum(self.held_s) > least_s:
+            real_s = self.idle_s if min(self.held_s) <= 0 else self.period_s
+            alike = max(1, ceil(self.least_s / real_s))
+            if now > 0:
+                self._spread(STEP.alpha * alike)
+            end_s = max(end_s, *self._compute(now, now + real_s * alike))
+            now += real_s * alike
+        return end_s
+
+    def _compute(self, begin_s: float, until_s: float) -> list[float]:
+        """Let all ranks compute; when those finished that did, and 0."""
+        ends_s = [0.0]
+        for rank, processor in enumerate(self.processors):
+            if (held_s := self.held_s[rank]) <= 0:
+                continue
+            from_s = min(begin_s + self.late_s[rank], until_s)
+            done_s = processor.done(from_s, until_s)
+            if done_s < held_s:
+                self.held_s[rank] = held_s - done_s
+                self.speeds[rank] = done_s / (until_s - from_s) if until_s > from_s else self.speeds[rank]
+            else:
+                ends_s.append(processor.finish(from_s, held_s))
+                self.held_s[rank] = 0.0
+        return ends_s
+
+    def _spread(self, alpha: float) -> None:
+        """One step; who had nothing waits for what it is given."""
+        before, levels = self.held_s, implicit(self.held_s, self.speeds, alpha)
+        self.held_s = [speed * level for speed, level in zip(self.speeds, levels, strict=True)]
+        self.late_s = [
+            self.latency_s + after * self.row_s if held <= 0 else 0.0
+            for held, after in zip(before, self.held_s, strict=True)
+        ]
+
+
+def _slowest_s(known: Known) -> float:
+    """The longest mean iteration of what ranks hold."""
+    pairs = zip(known.held, known.speeds, strict=True)
+    return max(
+        known.work.units(runs) * known.work.unit_s / count(runs) / speed for runs, speed in pairs if runs
+    )
+
+
+def implicit(held: Sequence[float], speeds: Sequence[float], alpha: float) -> list[float]:
+    """The v of s_i v_i + sum_j c_ij (v_i - v_j) = u_i on a chain (Thomas's algorithm)."""
+    links = [alpha * min(one, other) for one, other in pairwise(speeds)]
+    upper: list[float] = []
+    found: list[float] = []
+    for rank, (units, speed) in enumerate(zip(held, speeds, strict=True)):
+        below = links[rank - 1] if rank else 0.0
+        above = links[rank] if rank < len(links) else 0.0
+        pivot = speed + below + above - (below * upper[-1] if rank else 0.0)
+        upper.append(above / pivot)
+        found.append((units + (below * found[-1] if rank else 0.0)) / pivot)
+    for rank in range(len(found) - 2, -1, -1):
+        found[rank] += upper[rank] * found[rank + 1]
+    return found

@@ -1,0 +1,74 @@
+"""Many strategies within a few milliseconds: which of them are worth playing when one is to be chosen.
+
+The paper's strategies are always played. Others are many, and mostly near to one another, so they are
+screened.
+
+1. None takes less than the floor, when all is done if it may be cut anywhere and moved at no cost (`fluid`).
+If even that does not lead by what a choice needs, no candidate can, and none is played. This is exact. 2.
+Else each is estimated without events, and those whose estimates lead are played on all paths, the best first,
+`PLAYS` of them.
+
+What was not played keeps its estimate, and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dlbrt.core.model.fluid import floor_s
+from dlbrt.core.model.known import Known
+from dlbrt.core.model.outlook import Outlook
+from dlbrt.core.model.speed import Processor
+
+__all__ = ["Candidate", "Path", "Screened", "screen"]
+
+#: Candidates that are played: of 16 ranks' paths one costs about as much as the paper's four strategies.
+PLAYS = 1
+
+#: One way that the load may go on: a processor for each rank.
+Path = tuple[Processor, ...]
+
+
+class Candidate(Protocol):
+    """A strategy that is not one of the paper's, as the model sees it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the contract."""
+
+    def ahead_s(self, known: Known, processors: Sequence[Processor]) -> float:
+        """Seconds from now until all is done, on this path."""
+
+    def near_s(self, known: Known, outlook: Outlook) -> float:
+        """An estimate of that, some hundred times cheaper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """Seconds from now on by name, the mean over paths; ``estimated`` are those that were not played."""
+
+    left_s: tuple[tuple[str, float], ...]
+    floor_s: float
+    estimated: tuple[str, ...]
+
+
+def screen(
+    known: Known,
+    paths: Sequence[Path],
+    candidates: Sequence[Candidate],
+    eligible: Collection[str],
+    most_s: float,
+) -> Screened:
+    """All candidates, of whom those that are ``eligible`` and may take less than ``most_s`` are played."""
+    work_s = known.rest.work_s
+    floor = sum(floor_s(path, work_s) for path in paths) / len(paths)
+    outlook = Outlook.of(known, floor)
+    left_s = {each.name: max(floor, each.near_s(known, outlook)) for each in candidates}
+    able = [each for each in candidates if each.name in eligible and left_s[each.name] < most_s]
+    played = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
+    for each in played:
+        left_s[each.name] = sum(each.ahead_s(known, path) for path in paths) / len(paths)
+    names = {each.name for each in played}
+    return Screened(tuple(left_s.items()), floor, tuple(name for name in left_s if name not in names))

@@ -1,0 +1,182 @@
+"""Strategies beyond the paper's: the floor, self-scheduling, stealing, diffusion, and their choice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from dlbrt.contract import STRATEGIES
+from dlbrt.core.model.choose import choose
+from dlbrt.core.model.dealing import Dealing
+from dlbrt.core.model.diffusing import implicit
+from dlbrt.core.model.fluid import Rest, floor_s
+from dlbrt.core.model.forecast import History
+from dlbrt.core.model.grains import PARTS, grains
+from dlbrt.core.model.known import Known
+from dlbrt.core.model.network import Network, Pattern
+from dlbrt.core.model.outlook import Outlook, facts
+from dlbrt.core.model.repertoire import CANDIDATES
+from dlbrt.core.model.screening import PLAYS, Candidate
+from dlbrt.core.model.speed import Processor
+from dlbrt.core.model.stealing import Stealing
+from dlbrt.core.model.work import Runs, Work
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.dlbrt.core.model.test_choose import known
+
+NAMES = {each.name for each in CANDIDATES}
+EACH = pytest.mark.parametrize("each", CANDIDATES, ids=lambda each: each.name)
+
+
+def steady(known: Known) -> tuple[Processor, ...]:
+    return tuple(map(Processor.steady, known.speeds))
+
+
+def alike(ranks: int, each: int, unit_s: float, network: Network, elapsed_s: float = 1.0) -> Known:
+    """Ranks of speed 1 with equal blocks."""
+    held: tuple[Runs, ...] = tuple(((rank * each, (rank + 1) * each),) for rank in range(ranks))
+    speeds, groups = (1.0,) * ranks, (tuple(range(ranks)),)
+    return Known(elapsed_s, Work(unit_s), held, speeds, History.constant(speeds), groups, network)
+
+
+def test_all_strategies_of_the_contract_are_known_to_the_model() -> None:
+    assert {"none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "auto"} | NAMES == set(STRATEGIES)
+
+
+def test_the_floor_is_when_all_capacity_is_used() -> None:
+    paths = (Processor.steady(1.0), Processor.under([5, 0], 1.0, 2.0), Processor.under([1], 3.0))
+    found = floor_s(paths, 10.0)
+    assert sum(each.capacity(found) for each in paths) == pytest.approx(10.0, rel=1e-5)
+    assert floor_s(paths, 0.0) == 0.0
+    assert floor_s(paths[:1], 10.0, (0.5,)) == pytest.approx(20.0)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=5), min_size=1, max_size=4), st.floats(0.01, 99)
+)
+def test_the_floor_is_found_whatever_the_loads(loads: list[list[int]], work_s: float) -> None:
+    paths = tuple(Processor.under(each, 0.7) for each in loads)
+    found = floor_s(paths, work_s)
+    assert sum(each.capacity(found) for each in paths) == pytest.approx(work_s, rel=1e-5)
+
+
+@EACH
+def test_nothing_left_takes_no_time(each: Candidate) -> None:
+    done = replace(known(), held=((),) * 4)
+    assert done.rest == Rest(0, 0.0)
+    assert each.ahead_s(done, steady(done)) == each.near_s(done, Outlook.of(done, 0.0)) == 0.0
+
+
+@EACH
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_fewer_iterations_than_ranks(each: Candidate, size: int) -> None:
+    held: tuple[Runs, ...] = (((0, size),), (), (), ())
+    few = replace(alike(4, 1, 1.0, Network.default()), held=held)
+    assert each.ahead_s(few, steady(few)) >= floor_s(steady(few), float(size)) * (1 - 1e-6)
+
+
+@EACH
+def test_one_rank_does_all(each: Candidate) -> None:
+    alone = alike(1, 40, 0.5, Network.default())
+    assert each.ahead_s(alone, steady(alone)) == pytest.approx(20.0, rel=1e-3)
+    assert each.near_s(alone, Outlook.of(alone, 20.0)) == pytest.approx(20.0, rel=1e-3)
+
+
+@EACH
+def test_plays_and_estimates_repeat_and_no_play_beats_the_floor(each: Candidate) -> None:
+    found = known(8, 400, Network.ethernet())
+    paths = steady(found)
+    floor = floor_s(paths, found.rest.work_s)
+    assert each.ahead_s(found, paths) == each.ahead_s(found, paths) >= floor * (1 - 1e-6)
+    outlook = Outlook.of(found, floor)
+    assert each.near_s(found, outlook) == each.near_s(found, outlook)
+
+
+@EACH
+def test_dear_messages_make_it_slower(each: Candidate) -> None:
+    near, far = (alike(4, 200, 1e-3, Network.coarse(s, 1e8, 4, 4 * s)) for s in (1e-6, 5e-2))
+    left = replace(near, held=(((0, 800),), (), (), ())), replace(far, held=(((0, 800),), (), (), ()))
+    quick, slow = (each.ahead_s(found, steady(found)) for found in left)
+    assert quick < slow
+
+
+@pytest.mark.parametrize("row_bytes", [0.0, 8.0])
+@pytest.mark.parametrize("name", ["SS", "GSS", "FAC2", "AF"])
+def test_a_million_iterations_take_what_they_take(name: str, row_bytes: float) -> None:
+    """Most chunks are a fluid; messages of 1 us, iterations of 0.1 ms: overhead of a few per cent at most."""
+    many = replace(alike(4, 250_000, 1e-4, Network.coarse(1e-6, 1e9, 4, 3e-6)), iteration_bytes=row_bytes)
+    assert 25.0 * (1 - 1e-6) <= Dealing(name).ahead_s(many, steady(many)) <= 25.0 * 1.05
+
+
+def test_rows_go_through_rank_0s_link_one_after_the_other() -> None:
+    """800 rows, of which rank 0 does some itself, of 10 ms each on the link, for iterations of 1 ms."""
+    rows = replace(alike(4, 200, 1e-3, Network.coarse(1e-6, 1e6, 4, 3e-6)), iteration_bytes=1e4)
+    found = Dealing("SS").ahead_s(rows, steady(rows))
+    least_s = 800 / (1 / 1e-3 + 1 / 1e-2)
+    assert least_s * 0.99 <= found <= least_s * 1.2
+
+
+def test_a_thief_gets_half_of_what_its_victim_has_left() -> None:
+    """Of 100 iterations the one rank gives 50 to the other; then both end within an iteration or two."""
+    one = replace(alike(2, 50, 1.0, Network.coarse(1e-6, 1e9, 2, 1e-6)), held=(((0, 100),), ()))
+    assert Stealing().ahead_s(one, steady(one)) == pytest.approx(50.0, abs=2.0)
+
+
+def test_a_step_of_diffusion_conserves_work_and_rests_at_equal_times() -> None:
+    speeds, held = [1.0, 0.5, 2.0, 1.0], [0.0, 7.0, 1.0, 4.0]
+    times = implicit(held, speeds, 0.7)
+    assert sum(s * v for s, v in zip(speeds, times, strict=True)) == pytest.approx(sum(held))
+    assert min(times) >= 0
+    assert implicit([3 * s for s in speeds], speeds, 0.7) == pytest.approx([3.0] * 4)
+
+
+def test_grains_are_costs_along_what_is_left() -> None:
+    prefix = tuple(i * i for i in range(801))
+    found = grains(Work(1.0, prefix), (((0, 400),), ((400, 800),)))
+    assert len(found) == PARTS
+    assert list(found) == sorted(found)
+    assert found[-1] == pytest.approx(2.0, rel=0.05)
+    assert grains(Work(1.0), (((0, 400),),)) == grains(Work(1.0, prefix), ((),)) == (1.0,)
+
+
+def test_rules_are_told_speeds_and_the_deviation_that_load_makes() -> None:
+    found = facts(known())
+    assert found.weights == known().speeds
+    assert found.deviation_s is not None
+    assert found.deviation_s > 0
+    assert facts(alike(4, 9, 1.0, Network.default())).deviation_s == 0.0
+
+
+def test_the_record_has_all_strategies_and_says_which_are_estimated() -> None:
+    record = json.loads(choose(known(16), others=CANDIDATES).to_json())
+    assert set(record["predicted_s"]) == {"none", "GCDLB", "GDDLB", "LCDLB", "LDDLB"} | NAMES
+    assert set(record["estimated"]) == NAMES
+    assert 6.0 < record["floor_s"] <= min(record["predicted_s"].values())
+    assert "estimated" not in choose(known(16)).record()
+
+
+def test_what_is_not_eligible_changes_nothing() -> None:
+    slow = known(16, network=Network.ethernet(50.0))
+    assert choose(slow, others=CANDIDATES).strategy == choose(slow).strategy
+    assert choose(slow, others=CANDIDATES).predicted_s[:5] == choose(slow).predicted_s
+
+
+def test_where_nothing_can_lead_by_enough_nobody_is_played() -> None:
+    fast = choose(known(4, 10_000), others=CANDIDATES, eligible=NAMES)
+    assert set(fast.estimated) == NAMES
+    assert fast.strategy == choose(known(4, 10_000)).strategy
+
+
+def test_where_all_that_synchronizes_is_dear_a_peer_is_chosen() -> None:
+    """Patterns of all ranks take a second, a message a tenth of a millisecond."""
+    dear = Pattern((0.0, 0.0, 5e-2))
+    network = Network(1e-4, 1e8, dear, dear, dear)
+    chosen = choose(known(4, 1000, network), others=CANDIDATES, eligible=NAMES)
+    assert chosen.strategy in NAMES - set(chosen.estimated)
+    assert len(NAMES - set(chosen.estimated)) == PLAYS
+    alone = choose(known(4, 1000, network), others=CANDIDATES, eligible={"steal"})
+    assert alone.strategy == "steal"
+    assert "steal" not in alone.estimated
+    assert alone.predicted_s[:5] == chosen.predicted_s[:5]
