@@ -115,11 +115,6 @@ FRONT: dict[str, Entry] = {
         "leave it out, or change the kind of the loop",
     ),
     "DLB114": Entry(E, "there is no strategy `{strategy}`{hint}", "this version has {known}"),
-    "DLB115": Entry(
-        E,
-        "the strategy `{strategy}` is not in this version",
-        "it has {available}; choose one, or leave the clause out",
-    ),
     "DLB116": Entry(
         R, "`{clause}` is accepted and has no effect in this version", "results are right in any case"
     ),

@@ -32,7 +32,7 @@ from dlbc.source import Place
 __all__ = ["AVAILABLE", "CLAUSES", "ITERATE_KEYS", "read_annotation"]
 
 #: The strategies of the contract that this version has.
-AVAILABLE = ("none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "auto", *BASELINES)
+AVAILABLE = (*STRATEGIES, *BASELINES)
 ITERATE_KEYS = ("model", "tolerance", "every")
 _MODELS = ("piecewise", "akima", "constant")
 _Call = ast.Call | None
@@ -214,11 +214,8 @@ def _strategy(reader: Reader, node: ast.expr) -> str | None:
     name = reader.name(node, "schedule")
     if name is None or name in AVAILABLE:
         return name
-    if name in STRATEGIES:
-        reader.complain("DLB115", place, strategy=name, available=", ".join(AVAILABLE))
-    else:
-        hint = nearest(name, (*STRATEGIES, *BASELINES))
-        reader.complain("DLB114", place, strategy=name, hint=hint, known=", ".join(AVAILABLE))
+    hint = nearest(name, AVAILABLE)
+    reader.complain("DLB114", place, strategy=name, hint=hint, known=", ".join(AVAILABLE))
     return None
 
 

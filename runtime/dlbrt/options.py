@@ -57,7 +57,7 @@ class Options:
             group=reader.take("group", lambda text: parse_group(text, ranks)) or GroupSpec(),
             adapt=reader.take("adapt", _switch) or False,
             stats=reader.take("stats", lambda text: _file("stats", text)),
-            trace=reader.take("trace", lambda text: _absent("trace", text)),
+            trace=reader.take("trace", lambda text: _file("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
             load=replace(load, speeds=speeds or (), cliffs=cliffs),
             speeds=speeds,
@@ -100,16 +100,19 @@ class _Reader:
 
 
 def _strategy(text: str) -> str:
-    name, available = text.strip(), ("auto", *sorted(registry.names()))
+    name, available = text.strip(), (registry.AUTO, *sorted(registry.names(), key=_as_told))
     if name in available:
         return name
     has = "this version has " + ", ".join(available)
-    if name in STRATEGIES:
-        raise OptionError(f"{_named('strategy')}: {has}; found {name!r}, which a later version will have")
-    folded = {known.casefold(): known for known in (*STRATEGIES, *BASELINES)}
+    folded = {known.casefold(): known for known in available}
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     hint = f" (did you mean {folded[near[0]]}?)" if near else ""
     raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")
+
+
+def _as_told(name: str) -> int:
+    """The place of a strategy in the contract, baselines last."""
+    return (*STRATEGIES, *BASELINES).index(name)
 
 
 def _switch(text: str) -> bool:

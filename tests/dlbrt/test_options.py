@@ -33,6 +33,7 @@ def test_every_option_is_read() -> None:
         "DLB_STRATEGY": "GDDLB",
         "DLB_GROUP": "2",
         "DLB_STATS": "out.json",
+        "DLB_TRACE": "trace.json",
         "DLB_PROGRESS": "0",
         "DLB_LOAD": "fixed:0,3",
         "DLB_SPEEDS": "1,2",
@@ -44,6 +45,7 @@ def test_every_option_is_read() -> None:
         strategy="GDDLB",
         group=GroupSpec(2),
         stats="out.json",
+        trace="trace.json",
         load=LoadSpec(levels=(0, 3), speeds=(1.0, 2.0)),
         speeds=(1.0, 2.0),
         weights=(2.0, 1.0),
@@ -72,7 +74,7 @@ def test_the_weights_of_the_last_run_are_asked_for_by_name(text: str) -> None:
     assert options.weights is None
 
 
-@pytest.mark.parametrize("option", ["stats", "learned"])
+@pytest.mark.parametrize("option", ["stats", "trace", "learned"])
 @pytest.mark.parametrize(
     ("name", "said"), [("missing/file", "existing directory"), (".", "can be written"), ("", None)]
 )
@@ -106,15 +108,7 @@ def test_an_unknown_strategy_is_refused_with_the_nearest(name: str, said: str) -
         Options.read({"DLB_STRATEGY": name}, 1)
 
 
-def test_a_strategy_of_a_later_version_is_refused_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlbrt.core.registry.names", lambda: ("none", "GDDLB"))
-    with pytest.raises(
-        OptionError, match=r"this version has auto, GDDLB, none; found 'steal', which a later"
-    ):
-        Options.read({"DLB_STRATEGY": "steal"}, 1)
-
-
-@pytest.mark.parametrize(("variable", "value"), [("DLB_TRACE", "t.json"), ("DLB_PROGRESS", "1")])
+@pytest.mark.parametrize(("variable", "value"), [("DLB_PROGRESS", "1")])
 def test_what_this_version_does_not_have_is_refused(variable: str, value: str) -> None:
     with pytest.raises(OptionError, match=f"{variable} .*this version does not have it"):
         Options.read({variable: value}, 1)

@@ -2,7 +2,7 @@
 
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
 under random load; adding a file adds its tests. Programs print what they compute to the last bit. A program
-runs under every fourth setting, its neighbours under the others, or with `pytest --every-setting` under all.
+runs under every sixth setting, its neighbours under the others, or with `pytest --every-setting` under all.
 """
 
 from __future__ import annotations
@@ -32,6 +32,16 @@ RUNS = [
     (4, {"DLB_STRATEGY": "LDDLB"}),
     (3, {"DLB_STRATEGY": "GDDLB"} | RANDOM_LOAD),
     (3, {"DLB_STRATEGY": "none"} | RANDOM_LOAD),
+    (2, {"DLB_STRATEGY": "SS"}),
+    (3, {"DLB_STRATEGY": "GSS"} | RANDOM_LOAD),
+    (5, {"DLB_STRATEGY": "FAC2"}),
+    (3, {"DLB_STRATEGY": "AF"} | RANDOM_LOAD),
+    (4, {"DLB_STRATEGY": "AWF_C"}),
+    (2, {"DLB_STRATEGY": "steal"}),
+    (5, {"DLB_STRATEGY": "steal"}),
+    (3, {"DLB_STRATEGY": "steal"} | RANDOM_LOAD),
+    (3, {"DLB_STRATEGY": "diffusion"} | RANDOM_LOAD),
+    (5, {"DLB_STRATEGY": "diffusion"}),
     (2, {"DLB_WEIGHTS": "1,3"}),
     (2, {}),
 ]
@@ -62,7 +72,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
             for place, name in enumerate(NAMES)
             for number, run in enumerate(RUNS, place)
-            if every or number % 4 == 0
+            if every or number % 6 == 0
         ]
         metafunc.parametrize(("program", "ranks", "env"), runs, indirect=["program"], scope="module")
 

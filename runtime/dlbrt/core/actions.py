@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
+from dlbrt.core.peers.words import Word
 from dlbrt.core.profile import Profile
 from dlbrt.core.statement import Statement
+from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 
 __all__ = [
@@ -14,8 +16,10 @@ __all__ = [
     "Alarm",
     "Announce",
     "Choose",
+    "Claim",
     "Exchange",
     "Finish",
+    "Give",
     "Instruct",
     "Interrupt",
     "Move",
@@ -23,6 +27,7 @@ __all__ = [
     "Resume",
     "State",
     "Summon",
+    "Tell",
 ]
 
 
@@ -110,6 +115,29 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """Say something to these ranks; nobody waits."""
+
+    targets: tuple[int, ...]
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Give:
+    """Send rank ``target`` units of work with their data; nobody waits."""
+
+    target: int
+    units: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Add ``count`` to the counter that all ranks share; `Claimed` follows with what it said."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Resume:
     """Go on with the work held."""
 
@@ -130,6 +158,9 @@ Action = (
     | Move
     | Summon
     | State
+    | Tell
+    | Give
+    | Claim
     | Resume
     | Finish
 )

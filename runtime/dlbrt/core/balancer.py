@@ -19,7 +19,8 @@ execution, so that counts go on telling which iterations are done. So one that i
 that the others are not, interrupts them a little before, and does the last of its work meanwhile.
 
 Where a strategy is to be chosen, rank 0 does so after the first synchronization (Zaki et al., section 1.3.3),
-while the others work; until they have heard of it, nobody takes part in another synchronization.
+while the others work; until they have heard of it, nobody takes part in another synchronization. One under
+which ranks do not synchronize is the end of this balancer: its ``successor`` goes on with what it holds.
 
 A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
 before f are still done, so that the failure reported is that of the lowest failing iteration. Other groups
@@ -30,8 +31,9 @@ Where groups exchange work, a window may be followed by a round of all groups: s
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dlbrt.core.actions import (
@@ -46,6 +48,7 @@ from dlbrt.core.actions import (
     Report,
     Resume,
 )
+from dlbrt.core.agent import Account, Agent, PeerStrategy, Start, take_over
 from dlbrt.core.books import Books, Terms
 from dlbrt.core.center import Center
 from dlbrt.core.decision import Decision
@@ -57,9 +60,11 @@ from dlbrt.core.events import (
     Exchanged,
     Exhausted,
     Failed,
+    Given,
     Instructed,
     Interrupted,
     Reported,
+    Told,
     Waited,
     Worked,
 )
@@ -67,11 +72,12 @@ from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.pace import UNKNOWN, Pace
 from dlbrt.core.patience import time_to_ask
 from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.registry import strategy as strategy_of
+from dlbrt.core.registry import strategy
 from dlbrt.core.rounds import Rounds
 from dlbrt.core.strategy import Clocked, Situation, Strategy, leave
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.transfer import Transfer
+from dlbrt.dist.units import Units
 
 __all__ = ["Balancer", "Commit"]
 
@@ -79,7 +85,7 @@ __all__ = ["Balancer", "Commit"]
 _LAST = 2
 
 #: At a synchronization of all ranks: the strategy to commit to, by the books and the profiles.
-Commit = Callable[[Books, Sequence[Profile]], Strategy]
+Commit = Callable[[Books, Sequence[Profile]], Strategy | PeerStrategy]
 
 
 class Balancer:
@@ -119,11 +125,12 @@ class Balancer:
         self._over = False
         self._byte_s = 0.0
         self._awaits = False  # the strategy that is being chosen
-        self._announced: Strategy | None = None  # before this rank knew that one would be
+        self._announced: Strategy | PeerStrategy | None = None  # before this rank knew that one would be
         self._profiles: Sequence[Profile] = ()
         self._asked_for = -1  # the epoch of an interrupt that came too early
         self._early: list[Reported] = []  # reports of a window, or to a balancer, that is still to come
-        self._table = self._handlers()
+        self._words: list[Told | Given] = []  # for the agent that is to take over
+        self.successor: Agent | None = None
         self._take(strategy, now)
         self.work = self.books.share(rank)
         self._open_window(now, 0, 0.0)
@@ -137,38 +144,80 @@ class Balancer:
     def _part(self, groups: Groups) -> None:
         """Go on in these groups, by the books of all ranks."""
         books, strategy = self.books, self.strategy
-        masters = [group[0] if self._rules.masters else 0 for group in groups]
-        served = [group for group, master in zip(groups, masters, strict=True) if master == self.rank]
-        central = strategy.central and served
+        own = groups[0] if len(groups) == 1 else next(group for group in groups if self.rank in group)
+        self._master = own[0] if self._rules.masters else 0
+        served = (own,) if self._rules.masters else groups
+        central = strategy.central and self._master == self.rank
         self.center = Center([books.of(group) for group in served], strategy) if central else None
-        own = next(place for place, group in enumerate(groups) if self.rank in group)
-        self._master = masters[own]
         if strategy.local:
-            self.books = books.of(groups[own])
+            self.books = books.of(own)
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
-        return self._table[type(event)](event)
+        return self._handlers()[type(event)](self, event)
 
-    def _handlers(self) -> dict[type, Callable[[Any], tuple[Action, ...]]]:
+    @classmethod
+    @functools.cache
+    def _handlers(cls) -> Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]:
         return {
-            Worked: self._worked,
-            Exhausted: self._exhausted,
-            Interrupted: self._interrupted,
-            Waited: self._waited,
-            Exchanged: self._exchanged,
-            Instructed: self._instructed,
-            Reported: self._reported,
-            Failed: self._failed,
-            Alarmed: self._alarmed,
-            Asked: self._asked,
-            Committed: self._committed,
+            Worked: cls._worked,
+            Exhausted: cls._exhausted,
+            Interrupted: cls._interrupted,
+            Waited: cls._waited,
+            Exchanged: cls._exchanged,
+            Instructed: cls._instructed,
+            Reported: cls._reported,
+            Failed: cls._failed,
+            Alarmed: cls._alarmed,
+            Asked: cls._asked,
+            Committed: cls._committed,
+            Told: cls._early_word,
+            Given: cls._early_word,
         }
 
     def transferred(self, seconds: float, size: int) -> None:
         """Learn what moving ``size`` bytes took; it goes into the next profile."""
         if size > 0:
             self._byte_s = seconds / size
+
+    @property
+    def units(self) -> Units:
+        """As `Agent.units`."""
+        return self.terms.units
+
+    @property
+    def strategy_name(self) -> str:
+        """As `Agent.strategy_name`."""
+        return self.strategy.name
+
+    @property
+    def apart(self) -> bool:
+        """As `Agent.apart`: groups end by themselves."""
+        return self.strategy.local
+
+    @property
+    def serves(self) -> bool:
+        """As `Agent.serves`."""
+        return self.center is not None
+
+    @property
+    def claims(self) -> bool:
+        """As `Agent.claims`: it does not."""
+        return False
+
+    @property
+    def listens(self) -> bool:
+        """As `Agent.listens`: ranks come together."""
+        return False
+
+    def account(self) -> Account:
+        """What the lowest rank of a group says for it; of rounds each rank has what it saw."""
+        past = tuple(self.rounds.past) if self.rounds is not None else ()
+        books = self.books
+        if books.members[0] != self.rank:
+            return Account(windows=past)
+        windows = (*past, *books.windows)
+        return Account(books.synchronizations, books.redistributions, windows, books.gain)
 
     @property
     def epoch(self) -> int:
@@ -188,17 +237,17 @@ class Balancer:
     @property
     def runnable(self) -> Spans:
         """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
-        if self._given:
-            return self.work.first(self._reserved - self._ahead)[0]
+        if self._given_at is not None:
+            return self.work.part(0, self._reserved - self._ahead)
         # A failure is told with the next profile; till then counts go on telling what is done only up to it.
         if self._awaits and self._own_failure < self.failed_at:
             return EMPTY
-        return self.work.first(len(self.work) - self._tail)[0] if self._tail else self.work
+        return self.work.part(0, len(self.work) - self._tail) if self._tail else self.work
 
     @property
     def waiting(self) -> bool:
         """Whether something is under way without which there is nothing to do but what is runnable."""
-        return self._given or (self._awaits and not self.runnable)
+        return self._given_at is not None or (self._awaits and not self.runnable)
 
     @property
     def _given(self) -> bool:
@@ -208,7 +257,7 @@ class Balancer:
     @property
     def wakes_at(self) -> float | None:
         """When `Waited` will have an effect, if nothing comes before; None: never."""
-        if self._over or self._given or not self.work:
+        if self._over or self._given_at is not None or not self.work:
             return None if self._over else self._interrupt_at
         return self._due_at if self._due_at < math.inf else None
 
@@ -228,18 +277,19 @@ class Balancer:
     def _period_s(self) -> float:
         """How long the window just opened lasts where nobody interrupts."""
         parameters, habit = self.terms.parameters, self.strategy.clocked
-        if habit is Clocked.NEVER or (habit is Clocked.IDLE and all(self.books.shares)):
+        if habit is Clocked.NEVER or (habit is Clocked.IDLE and self.books.standing.all_busy):
             return math.inf
         return max(parameters.period_s, parameters.interval_factor * self.books.terms.exchange_s)
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
-        if event.units > len(self.runnable):
-            held = len(self.runnable)
+        held = len(self.runnable) if self._given_at is None else self._reserved - self._ahead
+        if event.units > held:
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
-        did, self.work = self.work.first(event.units)
         if self._pace is not None:
-            self._pace.add_course(did, self.terms.amounts, (*event.course, (event.units, event.compute_s)))
-        if self._given:
+            did, course = self.work.part(0, event.units), (*event.course, (event.units, event.compute_s))
+            self._pace.add_course(did, self.terms.amounts, course)
+        self.work = self.work.part(event.units)
+        if self._given_at is not None:
             self._ahead += event.units
             self._ahead_s += event.compute_s
         else:
@@ -274,7 +324,7 @@ class Balancer:
         books, speeds = self.books, self.books.history.speeds
         if speeds is None or not self.strategy.foresees or min(len(books.members), len(self.work)) < 2:
             return 0
-        own, wait_s = speeds[books.members.index(self.rank)], books.slowest_s() + 2 * books.terms.exchange_s
+        own, wait_s = speeds[books.place(self.rank)], books.slowest_s() + 2 * books.terms.exchange_s
         return min(len(self.work) - 1, max(1, round(wait_s * own / books.unit)))
 
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
@@ -303,7 +353,8 @@ class Balancer:
         return False
 
     def _interrupt(self) -> Interrupt:
-        return Interrupt(self.epoch, tuple(rank for rank in self.books.members if rank != self.rank))
+        members, place = self.books.members, self.books.place(self.rank)
+        return Interrupt(self.epoch, members[:place] + members[place + 1 :])
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
         outside = tuple(r for group in self._groups for r in group if r not in self.books.members)
@@ -387,17 +438,18 @@ class Balancer:
     ) -> tuple[Action, ...]:
         if self._given_at is None:
             raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
-        books, own, held = self.books, self.books.members.index(self.rank), self.books.shares
-        left = held[own].first(profiles[own].done)[1]
-        regroups = any(profile.regroups for profile in profiles)
+        books, own, held = self.books, self.books.place(self.rank), self.books.shares
+        regroups = self.rounds is not None and any(profile.regroups for profile in profiles)
         transfers = books.settle(profiles, leave if regroups else decide)
         if (met := self._meet(now, held, profiles)) is not None:
             return met
-        if not any(books.shares):
+        if books.standing.over:
             self.work, self._over = books.shares[own], True
             return (Finish(),)
-        ahead = books.wanted_of_first(left, self._ahead)
-        self.work = books.shares[own].first(ahead)[1]
+        ahead = self._ahead
+        if self.failed_at != NO_FAILURE:
+            ahead = books.wanted_of_first(held[own].part(profiles[own].done), ahead)
+        self.work = books.shares[own].part(ahead)
         self._open_window(now, ahead, self._ahead_s)
         if self._commit is not None:
             return (*self._moves(transfers), *self._await_choice(now, profiles))
@@ -426,15 +478,24 @@ class Balancer:
         return (Announce(chosen.name, others), *self._commit_to(event.now, chosen))
 
     def _committed(self, event: Committed) -> tuple[Action, ...]:
-        chosen = strategy_of(event.strategy)
+        chosen = strategy(event.strategy)
         if not self._awaits:  # the exchange has not completed here as it has on rank 0
             self._announced = chosen
             return ()
         return self._commit_to(event.now, chosen)
 
-    def _commit_to(self, now: float, strategy: Strategy) -> tuple[Action, ...]:
+    def _early_word(self, event: Told | Given) -> tuple[Action, ...]:
+        """Others have gone over already to a strategy that this rank has not heard of."""
+        self._words.append(event)
+        return ()
+
+    def _commit_to(self, now: float, strategy: Strategy | PeerStrategy) -> tuple[Action, ...]:
         """Go on by this strategy; what balances among all ranks may be changed again, if that is wanted."""
         self._awaits, self._announced = False, None
+        if isinstance(strategy, PeerStrategy):
+            did, failures = (self._done, self._compute_s), (self.failed_at, self._own_failure)
+            self.successor = strategy.agent(self.rank, Start(self.books.shares, self.terms), now)
+            return take_over(self.successor, now, did, failures, self._words)
         if strategy.name != self.strategy.name:
             self._take(strategy, self._opened_at)
         if strategy.local or not self.terms.parameters.adapts:
@@ -457,9 +518,13 @@ class Balancer:
 
     def _interrupt_time(self, now: float) -> float:
         """When a rank that has run out interrupts the others; where no speeds are known, by its own."""
-        window, terms = now - self._opened_at, self.books.terms
-        others = (rank for rank in self.books.members if rank != self.rank)
-        due_at = self._opened_at + max(self._due_after(rank, window) for rank in others)
+        window, books, terms = now - self._opened_at, self.books, self.books.terms
+        place, standing = books.place(self.rank), books.standing
+        due_s = standing.due_s(place)
+        if due_s is None:
+            done = terms.amounts.of(books.share(self.rank).first(self._done)[0])
+            due_s = window * standing.most_held(place) / max(1, done)
+        due_at = self._opened_at + due_s
         return time_to_ask(
             now, self._opened_at, due_at, self._iteration_s, terms.exchange_s, terms.parameters
         )
@@ -468,11 +533,3 @@ class Balancer:
     def _iteration_s(self) -> float:
         """What a unit has taken in this window."""
         return self._compute_s / max(1, self._done)
-
-    def _due_after(self, rank: int, window: float) -> float:
-        due = self.books.due_after(rank)
-        if due is not None:
-            return due
-        amounts = self.terms.amounts
-        done = amounts.of(self.books.share(self.rank).first(self._done)[0])
-        return window * amounts.of(self.books.share(rank)) / max(1, done)

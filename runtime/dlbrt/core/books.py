@@ -17,6 +17,7 @@ from dlbrt.core.history import History
 from dlbrt.core.model.network import Pattern
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.standing import Standing
 from dlbrt.core.statement import Statement
 from dlbrt.core.strategy import Situation
 from dlbrt.core.windows import Gain, Moved, Window
@@ -77,10 +78,12 @@ class Books:
         self.history = History(len(self.members), terms.parameters.least_sample_s)
         self._move_byte_s = terms.parameters.byte_s
         self._moved: Moved | None = None
+        self._places = dict(zip(self.members, range(len(self.members)), strict=True))
+        self._standing: Standing | None = None
 
     def of(self, members: Sequence[int]) -> Books:
         """The same for a part of the members, who will keep books of their own."""
-        places = [self.members.index(rank) for rank in members]
+        places = list(map(self.place, members))
         terms = self.terms.among(tuple(members))
         part = Books(members, [self.shares[place] for place in places], terms)
         part.epoch, part.failed_at = self.epoch, self.failed_at
@@ -136,7 +139,7 @@ class Books:
         self, reserved: Sequence[int], decide: Callable[[Situation], Decision | None]
     ) -> tuple[Transfer, ...]:
         """A synchronization that no window led to: what ``decide`` says moves, if anything is left."""
-        if not any(self.shares):
+        if self.standing.over:
             return ()
         self.synchronizations += 1
         nothing = (0,) * len(self.members)
@@ -144,9 +147,21 @@ class Books:
         self.epoch += 1
         return self._rebalance(reserved, decide)
 
+    def place(self, rank: int) -> int:
+        """The place of a member among them; KeyError for a rank that is none."""
+        return self._places[rank]
+
     def share(self, rank: int) -> Spans:
         """What a member held at the start of the window."""
-        return self.shares[self.members.index(rank)]
+        return self.shares[self._places[rank]]
+
+    @property
+    def standing(self) -> Standing:
+        """What follows from the shares and the speeds."""
+        found, speeds = self._standing, self.history.speeds
+        if found is None or found.shares is not self.shares or found.speeds is not speeds:
+            found = self._standing = Standing(self.shares, speeds, self.terms.amounts)
+        return found
 
     def settle(
         self, profiles: Sequence[Profile], decide: Callable[[Situation], Decision | None]
@@ -184,25 +199,17 @@ class Books:
     @property
     def unit(self) -> float:
         """The mean work of a unit held, in ticks; 1 where all are alike."""
-        if self.terms.amounts.uniform:
-            return 1.0
-        return sum(map(self.terms.amounts.of, self.shares)) / sum(map(len, self.shares)) or 1.0
+        return self.standing.unit
 
     def slowest_s(self, besides: int = -1) -> float:
         """How long a unit takes the slowest member that holds any, by the speeds known, one apart."""
-        speeds = self.history.speeds or ()
-        busy = (
-            self.unit / speed
-            for rank, speed, share in zip(self.members, speeds, self.shares, strict=False)
-            if share and rank != besides
-        )
-        return max(busy, default=0.0)
+        return self.standing.slowest_s(self._places.get(besides, -1))
 
     def due_after(self, rank: int) -> float | None:
         """How many seconds of computing a member's share is by its last speed; None: not known."""
         speeds = self.history.speeds
         held = self.terms.amounts.of(self.share(rank))
-        return None if speeds is None else held / speeds[self.members.index(rank)]
+        return None if speeds is None else held / speeds[self._places[rank]]
 
     def _remember(self, profiles: Sequence[Profile]) -> None:
         """Keep the window, and say of the one before what its decision was worth."""

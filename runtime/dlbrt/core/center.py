@@ -26,16 +26,16 @@ class Center:
         self._strategy = strategy
         self._books = {rank: each for each in books for rank in each.members}
         self._profiles: dict[int, Profile] = {}
-        self._served = {books.members for books in books}
+        self._missing = {each.members[0]: len(each.members) for each in books}  # of each group that is served
 
     @property
     def finished(self) -> bool:
         """Whether every group has been told that it has nothing left, one that never had anything too."""
-        return not self._served
+        return not self._missing
 
     def serves(self, rank: int) -> bool:
         """Whether it waits for profiles of this rank: not of one whose group has gone to a round."""
-        return rank in self._books and self._books[rank].members in self._served
+        return rank in self._books and self._books[rank].members[0] in self._missing
 
     def report(self, rank: int, profile: Profile) -> tuple[Instruct, ...]:
         """A member's profile has come; the last one of its group settles the window.
@@ -46,8 +46,11 @@ class Center:
             raise ValueError(f"rank {rank} gave two profiles in one window")
         self._profiles[rank] = profile
         books = self._books[rank]
-        if any(member not in self._profiles for member in books.members):
+        head = books.members[0]
+        self._missing[head] -= 1
+        if self._missing[head]:
             return ()
+        self._missing[head] = len(books.members)
         profiles = tuple(self._profiles.pop(member) for member in books.members)
         taken: list[Decision | None] = [None]
 
@@ -58,5 +61,5 @@ class Center:
         regroups = any(profile.regroups for profile in profiles)
         books.settle(profiles, leave if regroups else decide)
         if regroups or not any(books.shares):
-            self._served.discard(books.members)
+            del self._missing[head]
         return (Instruct(books.members, profiles, taken[0]),)

@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.books import Books
 from dlbrt.core.model.choose import Choice, Known, choose
 from dlbrt.core.model.forecast import History
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.repertoire import CANDIDATES
 from dlbrt.core.model.schemes import scheme
 from dlbrt.core.model.work import Runs, Work
 from dlbrt.core.profile import SLICES, Profile
-from dlbrt.core.registry import BEFORE_CHOICE, strategy
+from dlbrt.core.registry import BEFORE_CHOICE, strategy, synchronizing
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.spans import Spans
@@ -29,6 +31,9 @@ __all__ = ["Chooser"]
 
 #: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
 CENTRAL, CHEAPER = "GCDLB", 0.6
+
+#: What a loop under way can go over to beside the strategies of the paper: what begins with what ranks hold.
+ELIGIBLE = frozenset({"steal", "diffusion"})
 
 
 @dataclass(slots=True)
@@ -50,9 +55,9 @@ class Chooser:
         ranks = sum(map(len, self.groups))
         apart_s = scheme(BEFORE_CHOICE).synchronization_s(self.network, ranks)
         central_s = scheme(CENTRAL).synchronization_s(self.network, ranks) + self.network.switch_s
-        return strategy(CENTRAL if central_s < CHEAPER * apart_s else BEFORE_CHOICE)
+        return synchronizing(CENTRAL if central_s < CHEAPER * apart_s else BEFORE_CHOICE)
 
-    def __call__(self, books: Books, profiles: Sequence[Profile]) -> Strategy:
+    def __call__(self, books: Books, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
         """The strategy for what is left; the books are those after the synchronization.
 
         Where what is left is done before a choice would have paid, it is the one there is.
@@ -61,7 +66,7 @@ class Chooser:
         speeds, left_s = books.history.speeds, books.left_s
         if speeds is None or left_s is None or left_s < parameters.least_choice_s:
             return self.begins if self.choice is None else strategy(self.choice.strategy)
-        self.choice = choose(self._known(books, profiles, speeds))
+        self.choice = choose(self._known(books, profiles, speeds), others=CANDIDATES, eligible=ELIGIBLE)
         return strategy(self.choice.strategy)
 
     def _known(self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]) -> Known:

@@ -6,22 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
+from dlbrt.core.peers.words import Word
 from dlbrt.core.profile import Profile
 from dlbrt.core.statement import Statement
+from dlbrt.dist.spans import Spans
 
 __all__ = [
     "Alarmed",
     "Asked",
+    "Claimed",
     "Committed",
     "Event",
     "Exchanged",
     "Exhausted",
     "Failed",
+    "Given",
     "Instructed",
     "Interrupted",
     "Reported",
     "Stated",
     "Summoned",
+    "Told",
     "Waited",
     "Worked",
 ]
@@ -135,6 +140,33 @@ class Stated:
     statements: tuple[Statement, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Rank ``source`` has said something."""
+
+    now: float
+    source: int
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rank ``source`` has given these units, whose data is here."""
+
+    now: float
+    source: int
+    units: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Chunks number ``number`` to ``number + count - 1`` are this rank's."""
+
+    now: float
+    number: int
+    count: int
+
+
 Event = (
     Worked
     | Exhausted
@@ -149,4 +181,7 @@ Event = (
     | Committed
     | Summoned
     | Stated
+    | Told
+    | Given
+    | Claimed
 )

@@ -7,7 +7,8 @@ works on until the round is over. Everything else is as in `Balancer`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dlbrt.core.actions import Action, Finish, State, Summon
@@ -27,8 +28,10 @@ class Regrouping(Balancer):
     _wished = -1  # the highest round that somebody has asked for
     _left = EMPTY  # what this rank still had when its group came to a round
 
-    def _handlers(self) -> dict[type, Callable[[Any], tuple[Action, ...]]]:
-        return super()._handlers() | {Summoned: self._summoned, Stated: self._stated}
+    @classmethod
+    @functools.cache
+    def _handlers(cls) -> Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]:
+        return {**super()._handlers(), Summoned: cls._summoned, Stated: cls._stated}
 
     def _take(self, strategy: Strategy, began_at: float) -> None:
         groups = self._groups if strategy.local else ()
@@ -62,7 +65,7 @@ class Regrouping(Balancer):
             return None
         rounds.came, head = True, self.rank == books.members[0]
         remaining = [share.part(profile.done) for share, profile in zip(held, profiles, strict=True)]
-        self._left = remaining[books.members.index(self.rank)]
+        self._left = remaining[books.place(self.rank)]
         asks = head and not any(books.shares) and not self._regroups
         self._interrupt_at = rounds.asks_at(books, now, self._iteration_s) if asks else None
         if self.failed_at != NO_FAILURE:

@@ -87,7 +87,7 @@ class Rounds:
         self._known = {
             group: (
                 sum(amounts.of(books.share(rank)) for rank in group),
-                None if speeds is None else sum(speeds[books.members.index(rank)] for rank in group),
+                None if speeds is None else sum(speeds[books.place(rank)] for rank in group),
             )
             for group in self.groups
         }

@@ -15,12 +15,13 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.events import Event, Exchanged, Instructed, Stated
+from dlbrt.core.events import Claimed, Event, Exchanged, Instructed, Stated
 from dlbrt.core.profile import Profile
 from dlbrt.core.statement import Statement
+from dlbrt.mpi.counter import Counter
 from dlbrt.mpi.wire import INSTRUCTION, PROFILE, STATEMENT, Wire
 
-__all__ = ["Answer", "FromAll", "FromCenter", "FromGroup", "FromHeads", "answer_to"]
+__all__ = ["Answer", "FromAll", "FromCenter", "FromCounter", "FromGroup", "FromHeads", "answer_to"]
 
 
 class Answer(Protocol):
@@ -111,6 +112,24 @@ class FromHeads:
     def event(self, now: float) -> Stated:
         """As `Answer.event`."""
         return Stated(now, tuple(self._found[head] for head in self._heads))
+
+
+class FromCounter:
+    """What the counter said as ``count`` was added to it."""
+
+    def __init__(self, counter: Counter, count: int) -> None:
+        self._claim = counter.claim(count)
+        self._count = count
+        self._done = False
+
+    def complete(self) -> bool:
+        """As `Answer.complete`."""
+        self._done = self._done or self._claim.complete()
+        return self._done
+
+    def event(self, now: float) -> Claimed:
+        """As `Answer.event`."""
+        return Claimed(now, self._claim.number, self._count)
 
 
 def answer_to(profiles: tuple[Profile, ...], decision: Decision | None) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from dlbrt.core.chunks.loop import Known
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
@@ -59,7 +60,8 @@ class Call:
     Either is None where the ranks have it from an earlier call of the loop ``key``; positions that ``deal``
     does not deal are done already. ``groups`` are those of a local strategy, which go together by the
     ``rules``; ``network`` is what messages cost among all ranks, ``within`` in each group where it differs.
-    ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none. ``parcels`` are
+    ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none; ``known`` is what
+    self-scheduling is told of the loop, ``bare`` whether its units go without data. ``parcels`` are
     the rows that ranks lack of arrays that stay on them, ``spared`` those that they give up; the iterations
     ``ahead`` of each rank can be done before its rows arrive.
     """
@@ -82,6 +84,8 @@ class Call:
     settings: bytes | None
     dropped: tuple[int, ...]
     shown: Shown
+    known: Known = field(default_factory=Known)
+    bare: bool = False
     tables: tuple[TableSlots, ...] = ()
     parcels: tuple[Parcel, ...] = ()
     spared: tuple[Spare, ...] = ()

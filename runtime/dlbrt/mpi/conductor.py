@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from dlbrt.mpi.repeats import Repeats
 from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.wire import COMMAND, Wire
 from dlbrt.observe.networks import Networks
+from dlbrt.observe.tracing import Tracing
 from dlbrt.options import Options
 
 __all__ = ["Conductor"]
@@ -43,6 +45,8 @@ class Conductor:
         self.networks = Networks(Network.default())
         # The program may change the directory before it ends.
         self._stats = os.path.abspath(options.stats) if options.stats else None
+        self._trace = os.path.abspath(options.trace) if options.trace else None
+        self.tracing: Tracing | None = None
         self._serial = 0
         self._called = False  # the other ranks, to the run under way
         self._process = os.getpid()
@@ -116,6 +120,7 @@ class Conductor:
         interpreter's, where it changed.
         """
         self._called = True
+        self.wire.restart_counter()
         self._state = state or self._state
         if kernel is not None:
             self._kernels[call.key] = kernel
@@ -167,13 +172,24 @@ class Conductor:
         return None if now == self._state else now
 
     def stop(self) -> None:
-        """Let the other ranks end, and write the statistics; a loop in another thread ends first."""
+        """Let the other ranks end, and write statistics and trace; a loop in another thread ends first."""
         if self.wire.rank == 0 and os.getpid() == self._process:
             self._idle.acquire()
             self._tell(b"")
+            self.wire.close()
             if self._stats:
                 self.ledger.write(self._stats)
+            self._write_trace()
             self.ledger.remember()
+
+    def _write_trace(self) -> None:
+        """Write the trace; a path that cannot be written is reported and ends nothing."""
+        if self.tracing is None or self._trace is None:
+            return
+        try:
+            self.tracing.write(self._trace)
+        except OSError as error:
+            print(f"dlb: the trace could not be written: {error}", file=sys.stderr, flush=True)
 
     def dismiss(self) -> bool:
         """Let the other ranks end at once; False where that is not to be: a loop runs, or another process."""

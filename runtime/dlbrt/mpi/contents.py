@@ -1,14 +1,14 @@
 """Contents of slots: what rank 0 sends to all, and what the others keep between calls.
 
 Data that every rank holds whole is not sent twice unchanged: rank 0 remembers a digest of what it sent,
-the workers keep the memory as long as the array lives at rank 0. Small arrays go inside the message.
+the workers keep the memory as long as the array lives at rank 0 (`keeping`). Small arrays go inside the
+message.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-import weakref
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -18,6 +18,7 @@ from mpi4py import MPI
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array, Layout, allocate, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
+from dlbrt.mpi.keeping import Keeping
 from dlbrt.mpi.wire import Wire
 
 __all__ = ["Library", "Publisher", "resident_ids", "shared_fields"]
@@ -48,7 +49,7 @@ class Publisher:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self._tokens = itertools.count(1)
-        self._held: dict[int, tuple[weakref.ref[Array], int, Layout, bytes]] = {}
+        self._keeping = Keeping()
         self._dropped: list[int] = []
         self.bytes_sent = 0
 
@@ -81,7 +82,7 @@ class Publisher:
 
     def dropped(self) -> tuple[int, ...]:
         """Tokens whose arrays are gone since the last call; the workers may forget them."""
-        dropped, self._dropped = tuple(self._dropped), []
+        dropped, self._dropped = (*self._dropped, *self._keeping.forget()), []
         return dropped
 
     def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> None:
@@ -93,7 +94,9 @@ class Publisher:
                 pending.append((self._wire.broadcast_memory(memory), memory))
                 self.bytes_sent += memory.nbytes * (self._wire.ranks - 1)
                 if header.token:
-                    self._remember(value, header, _digest(memory))
+                    assert header.layout is not None
+                    known = value, header.token, header.layout, _digest(memory)
+                    self._dropped += self._keeping.remember(*known)
         self._wire.complete([request for request, _ in pending])
 
     def _header(self, value: Any, by_rows: bool, stored: bool) -> SlotHeader:
@@ -109,23 +112,11 @@ class Publisher:
         return self._kept(value, layout)
 
     def _kept(self, value: Array, layout: Layout) -> SlotHeader:
-        held = self._held.get(id(value))
-        if held is not None and held[0]() is value and held[2] == layout:
-            if held[3] == _digest(_packed(value)):
-                return SlotHeader(Content.KEPT, layout, token=held[1])
-            self._dropped.append(held[1])
+        digest = _digest(_packed(value)) if self._keeping.knows(value) else b""
+        token = self._keeping.token(value, layout, digest)
+        if token is not None:
+            return SlotHeader(Content.KEPT, layout, token=token)
         return SlotHeader(Content.WHOLE, layout, token=next(self._tokens))
-
-    def _remember(self, value: Array, header: SlotHeader, digest: bytes) -> None:
-        key, token, layout = id(value), header.token, header.layout
-        assert layout is not None
-
-        def forget(_: object) -> None:
-            if key in self._held and self._held[key][1] == token:
-                del self._held[key]
-            self._dropped.append(token)
-
-        self._held[key] = (weakref.ref(value, forget), token, layout, digest)
 
 
 class Library:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dlbrt.contract import Distribution
+from dlbrt.core.agent import PeerStrategy
+from dlbrt.core.chunks.loop import Known
 from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
 from dlbrt.core.partition.initial import Forecast, deal, enough_pairs, expected
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
@@ -43,11 +45,11 @@ _LONG_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class _Dealt:
-    """A deal, what is known of the work in it (None: units are the same), and what it is to take."""
+    """A deal, what is known of the work in it (None: units are the same), and what it may take, if known."""
 
     deal: Deal
     work: KnownWork | None
-    forecast: Forecast
+    forecast: Forecast | None
 
     @property
     def bounds(self) -> tuple[int, ...]:
@@ -77,11 +79,19 @@ class Dealer:
         self._trial = trial
         self._dealt: _Dealt | None = None
 
-    def deal(self, loop: Loop, first: int, kept: Callable[[Deal, Sequence[int]], Deal] | None = None) -> Deal:
+    def deal(
+        self,
+        loop: Loop,
+        first: int,
+        kept: Callable[[Deal, Sequence[int]], Deal] | None = None,
+        pool: PeerStrategy | None = None,
+        *,
+        bare: bool = False,
+    ) -> Deal:
         """How the positions from ``first`` on are dealt; what of a cost cannot be used is said.
 
         ``kept``, given a deal and the boundaries of its blocks (none where it is not in blocks), says which
-        shares take its place.
+        shares take its place. Of a ``pool``, of units that are ``bare``, ranks begin with its first chunks.
         """
         n = len(loop.space)
         started = clock()
@@ -94,7 +104,9 @@ class Dealer:
         except CostError as error:
             self._unusable(error)
             self._dealt = self._dealt_by(units, dealt, None)
-        if kept is not None:
+        if pool is not None:
+            self._dealt = self._pooled(self._dealt, pool, bare=bare)
+        elif kept is not None:
             deal = kept(self._dealt.deal, self._dealt.bounds)
             forecast = expected(deal.shares, self._dealt.work, self._weights or None)
             self._dealt = _Dealt(deal, self._dealt.work, forecast)
@@ -107,9 +119,15 @@ class Dealer:
     @property
     def planned(self) -> Planned | None:
         """What the shares of the run dealt were to take, where anything is known of that."""
-        if self._dealt is None or (self._dealt.work is None and not self._weights):
+        dealt = self._dealt
+        if dealt is None or dealt.forecast is None or (dealt.work is None and not self._weights):
             return None
-        return Planned(self._dealt.forecast.times, self._dealt.forecast.loss)
+        return Planned(dealt.forecast.times, dealt.forecast.loss)
+
+    @property
+    def known(self) -> Known:
+        """What is known of the loop that self-scheduling may go by."""
+        return self._notes.known_of_chunks(self._weights)
 
     def learn(self, results: Sequence[Result]) -> None:
         """Take in the figures of all ranks after a run that was dealt and has not failed."""
@@ -152,6 +170,12 @@ class Dealer:
             shares = deal(first + len(units), self._ranks, dealt, first=first, weights=weights, work=work)
         amounts = UNIFORM if work is None else work.table(_EDGES)
         return _Dealt(Deal(units, shares, amounts), work, expected(shares, work, weights))
+
+    def _pooled(self, dealt: _Dealt, pool: PeerStrategy, *, bare: bool) -> _Dealt:
+        """Likewise, but ranks begin with the first chunks of a pool."""
+        deal = dealt.deal
+        shares = pool.first_shares(deal.units, self._ranks, deal.amounts, self.known, bare=bare)
+        return dealt if shares is None else _Dealt(Deal(deal.units, shares, deal.amounts), dealt.work, None)
 
     def _folds(self, loop: Loop, first: int) -> bool:
         if self._trial:

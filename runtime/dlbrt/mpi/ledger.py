@@ -7,11 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import fsum
+from math import fsum, sqrt
 from pathlib import Path
 from types import CodeType
 
 from dlbrt.contract import LAST, OptionError
+from dlbrt.core.chunks.loop import Known
+from dlbrt.core.chunks.measured import Measurements
+from dlbrt.core.chunks.weighted import Steps
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.profiling import Profiling, relative_speeds
@@ -42,7 +45,8 @@ class Notes:
     the last run, ``overhead_s`` what the last run on all ranks took beyond computing. ``tables`` are what
     the iterations touched of arrays whose subscripts were looked at, by name; ``profiling`` what is measured
     from run to run, where the program asks for it; ``points`` what routines have measured of ranks' speeds,
-    by the form of rows; ``lesson`` is what earlier runs of the program have taught.
+    by the form of rows; ``steps`` are its runs as time steps of AWF; ``lesson`` is what earlier runs of the
+    program have taught.
     """
 
     def __init__(self, key: str, loop: LoopKey, ranks: int, lesson: Lesson | None) -> None:
@@ -58,6 +62,10 @@ class Notes:
         self.tables: dict[str, Tables] = {}
         self.profiling: Profiling | None = None
         self.points: dict[str, tuple[Points, ...]] = {}
+        self.steps = Steps.before(ranks)
+        self._mean_s: float | None = None
+        self._deviation_s: float | None = None
+        self._dealing_s: float | None = None
         self._iteration_s: float | None = None
         self._overhead_s = 0.0
         self._remarks: set[str] = set()
@@ -139,6 +147,25 @@ class Notes:
     def known_density(self, n: int) -> Density | None:
         """What an earlier run has measured of so many iterations."""
         return None if self._lesson is None else self._lesson.density(n)
+
+    def known_of_chunks(self, weights: Sequence[float]) -> Known:
+        """What self-scheduling may go by: speeds that are given or were measured, times of iterations."""
+        measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps.count else weights
+        return Known(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
+
+    def learn_of_chunks(self, figures: Sequence[Figures], dealing_s: float) -> None:
+        """A run on all ranks has shown what chunks take; dealing one takes ``dealing_s``."""
+        records = [each.chunks for each in figures]
+        seen = Measurements(len(records))
+        seen.records = records
+        self.steps = self.steps.then(seen)
+        units, freedom = fsum(r.units for r in records), sum(max(0, r.chunks - 1) for r in records)
+        if units and freedom:
+            self._mean_s = fsum(r.mean_s * r.units for r in records) / units
+            self._deviation_s = sqrt(fsum(max(0.0, r.spread) for r in records) / freedom)
+            self._dealing_s = dealing_s
+        if self._mean_s == 0:
+            self._mean_s = self._deviation_s = None
 
     @property
     def lesson(self) -> Lesson:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,7 +38,14 @@ class Logbook:
     """
 
     def __init__(self, wire: Wire, objects: Objects, about: Shown) -> None:
-        self.journal = Journal(self._keep)
+        owner = weakref.ref(self)  # the two must not hold each other, and with them the program's arrays
+
+        def keep(segment: Segment) -> None:
+            logbook = owner()
+            assert logbook is not None, "the journal is the logbook's"
+            logbook._keep(segment)
+
+        self.journal = Journal(keep)
         self._wire = wire
         self._objects = objects
         self._about = about

@@ -22,7 +22,7 @@ from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.region import Region, region_of
 from dlbrt.mpi.wire import DATA, Wire
 
-__all__ = ["Mover"]
+__all__ = ["Mover", "Which"]
 
 Which = Callable[[Field, Spans], Rows]
 
@@ -109,6 +109,14 @@ class Mover:
             region.free()
         self._requests, self._held, self._regions = [], [], []
         self._landed, self._blocks, self._elements = [], [], []
+
+    def arrived(self) -> bool:
+        """Whether everything started has arrived; then it lies in its place, too."""
+        if self._requests and not MPI.Request.Testall(self._requests):
+            return False
+        self._requests = []
+        self.complete()
+        return True
 
     def send_rows(self, field: Field, rows: Rows, target: int) -> None:
         """Start sending rows of one field."""

@@ -133,6 +133,7 @@ def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: Objects) 
     file = io.BytesIO()
     packer = _ListPacker(file, packed, common, lists) if lists else _Packer(file, packed, common)
     packer.dump(value)
+    del packer._packed  # the two would hold each other, and with them the program's arrays
     packed.body, packed.pickler = file.getvalue(), packer
 
 

@@ -7,23 +7,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dlbrt.contract import Mode
+from dlbrt.core.agent import Start
 from dlbrt.core.books import Terms
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.partition.density import Sample
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import AUTO, strategy
-from dlbrt.core.regrouping import Regrouping
+from dlbrt.core.setup import Setup
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
 from dlbrt.effects.segments import Extent
 from dlbrt.mpi.call import Call
+from dlbrt.mpi.crew import Crew
 from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.team import Crew, Figures, clock
+from dlbrt.mpi.team import Figures, clock
 from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.wire import Wire
+from dlbrt.observe.recorder import Recorder
+from dlbrt.observe.trace import RankTrace
 
 __all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "result_to_send", "stored_by"]
 
@@ -48,7 +50,7 @@ class Result:
 
     ``kept`` are the values left in temporaries, themselves on the rank that reports to itself, else each a
     `Sent`. ``extents`` are those of the segments of its journal,
-    ``samples`` the times of groups of iterations, where they were wanted.
+    ``samples`` the times of groups of iterations, where they were wanted, and ``trace`` what happened.
     """
 
     figures: Figures
@@ -56,6 +58,7 @@ class Result:
     failure: Failure | None
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
+    trace: RankTrace | None = None
 
 
 def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -79,7 +82,12 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
 
 
 def form_crew(
-    wire: Wire, call: Call, fields: Sequence[Field], objects: Objects, staying: Container[int] = ()
+    wire: Wire,
+    call: Call,
+    fields: Sequence[Field],
+    objects: Objects,
+    staying: Container[int] = (),
+    recorder: Recorder | None = None,
 ) -> Crew:
     """The crew that runs ``call``, as this rank sees it; ``staying`` are arrays that stay on the ranks."""
     deal, iteration_bytes = call.deal, sum(field.iteration_bytes() for field in fields)
@@ -92,13 +100,14 @@ def form_crew(
         _exchanges(call),
         call.network.all_to_all,
     )
-    chooser = Chooser(call.network, call.groups, call.within) if call.strategy == AUTO else None
-    begins = chooser.begins if chooser else strategy(call.strategy)
-    balancer = Regrouping(
-        wire.rank, deal.shares, begins, terms, clock(), call.groups, chooser, rules=call.rules
-    )
     objects.fields = fields
-    return Crew(wire, call.serial, balancer, fields, objects, chooser, staying)
+    start = Start(deal.shares, terms, call.known, call.bare)
+    setup = Setup(call.strategy, start, call.groups, call.rules, call.network, call.within)
+    now = clock()
+    agent, chooser = setup.agent(wire.rank, now)
+    if recorder is not None:
+        recorder.begin(setup, now)
+    return Crew(wire, call.serial, agent, fields, objects, chooser, staying, recorder)
 
 
 def _exchanges(call: Call) -> dict[tuple[int, ...], float]:
@@ -122,7 +131,9 @@ def own_result(loop: Loop, rank: int) -> Result:
     journal = loop.contributions.journal
     extents = tuple(journal.extents) if journal is not None else ()
     times = loop.walk.times
-    return Result(loop.team.figures, kept, failure, extents, tuple(times.samples()) if times else ())
+    samples = tuple(times.samples()) if times else ()
+    trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
+    return Result(loop.team.figures, kept, failure, extents, samples, trace)
 
 
 def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:

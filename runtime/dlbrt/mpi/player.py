@@ -13,6 +13,7 @@ from dlbrt.dist.memory import release
 from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.contents import Library, resident_ids, shared_fields
+from dlbrt.mpi.crew import Crew
 from dlbrt.mpi.elements import Elements
 from dlbrt.mpi.footprints import unpack_tables
 from dlbrt.mpi.logbook import Logbook
@@ -23,8 +24,9 @@ from dlbrt.mpi.packing import Slot
 from dlbrt.mpi.parcels import Delivery, Errand, Parcel, row_field
 from dlbrt.mpi.perform import form_crew, perform, result_to_send, stored_by
 from dlbrt.mpi.repeats import Repeats
-from dlbrt.mpi.team import Crew, Team
+from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.wire import COMMAND, RESULT, Wire
+from dlbrt.observe.recorder import Recorder
 from dlbrt.options import Options
 
 __all__ = ["serve"]
@@ -88,7 +90,8 @@ class _Player:
             found = loop.table.fields(named, loop.space)
             found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
-            crew = form_crew(self._wire, call, fields, objects, staying)
+            recorder = Recorder(clock()) if self._options.trace else None
+            crew = form_crew(self._wire, call, fields, objects, staying, recorder)
             travelling.extend(each for each in fields if id(each.data) not in staying)
             self._scatter(crew, travelling, objects)
             ahead = call.ahead[self._wire.rank] if call.ahead else range(0)

@@ -8,12 +8,14 @@ from numbers import Number
 from typing import Any
 
 from dlbrt.contract import LOCAL, Distribution
+from dlbrt.core.agent import PeerStrategy
+from dlbrt.core.chunks.loop import Known
 from dlbrt.core.load import Load
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.registry import AUTO, STATIC
+from dlbrt.core.registry import AUTO, STATIC, pooled
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
@@ -28,6 +30,7 @@ from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import Call, SlotHeader, TableSlots
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.contents import shared_fields
+from dlbrt.mpi.crew import Crew
 from dlbrt.mpi.dealing import Dealer
 from dlbrt.mpi.elements import Elements
 from dlbrt.mpi.ending import After
@@ -45,10 +48,12 @@ from dlbrt.mpi.perform import Result, form_crew, own_result, perform, stored_by
 from dlbrt.mpi.residence import Staying
 from dlbrt.mpi.state import State
 from dlbrt.mpi.stay import Stay
-from dlbrt.mpi.team import Crew, Solo, Team, clock
+from dlbrt.mpi.team import Solo, Team, clock
 from dlbrt.mpi.unbound import check_bound
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.wire import ANY, RESULT
+from dlbrt.observe.recorder import Recorder
+from dlbrt.observe.trace import RunTrace
 
 __all__ = ["LostIterationError", "run_loop"]
 
@@ -154,10 +159,13 @@ class _Run:
         self._weights = weights
         self._dealer = Dealer(self._notes, self._wire.ranks, weights, options.trial)
         self._strategy = self._asked = self._shared_by = ""
+        self._pool: PeerStrategy | None = None
+        self._bare = False
         self._crew: Crew | None = None
         self._groups: Groups = ()
         self._reason = ""
         self._started = clock()
+        self._recorder = Recorder(self._started) if conductor.tracing is not None else None
 
     def run(self) -> After:
         """Run the loop and note its figures."""
@@ -184,7 +192,10 @@ class _Run:
             sum(parcel.shipment.carried for parcel in self._parcels),
             self._staying.bytes_of(self._parcels),
         )
+        self._record()
         self._dealer.learn(self._results)
+        if self._pool is not None and len(self._results) > 1:
+            self._notes.learn_of_chunks([r.figures for r in self._results], self._conductor.network.latency_s)
         self._notes.chunk = max(1, loop.walk.pacer.size // 2)
         values = loop.contributions.results()
         after = After(self._space, self._results, values, self._fault, self._objects)
@@ -195,6 +206,14 @@ class _Run:
                 doubt = self._logbook.doubt(after.failure.position)
                 after.note = "\n".join(filter(None, (after.note, doubt)))
         return after
+
+    def _record(self) -> None:
+        """Add the run to the trace, if there is to be one."""
+        if self._recorder is not None and self._conductor.tracing is not None:
+            strategy = self._crew.strategy if self._crew is not None else self._strategy
+            traces = tuple(result.trace for result in self._results if result.trace is not None)
+            run = RunTrace(strategy, len(self._space), traces, self._recorder.setup)
+            self._conductor.tracing.add(self._notes.key, self._notes.source, run)
 
     def _launch(self, loop: Loop) -> Team:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
@@ -207,6 +226,7 @@ class _Run:
         known = self._stay.strategy(self._notes.key) if self._stay is not None else None
         self._asked = forced or AUTO
         self._shared_by = forced or known or AUTO
+        self._pool = pooled(self._shared_by)
         self._strategy = self._asked
         if self._wire.ranks == 1 or n == 0:
             self._strategy = LOCAL if self._asked == AUTO else self._asked
@@ -225,7 +245,7 @@ class _Run:
         """Rank 0 alone, with all that the loop touches at home."""
         if self._stay is not None and len(self._space):
             self._stay.bring(loop, self._kernel, _named(self._kernel, self._arguments), self._space)
-        return Solo(_all(self._space))
+        return Solo(_all(self._space), self._recorder)
 
     def _obstacle(self, loop: Loop) -> str | None:
         """Why this loop cannot be shared, in words; prepares its data if it can."""
@@ -234,10 +254,12 @@ class _Run:
         arguments = _named(self._kernel, self._arguments)
         try:
             fields = loop.table.fields(arguments, self._space)
-            if self._stay is not None:
+            if self._stay is not None and self._pool is not None:
+                self._stay.bring(loop, self._kernel, arguments, self._space)  # the pool is at rank 0
+            elif self._stay is not None:
                 self._stay.look(fields)
             self._fields = look(fields, len(self._space), self._notes.tables)
-            if self._stay is not None:
+            if self._stay is not None and self._pool is None:
                 self._staying = self._stay.take(self._fields)
             known = loop.contributions
             self._descriptions = {name: describe(k, known.values[name]) for name, k in known.kinds.items()}
@@ -306,7 +328,8 @@ class _Run:
         self._fields = shared_fields(self._fields, self._packed.slots, self._headers)
         self._conductor.command(call, self._kernel_sent, self._state)
         self._conductor.publisher.broadcast(self._packed.slots, self._headers)
-        crew = self._crew = form_crew(self._wire, call, self._fields, self._objects, self._staying.residents)
+        residents, recorder = self._staying.residents, self._recorder
+        crew = self._crew = form_crew(self._wire, call, self._fields, self._objects, residents, recorder)
         self._scatter(crew, loop.walk)
         self._logbook = Logbook(self._wire, self._objects, call.shown)
         loop.contributions.share(self._logbook.journal, self._descriptions)
@@ -317,8 +340,9 @@ class _Run:
         return crew
 
     def _deal(self, loop: Loop, first: int) -> Deal:
-        if self._stay is None:
-            return self._dealer.deal(loop, first)
+        if self._stay is None or self._pool is not None:
+            self._bare = not any(field.moves for field in self._fields)
+            return self._dealer.deal(loop, first, pool=self._pool, bare=self._bare)
         stay, staying, notes = self._stay, self._staying, self._notes
         index = self._space.index or IndexMap(0, 1)
         fixed, in_turn = self._asked == STATIC, loop.table.iterations is Distribution.CYCLIC
@@ -365,6 +389,8 @@ class _Run:
             settings=self._settings,
             dropped=conductor.publisher.dropped(),
             shown=shown(),
+            known=self._dealer.known if self._pool is not None else Known(),
+            bare=self._bare,
             tables=self._tables,
             parcels=self._parcels,
             spared=self._spared,

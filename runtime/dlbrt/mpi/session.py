@@ -31,9 +31,13 @@ from dlbrt.mpi.network import known
 from dlbrt.mpi.player import serve
 from dlbrt.mpi.routine import Routine
 from dlbrt.mpi.run import run_loop
+from dlbrt.mpi.stage import Stage
+from dlbrt.mpi.team import clock
 from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
 from dlbrt.observe.learned import Learned, path_for, read
+from dlbrt.observe.trace import Machine
+from dlbrt.observe.tracing import Tracing
 from dlbrt.options import Options
 
 __all__ = ["Session", "start"]
@@ -116,6 +120,7 @@ def start(world: MPI.Intracomm) -> Session:
         hosts = _agree(wire)
         conductor = Conductor(wire, options, Ledger(wire.ranks, hosts, learned, kept))
         conductor.networks = known(wire, hosts, os.environ)
+        conductor.tracing = _tracing(wire, options, hosts) if options.trace else None
         others = neighbours(wire)
         _current = Session(conductor)
         if wire.rank:
@@ -168,6 +173,12 @@ def _agree(wire: Wire) -> list[str]:
     return [host for host, _ in reports]
 
 
+def _tracing(wire: Wire, options: Options, hosts: list[str]) -> Tracing:
+    """The trace that rank 0 will write, with how far each rank's clock is ahead of its own."""
+    ahead_s = wire.comm.allgather(Stage(wire).ahead_s)
+    return Tracing(hosts, clock(), Machine(options.load, options.weights or ()), ahead_s)
+
+
 def _refuse(wire: Wire, message: str) -> NoReturn:
     """End every rank alike; each comes here, rank 0 speaks."""
     if wire.rank == 0:
@@ -178,6 +189,7 @@ def _refuse(wire: Wire, message: str) -> NoReturn:
 def _serve(wire: Wire, options: Options) -> NoReturn:
     try:
         serve(wire, options)
+        wire.close()
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException as error:

@@ -41,16 +41,19 @@ _TRIPS = 8
 
 
 class Stage:
-    """The ranks of a wire. What is asked of it is asked on all of them, in the same order."""
+    """The ranks of a wire. What is asked of it is asked on all of them, in the same order.
+
+    ``ahead_s`` is by how many seconds this rank's clock is ahead of rank 0's.
+    """
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
-        self._ahead_s = self._find_offset()
+        self.ahead_s = self._find_offset()
         self._lead_s = _FIRST_LEAD_S
 
     def now(self) -> float:
         """Seconds on rank 0's clock."""
-        return time.perf_counter() - self._ahead_s
+        return time.perf_counter() - self.ahead_s
 
     def median_s(self, act: Callable[[], None], read: Read) -> float:
         """What ``act`` takes, begun on all ranks at the same time: the median, the same on each rank."""

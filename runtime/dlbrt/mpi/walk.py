@@ -169,7 +169,8 @@ class Walk:
     def _watched(self) -> bool:
         """Whether anything has to be looked at between iterations."""
         shared = not isinstance(self.team, Solo)
-        return shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
+        looks = shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
+        return looks or self.team.recorder is not None
 
     def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
         """A stretch in chunks, until it or this rank's turn ends."""
@@ -248,7 +249,7 @@ class Walk:
 
     def _account(self, done: int) -> float:
         """Count the first ``done`` iterations of the part; what they cost, under emulated load too."""
-        seconds = clock() - self._part_started
+        seconds = computing_s = clock() - self._part_started
         self._counter = None
         if self._load.active:
             stretched = self._load.stretch(self._part_started - self.started, seconds)
@@ -258,6 +259,8 @@ class Walk:
         self._seconds += seconds
         for bar in self._space.bars:
             bar.update(done)
+        if (recorder := self.team.recorder) is not None:
+            recorder.computed(self._part[:done], self._part_started, seconds, computing_s)
         return seconds
 
     def _report(self) -> None:

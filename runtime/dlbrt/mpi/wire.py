@@ -17,6 +17,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from mpi4py import MPI
 
+from dlbrt.mpi.counter import Counter
 from dlbrt.mpi.region import Region
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "REPORT",
     "RESULT",
     "STATEMENT",
+    "WORD",
     "Note",
     "Pause",
     "Wire",
@@ -37,7 +39,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTION, STATEMENT = range(1, 10)
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTION, STATEMENT, WORD = range(1, 11)
 ANY = MPI.ANY_SOURCE
 
 #: Looks before the first sleep, with a processor for every rank of the host, and without.
@@ -88,6 +90,25 @@ class Wire:
         crowded = host.Get_size() > len(os.sched_getaffinity(0))
         host.Free()
         self._spins = _SPINS_CROWDED if crowded else _SPINS
+        self._counter: Counter | None = None
+
+    @property
+    def counter(self) -> Counter:
+        """The counter that all ranks share; all of them ask for it first at the same place."""
+        if self._counter is None:
+            self._counter = Counter(self.comm)
+        return self._counter
+
+    def restart_counter(self) -> None:
+        """At rank 0, before a call: if there is a counter it begins anew."""
+        if self._counter is not None:
+            self._counter.reset()
+
+    def close(self) -> None:
+        """Give up what all ranks have together; all of them do so at the end."""
+        if self._counter is not None:
+            self._counter.free()
+            self._counter = None
 
     def pause(self) -> Pause:
         """A new wait."""
@@ -168,6 +189,10 @@ class Wire:
     def report_waits(self) -> bool:
         """Whether a profile has come for the central balancer here."""
         return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=REPORT)
+
+    def word_waits(self) -> bool:
+        """Whether another rank has said or given something."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=WORD)
 
     def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
         """Start an exchange: the table has a row for each rank once the request completes."""

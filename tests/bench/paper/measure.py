@@ -37,34 +37,35 @@ class Bench:
     directory: Path
     seconds: float
     duration_s: float
+    strategies: Sequence[str] = STRATEGIES
     _prepared: dict[str, tuple[Path, Copies]] = field(default_factory=dict)
     _expected: dict[tuple[str, tuple[int, ...]], bytes] = field(default_factory=dict)
 
     def measure(self, launch: Launch, seed: int, results: Results) -> list[Run]:
         """One run of each loop of a program under each strategy; Failed or AssertionError where one fails."""
-        order = list(STRATEGIES)
+        order = list(self.strategies)
         Random(f"{launch.name} {launch.ranks} {seed}").shuffle(order)
-        work = self._work_s(launch, results)
+        work = self.work_s(launch, results)
         random = load(launch, self.duration_s, seed)
         least = [clairvoyant_s(work_s, random, launch.ranks) for work_s in work]
-        found = self._launch(launch, order, seed)
+        found = self.launch(launch, order, seed)
         return [
             _run(launch, loop, strategy, seed, order.index(strategy), least[loop], record)
             for (loop, strategy), record in sorted(found.items())
         ]
 
-    def _work_s(self, launch: Launch, results: Results) -> Sequence[float]:
+    def work_s(self, launch: Launch, results: Results) -> Sequence[float]:
         """The work of each loop on a processor without load: as given, or as one run without load shows."""
         if self.machine.waits:
             return launch.work_s()
         names = [f"{case.name} P={case.ranks}" for case in launch.cases]
         if names[0] not in results.work_s:
-            found = self._launch(launch, ["none"], None)
+            found = self.launch(launch, ["none"], None)
             for (loop, _), record in found.items():
                 results.work_s[names[loop]] = sum(rank["compute_s"] for rank in record["per_rank"])
         return [results.work_s[name] for name in names]
 
-    def _launch(
+    def launch(
         self, launch: Launch, order: Sequence[str], seed: int | None
     ) -> dict[tuple[int, str], dict[str, Any]]:
         """Run the copies in this order; what the statistics say of each loop and strategy."""
@@ -87,7 +88,7 @@ class Bench:
         """The generated program that has a copy of the loops for each strategy."""
         if launch.source not in self._prepared:
             shutil.copy(PROGRAMS / "pacing.py", self.directory)
-            copied = copies(PROGRAMS / launch.source, STRATEGIES)
+            copied = copies(PROGRAMS / launch.source, self.strategies)
             source = self.directory / launch.source
             source.write_text(copied.text, encoding="utf-8")
             self._prepared[launch.source] = transform(source, self.directory), copied

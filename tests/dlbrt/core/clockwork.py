@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from dlbrt.core.actions import (
     Action,
@@ -20,6 +21,7 @@ from dlbrt.core.actions import (
     Choose,
     Exchange,
     Finish,
+    Give,
     Instruct,
     Interrupt,
     Move,
@@ -27,6 +29,7 @@ from dlbrt.core.actions import (
     Resume,
     State,
     Summon,
+    Tell,
 )
 from dlbrt.core.balancer import Commit
 from dlbrt.core.books import Terms
@@ -38,18 +41,20 @@ from dlbrt.core.events import (
     Exchanged,
     Exhausted,
     Failed,
+    Given,
     Instructed,
     Interrupted,
     Reported,
     Stated,
     Summoned,
+    Told,
     Waited,
     Worked,
 )
 from dlbrt.core.model.groups import GroupRules
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
-from dlbrt.core.registry import strategy
+from dlbrt.core.registry import synchronizing
 from dlbrt.core.regrouping import Regrouping
 from dlbrt.core.statement import Statement
 from dlbrt.dist.amounts import UNIFORM, Amounts
@@ -102,8 +107,9 @@ class Clockwork:
         self.speeds, self.cost, self.fails = speeds, cost, fails
         self.chunk_s, self.latency = chunk_s, latency
         self.jitter = None if jitter is None else Random(jitter)
-        self.balancers = [
-            Regrouping(rank, shares, strategy(name), terms, 0.0, groups, commit, rules=rules)
+        self.synchronizations = 0
+        self.balancers: list[Any] = [
+            Regrouping(rank, shares, synchronizing(name), terms, 0.0, groups, commit, rules=rules)
             for rank in range(ranks)
         ]
         self.run_so_far = Run([[] for _ in range(ranks)])
@@ -127,14 +133,23 @@ class Clockwork:
             step(now)
         assert all(balancer.finished for balancer in self.balancers), "a rank waits for ever"
         self.run_so_far.failed_at = min(balancer.failed_at for balancer in self.balancers)
-        self.run_so_far.synchronizations = self.balancers[0].books.synchronizations
+        self.run_so_far.synchronizations = (
+            self.synchronizations + self.balancers[0].account().synchronizations
+        )
         return self.run_so_far
 
     def _at(self, when: float, rank: int, step: Callable[[float], None]) -> None:
         heapq.heappush(self.heap, (when, rank, next(self.order), step))
 
     def _tell(self, rank: int, event: Event) -> None:
-        for action in self.balancers[rank].handle(event):
+        actions = self.balancers[rank].handle(event)
+        if (successor := self.balancers[rank].successor) is not None:
+            self.synchronizations = max(
+                self.synchronizations, self.balancers[rank].account().synchronizations
+            )
+            self.balancers[rank] = successor
+            self._at(event.now, rank, lambda now: self._tick_peer(rank, now))
+        for action in actions:
             self.run_so_far.trace.append((event.now, rank, action))
             self._do(rank, event.now, action)
 
@@ -161,6 +176,10 @@ class Clockwork:
             case Choose():
                 self._tell(rank, Asked(now))
                 self._at(now, rank, lambda now: self._work(rank, now))
+            case Tell(targets, word):
+                self._post_in_order(rank, now, targets, lambda now: Told(now, rank, word))
+            case Give(target, units):
+                self._post_in_order(rank, now, (target,), lambda now: Given(now, rank, units))
             case Announce(name, members):
                 self._post(now, members, lambda now: Committed(now, name))
             case Resume():
@@ -176,6 +195,26 @@ class Clockwork:
                 target,
                 lambda now, target=target: self._arrive(target, now, event),
             )
+
+    def _post_in_order(
+        self, rank: int, now: float, targets: Sequence[int], event: Callable[[float], Event]
+    ) -> None:
+        """Words of one rank to another do not overtake one another."""
+        for target in targets:
+            when = max(now + self._latency(), self.came.get((rank, target), 0.0))
+            self.came[rank, target] = when
+            self._at(when, target, lambda now, target=target: self._arrive(target, now, event))
+
+    def _tick_peer(self, rank: int, now: float) -> None:
+        """An agent without work that waits for the clock is told how time goes by; one that has none, so."""
+        agent = self.balancers[rank]
+        if agent.finished:
+            return
+        if not self.busy[rank]:
+            self._work(rank, now)
+        if not (agent.runnable or agent.finished):
+            self._tell(rank, Waited(now))
+        self._at(now + TICK, rank, lambda now: self._tick_peer(rank, now))
 
     def _latency(self) -> float:
         return self.latency * (1.0 if self.jitter is None else self.jitter.uniform(1, 20))
@@ -225,17 +264,17 @@ class Clockwork:
 
     def _tick(self, rank: int, epoch: int, now: float) -> None:
         balancer = self.balancers[rank]
-        if balancer.waiting and balancer.epoch == epoch and not balancer.finished:
+        if balancer.waiting and not balancer.finished and getattr(balancer, "epoch", None) == epoch:
             self._tell(rank, Waited(now))
             self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
     def _work(self, rank: int, now: float) -> None:
-        balancer = self.balancers[rank]
         if self.busy[rank]:
             return
         pending, self.pending[rank] = self.pending[rank], []
         for event in pending:
             self._tell(rank, event(now))
+        balancer = self.balancers[rank]  # perhaps another than before
         if balancer.due(now):
             self._tell(rank, Waited(now))
         if balancer.runnable and not balancer.finished:

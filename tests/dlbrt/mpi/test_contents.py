@@ -6,6 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from dlbrt.dist.memory import layout_of
+from dlbrt.mpi import keeping
 from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.contents import Library, Publisher
 from dlbrt.mpi.wire import Wire
@@ -99,10 +101,49 @@ def test_what_the_loop_stores_to_is_not_kept() -> None:
 
 
 def test_what_is_gone_at_rank_0_is_forgotten() -> None:
-    pair, array = Pair(), BIG.copy()
+    pair, array = Pair(), np.zeros(5 << 20)  # mapped by itself
     _, headers = pair.call(array)
+    pair.call()
     del array
     assert pair.publisher.dropped() == (headers[0].token,)
+
+
+def test_what_is_not_asked_for_any_more_is_forgotten_in_the_end() -> None:
+    pair, array, other = Pair(), BIG.copy(), BIG + 1
+    _, headers = pair.call(array)
+    dropped = [token for _ in range(70) for token in pair.call(other) and pair.publisher.dropped()]
+    assert dropped == [headers[0].token]
+    (found,), headers = pair.call(array)
+    assert headers[0].content is Content.WHOLE
+    assert found.tobytes() == array.tobytes()
+
+
+def test_of_what_is_not_asked_for_only_so_much_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_IDLE_BYTES", 2 * BIG.nbytes)
+    pair, arrays = Pair(), [BIG + number for number in range(4)]
+    tokens = [pair.call(array)[1][0].token for array in arrays]
+    pair.call()
+    assert pair.publisher.dropped() == (tokens[1],)  # the first went when the last was alone
+    assert pair.call(arrays[3])[1][0].content is Content.KEPT
+
+
+def test_a_new_array_in_the_memory_of_another_replaces_it() -> None:
+    pair, memory = Pair(), bytearray(BIG.nbytes)
+    table = keeping.Keeping()
+    first, second = np.frombuffer(memory), np.frombuffer(memory)
+    assert [*table.remember(first, 1, layout_of(first), b"1")] == []
+    assert [*table.remember(second, 2, layout_of(second), b"2")] == []  # two looks at one memory
+    assert [*table.remember(second, 3, layout_of(second), b"3")] == [2]
+    assert pair.publisher.dropped() == ()
+
+
+def test_an_array_that_is_kept_can_be_resized() -> None:
+    pair, array = Pair(), BIG.copy()
+    pair.call(array)
+    array.resize(6000)
+    (found,), headers = pair.call(array)
+    assert headers[0].content is Content.WHOLE
+    assert found.tobytes() == array.tobytes()
 
 
 def test_kept_contents_are_as_writeable_as_the_original() -> None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from heapq import heapify, heapreplace
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.gifts import given
@@ -43,14 +44,17 @@ class _Affinity:
         left, gifts = list(situation.remaining), []
         unit, ranks = math.ceil(situation.unit), len(left)
         free = [n - kept for n, kept in zip(left, situation.reserved, strict=True)]
+        owners = [(-amount, rank) for rank, amount in enumerate(left)]
+        heapify(owners)  # the most loaded first, of equals the lowest
         for taker in (rank for rank, amount in enumerate(situation.remaining) if amount == 0):
-            owner = max(range(ranks), key=lambda rank: (left[rank], -rank))
+            owner = owners[0][1]
             amount = min(free[owner], max(unit, math.ceil(left[owner] / ranks)))
             if amount == 0 or left[owner] <= unit:
                 break  # what is left is begun, or as good as that
             gifts.append(Gift(owner, taker, amount))
             left[owner] -= amount
             free[owner] -= amount
+            heapreplace(owners, (-left[owner], owner))
         return given(situation, gifts) if gifts else None
 
 

@@ -1,0 +1,176 @@
+"""What a driver drives on each rank: an agent, which is told events and asks for actions.
+
+There are two kinds. Under a `dlbrt.core.strategy.Strategy` ranks balance at synchronizations, by what all
+members of a group know alike: their agent is `dlbrt.core.balancer.Balancer`. Under a `PeerStrategy` there is
+no such moment: each rank tells another what it wants or gives, and goes on. Both are pure; the runtime drives
+them by MPI, the simulator in virtual time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dlbrt.core.actions import Action, Resume
+from dlbrt.core.books import Terms
+from dlbrt.core.chunks.loop import Known
+from dlbrt.core.events import Alarmed, Event, Failed, Given, Told, Worked
+from dlbrt.core.profile import NO_FAILURE
+from dlbrt.core.windows import Gain, Window
+from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+
+__all__ = ["Account", "Agent", "PeerStrategy", "Start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What an agent has to say for the statistics, of what it counts for its group or for itself."""
+
+    synchronizations: int = 0
+    redistributions: int = 0
+    windows: tuple[Window, ...] = ()
+    gain: Gain = field(default_factory=Gain)
+
+    def __add__(self, other: Account) -> Account:
+        return Account(
+            self.synchronizations + other.synchronizations,
+            self.redistributions + other.redistributions,
+            self.windows + other.windows,
+            self.gain + other.gain,
+        )
+
+
+class Agent(Protocol):
+    """One rank's part in a loop.
+
+    ``dealt`` are the shares that all ranks begin with, ``failed_at`` is the lowest position known to have
+    failed, ``strategy_name`` is what it balances by.
+    """
+
+    rank: int
+    dealt: tuple[Spans, ...]
+
+    @property
+    def successor(self) -> Agent | None:
+        """The agent that takes over from here on, once there is one."""
+
+    @property
+    def units(self) -> Units:
+        """What work is counted in."""
+
+    @property
+    def strategy_name(self) -> str:
+        """The strategy."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether the body may have failed elsewhere without this rank's knowing."""
+
+    @property
+    def serves(self) -> bool:
+        """Whether it is a central balancer, to which profiles come."""
+
+    @property
+    def claims(self) -> bool:
+        """Whether it claims work from the counter that all ranks share."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether other ranks say and give it something."""
+
+    @property
+    def failed_at(self) -> int:
+        """The lowest position known to have failed."""
+
+    @property
+    def runnable(self) -> Spans:
+        """What this rank may work on now."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is under way without which there is nothing to do but what is runnable."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do or to serve here."""
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When `Waited` will have an effect, if nothing comes before; None: never."""
+
+    def due(self, now: float) -> bool:
+        """Whether this rank, though it has work, has something to say by the clock: at `Waited`."""
+
+    def handle(self, event: Event) -> tuple[Action, ...]:
+        """Take in one event; the actions are to be carried out in order."""
+
+    def transferred(self, seconds: float, size: int) -> None:
+        """Learn what moving ``size`` bytes took."""
+
+    def account(self) -> Account:
+        """What is to be said at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What all ranks know alike when a loop begins: the first shares, the terms, and what is ``known`` of it.
+
+    ``bare``: units have no data of their own that would have to go with them.
+    """
+
+    shares: tuple[Spans, ...]
+    terms: Terms
+    known: Known = field(default_factory=Known)
+    bare: bool = False
+
+
+class PeerStrategy(ABC):
+    """A strategy under which ranks balance by words from one to another.
+
+    ``pooled``: whether what the first shares leave is in a pool at rank 0.
+    """
+
+    pooled = False
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name in the contract."""
+
+    @abstractmethod
+    def agent(self, rank: int, start: Start, now: float) -> Agent:
+        """The agent of a rank, from ``now`` on."""
+
+    def first_shares(
+        self,
+        units: Units,  # noqa: ARG002
+        ranks: int,  # noqa: ARG002
+        amounts: Amounts,  # noqa: ARG002
+        known: Known,  # noqa: ARG002
+        *,
+        bare: bool = False,  # noqa: ARG002
+    ) -> tuple[Spans, ...] | None:
+        """What each of so many ranks begins with; None: all there is, dealt as for any other strategy."""
+        return None
+
+
+def take_over(
+    agent: Agent, now: float, did: tuple[int, float], failures: tuple[int, int], words: Sequence[Told | Given]
+) -> tuple[Action, ...]:
+    """Tell a new agent what has been since the shares that it starts from.
+
+    ``did``: units done here, in so many seconds. ``failures``: the lowest position that all know to have
+    failed, and the lowest that this rank knows of. ``words`` have come before it was there.
+    """
+    known, own = failures
+    events: list[Event] = [Worked(now, *did)] if did[0] else []
+    if known != NO_FAILURE:
+        events.append(Alarmed(now, known))
+    if own < known:
+        events.append(Failed(now, own))
+    actions = [action for event in (*events, *words) for action in agent.handle(event)]
+    return (*actions, Resume())

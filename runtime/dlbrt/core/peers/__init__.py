@@ -1,0 +1,1 @@
+"""Ranks that balance by words from one to another, not by synchronizations (`PeerStrategy`)."""

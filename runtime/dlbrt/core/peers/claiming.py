@@ -1,0 +1,128 @@
+"""Self-scheduling by a counter: a rank that has run out adds to it, and knows its chunks by what it said.
+
+Distributed chunk calculation (Eleliemy, Ciorba, arXiv 2101.07050) for rules whose chunks follow from their
+number alone (`dlbrt.core.chunks.sequence`): there is no master, and nobody is asked. It serves loops whose
+units need no data of their own; who needs rows has to ask the rank that has them in any case (`pooled`).
+
+Chunks may take less time than claiming one does. A rank then claims several at once (`at_once`): those that
+it would have got if nobody else had come in between.
+
+A slow rank leaves the last chunks to the others, if they will have done them before it had done one.
+
+Law. The counter never says a number twice, so each chunk is one rank's; numbers beyond the last chunk say
+that nothing is left. Nobody waits for anybody. A rank leaves the rest to others only if it has had less than
+a P-th of the units claimed till then, as far as it knows. Not all can: each would have had less than a P-th
+of what was claimed by the last of these moments, and together they had all of it.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from dlbrt.core.actions import Action, Claim, Finish, Resume
+from dlbrt.core.agent import Account, Start
+from dlbrt.core.chunks.measured import Record, Report
+from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.work import WorkTable
+from dlbrt.core.events import Claimed, Exhausted, Worked
+from dlbrt.core.peers.peer import Peer
+from dlbrt.core.peers.store import at_once, shifted_amounts
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+
+__all__ = ["Claiming", "Places"]
+
+
+class Places:
+    """Where the chunks of a sequence are among the units, by work where that is known to be uneven."""
+
+    def __init__(self, units: Units, sequence: Sequence, amounts: Amounts) -> None:
+        self._sequence = sequence
+        self._first = units.all.runs[0].start if len(units) else 0
+        table = shifted_amounts(amounts, self._first)
+        self._work = WorkTable(sequence.n, table if table.before(sequence.n) else UNIFORM)
+
+    def units(self, begin: int, end: int) -> Spans:
+        """Those of chunks ``begin`` to ``end`` - 1; there may be none, where units are dear."""
+        placed = self._work.placed(range(self._sequence.start(begin), self._sequence.start(end)))
+        return Spans.of(range(self._first + placed.start, self._first + placed.stop))
+
+
+class Claiming(Peer):
+    """A rank that claims chunks of a sequence; the first P of them are its and the others' first shares."""
+
+    def __init__(self, name: str, rank: int, start: Start, now: float, sequence: Sequence) -> None:
+        super().__init__(name, rank, start, now)
+        self._sequence = sequence
+        self._ranks = len(start.shares)
+        self._places = Places(self.units, sequence, start.terms.amounts)
+        self._table[Claimed] = self._claimed
+        self._claiming = False
+        self._next = self._ranks  # the number of the chunk that is expected next
+        self._own = sequence.size(rank)  # units of this rank's chunks
+        self._taken = 0
+        self._began = self._told_at = now
+        self._record = Record()
+
+    @property
+    def claims(self) -> bool:
+        """As `Agent.claims`."""
+        return True
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a claim is under way."""
+        return self._claiming
+
+    def account(self) -> Account:
+        """Claims that found work count as synchronizations."""
+        return Account(self._taken)
+
+    def _note(self, did: Spans, event: Worked) -> None:
+        self._record = self._record.then(Report(self.rank, len(did), event.compute_s, event.compute_s))
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self._is_better_left(event.now):
+            self._over = True
+            return (Finish(),)
+        chunk = self._sequence.chunk(self._next)
+        self._claiming = True
+        return (Claim(at_once(len(chunk), self._sequence.n - chunk.start, self.unit_s, self._ranks)),)
+
+    def _is_better_left(self, now: float) -> bool:
+        """Whether the others will have done the rest before this rank, a slow one, has done a chunk.
+
+        What a rank has had is less than a P-th of what all had then. The last of many to be done takes longer
+        than the mean, by about ln P deviations, as if times were exponential.
+        """
+        claimed, took_s = self._sequence.start(self._next), self._told_at - self._began
+        if self._own * self._ranks >= claimed or took_s <= 0 or not self.unit_s:
+            return False
+        others = claimed / took_s - 1 / self.unit_s
+        if others <= 0:
+            return False
+        left = self._sequence.n - claimed - claimed / took_s * (now - self._told_at)
+        size = max(1, len(self._sequence.chunk(self._next)))
+        longest = 1 + self._spread / sqrt(size) * log(self._ranks)
+        return (max(0.0, left) + longest * size * (self._ranks - 1)) / others < longest * size * self.unit_s
+
+    @property
+    def _spread(self) -> float:
+        """The deviation of a unit's time over its mean, as far as it is known."""
+        return sqrt(self._record.variance) / self._record.mean_s if self._record.estimated else 0.0
+
+    def _claimed(self, event: Claimed) -> tuple[Action, ...]:
+        """These chunks are this rank's; some of them may have no unit, where units are dear."""
+        if not self._claiming:
+            raise ValueError(f"rank {self.rank} got chunks that it had not claimed")
+        self._claiming = False
+        begin, end = self._ranks + event.number, self._ranks + event.number + event.count
+        self._next, self._told_at = end, event.now
+        self._own += self._sequence.start(end) - self._sequence.start(begin)
+        chunks = self._places.units(begin, end)
+        self.work = self.units.wanted(chunks, self.failed_at)
+        self._taken += bool(self.work)
+        # Numbers ascend and so do positions: after what comes behind a failure nothing is wanted.
+        self._over = not self.work and (bool(chunks) or end >= len(self._sequence))
+        return (Finish(),) if self._over else (Resume(),)

@@ -1,0 +1,183 @@
+"""Parabolic diffusion on a chain of ranks (Heirich, Taylor; uneven speeds: `dlbrt.core.diffusion.uneven`).
+
+Ranks exchange with their neighbours only, in rounds; there is no moment at which all come together. In a
+round a rank tells its neighbours its speed and how long it will be busy, then what each inner iteration of
+the implicit step makes of that; from the last both ends of a link know what flows over it, and who gives
+sends it. A round that one rank begins spreads along the chain like a wave, while ranks go on working. What is
+given are the ends of blocks, so that each rank keeps one block (section 6: adjacency is preserved).
+
+The step is the largest that is positive, alpha = 1/2 on a chain, with two inner iterations: three words to
+each neighbour. A larger one needs more words than it saves rounds.
+
+Law. A rank waits for nothing but its neighbours' words of a round, and each neighbour says them when it is
+told that the round is on, whatever it does. Rounds follow each other by the clock as long as the loop is not
+over, so that a rank without work is reached by work, if there is any; the end is found out as
+`dlbrt.core.peers.retirement` has it.
+"""
+
+from __future__ import annotations
+
+from dlbrt.core.actions import Action, Give, Resume, Tell
+from dlbrt.core.agent import Account, Start
+from dlbrt.core.diffusion.relaxation import Step
+from dlbrt.core.diffusion.uneven import Carry, Local, granted
+from dlbrt.core.events import Exhausted, Given, Told, Waited, Worked
+from dlbrt.core.peers.retirement import Retiring
+from dlbrt.core.peers.words import Level
+from dlbrt.dist.spans import Spans
+
+__all__ = ["STEP", "Diffusing"]
+
+#: The step of every round: one dimension, alpha 1/2, stable.
+STEP = Step.iterated(0.5, 1)
+
+#: Between two rounds, in seconds at least, and in exchanges of profiles.
+_PERIOD_S, _EXCHANGES = 5e-3, 20.0
+
+#: Likewise, in exchanges, of a rank that has no work.
+_IDLE_EXCHANGES = 5.0
+
+
+class Diffusing(Retiring):
+    """A rank in the chain; its neighbours are the next ranks below and above."""
+
+    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
+        super().__init__(name, rank, start, now)
+        self._neighbours = tuple(r for r in (rank - 1, rank + 1) if 0 <= r < len(start.shares))
+        self._carried = [Carry() for _ in self._neighbours]
+        self._said: dict[tuple[int, int, int], Level] = {}  # by round, turn and neighbour
+        self._round = 0
+        self._turn: int | None = None  # what this rank has said last in the round, None between rounds
+        self._called = 0  # the latest round that somebody has begun
+        self._work = self._time = 0.0
+        self._local: Local | None = None
+        self._rested_at = now
+        self._idle = False
+        self._speed = 0.0
+        self._window_work, self._window_s = 0, 0.0
+        self._rounds = self._gifts = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is no work here, and that is known."""
+        return self._idle
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When this rank begins the next round."""
+        if self._over or self._turn is not None or not (self._speed and self._neighbours):
+            return None
+        period_s = (
+            max(_PERIOD_S, _EXCHANGES * self.answer_s) if self.work else _IDLE_EXCHANGES * self.answer_s
+        )
+        return self._rested_at + period_s
+
+    def account(self) -> Account:
+        """Rounds count as synchronizations, gifts as redistributions."""
+        return Account(self._rounds if self.rank == 0 else 0, self._gifts)
+
+    def _note(self, did: Spans, event: Worked) -> None:
+        """Keep the speed, of a window that is long enough to mean anything, or of all so far."""
+        self._window_work += self.terms.amounts.of(did)
+        self._window_s += event.compute_s
+        if self._window_s > 0 and (self._window_s >= self.terms.parameters.least_sample_s or not self._speed):
+            self._speed = max(self._window_work, 1) / self._window_s
+            self._window_work, self._window_s = 0, 0.0
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self.work or self._idle or self._over:
+            raise ValueError(f"rank {self.rank} has work, is known to have none, or has ended")
+        self._idle = True
+        actions = self._retire()
+        return actions if self._over else (*actions, *self._goes_on(event.now))
+
+    def _waited(self, event: Waited) -> tuple[Action, ...]:
+        if not self.due(event.now):
+            return ()
+        self._called = self._round + 1
+        return self._goes_on(event.now)
+
+    def _told(self, event: Told) -> tuple[Action, ...]:
+        if not isinstance(event.word, Level):
+            return super()._told(event)
+        word = event.word
+        self._said[word.round, word.turn, event.source] = word
+        self._called = max(self._called, word.round)
+        return self._goes_on(event.now)
+
+    def _given(self, event: Given) -> tuple[Action, ...]:
+        units = self._received(event)
+        self.work = self.work.union(units) if units else self.work
+        self._idle = self._idle and not self.work
+        return (Resume(),) if self.work else self._retire()
+
+    def _goes_on(self, now: float) -> tuple[Action, ...]:
+        """Go as far in rounds as what was said allows."""
+        actions: list[Action] = []
+        while not self._over:
+            if self._turn is None:
+                if self._called <= self._round or not self._begin():
+                    break
+                actions.append(self._say())
+            if (heard := self._heard()) is None:
+                break
+            actions += self._advance(heard, now)
+        return tuple(actions)
+
+    def _begin(self) -> bool:
+        """Join the next round; not before a speed is known, here or to a neighbour who has joined."""
+        said = [self._said.get((self._round + 1, 0, rank)) for rank in self._neighbours]
+        speed = self._speed or max((level.speed for level in said if level is not None), default=0.0)
+        if not speed:
+            return False
+        self._round, self._turn, self._speed = self._round + 1, 0, speed
+        self._work = float(self.terms.amounts.of(self.work))
+        self._time = self._work / speed
+        return True
+
+    def _say(self) -> Tell:
+        assert self._turn is not None
+        return Tell(self._neighbours, Level(self._round, self._turn, self._speed, self._time))
+
+    def _heard(self) -> list[Level] | None:
+        """What the neighbours have said in this turn of the round, once all have."""
+        assert self._turn is not None
+        found = [self._said.get((self._round, self._turn, rank)) for rank in self._neighbours]
+        said = [level for level in found if level is not None]
+        return said if len(said) == len(found) else None
+
+    def _advance(self, heard: list[Level], now: float) -> list[Action]:
+        """An inner iteration, or after the last one the gifts that it comes to."""
+        assert self._turn is not None
+        times = [level.seconds for level in heard]
+        if self._turn == 0:
+            self._local = Local(STEP, self._speed, tuple(level.speed for level in heard))
+        assert self._local is not None
+        if self._turn < STEP.iterations:
+            self._time = self._local.jacobi(self._work, self._time, times)
+            self._turn += 1
+            return [self._say()]
+        self._turn, self._rested_at = None, now
+        self._said = {key: level for key, level in self._said.items() if key[0] > self._round}
+        self._rounds += 1
+        return self._gifts_of(self._local.fluxes(self._time, times))
+
+    def _gifts_of(self, fluxes: tuple[float, ...]) -> list[Action]:
+        """What flows to each neighbour, in whole ticks of work that is held."""
+        asked = []
+        for link, flux in enumerate(fluxes):
+            whole, self._carried[link] = self._carried[link].add(flux)
+            asked.append(whole)
+        amounts = granted(self.terms.amounts.of(self.work), asked)
+        gifts = [self._gift(r, amount) for r, amount in zip(self._neighbours, amounts, strict=True) if amount]
+        self._gifts += len([gift for gift in gifts if gift.units])
+        return [gift for gift in gifts if gift.units]
+
+    def _gift(self, neighbour: int, amount: int) -> Give:
+        """Units from the end of the block that is next to a neighbour's."""
+        held, amounts = Spans.of(*self.work.runs), self.terms.amounts
+        if neighbour < self.rank:
+            given, self.work = amounts.first(held, amount)
+        else:
+            self.work, given = amounts.last(held, amount)
+        return Give(neighbour, given)

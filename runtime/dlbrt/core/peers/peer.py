@@ -1,0 +1,185 @@
+"""What all agents have in common that balance by words: their work, what it takes, and failures of the body.
+
+Law. Each unit is held by one rank, or is in the pool, or is on its way to one rank; it is given away by who
+holds it, and done or dropped once. A failure at position f cuts what lies behind it: the failing rank tells
+all others at once, and each drops of its work what has no position before f. What comes before is done, so
+the failure reported is that of the lowest failing iteration. A rank that has ended does not hear of it; what
+its iterations left is picked by rank 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dlbrt.core.actions import Action, Alarm
+from dlbrt.core.agent import Account, Agent, Start
+from dlbrt.core.events import (
+    Alarmed,
+    Event,
+    Exhausted,
+    Failed,
+    Given,
+    Interrupted,
+    Told,
+    Waited,
+    Worked,
+)
+from dlbrt.core.profile import NO_FAILURE
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+
+__all__ = ["Peer"]
+
+
+class Peer:
+    """The part of rank ``rank`` of those that the first shares are for; a kind of `dlbrt.core.agent.Agent`.
+
+    ValueError for an event that cannot happen in the state it meets.
+    """
+
+    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:  # noqa: ARG002
+        self.rank = rank
+        self.dealt = start.shares
+        self.terms = start.terms
+        self.work = start.shares[rank]
+        self._name = name
+        #: What a word and an answer to it take.
+        self.answer_s = start.terms.exchange_s if (e := start.terms.exchanges) is None else e.seconds(2)
+        self._failed_at = NO_FAILURE
+        self._over = False
+        self._done = 0
+        self._compute_s = 0.0
+        self._table: dict[type, Callable[[Any], tuple[Action, ...]]] = {
+            Worked: self._worked,
+            Exhausted: self._exhausted,
+            Waited: self._waited,
+            Told: self._told,
+            Given: self._given,
+            Failed: self._failed,
+            Alarmed: self._alarmed,
+            Interrupted: self._ignored,
+        }
+
+    def handle(self, event: Event) -> tuple[Action, ...]:
+        """As `Agent.handle`."""
+        return self._table[type(event)](event)
+
+    @property
+    def successor(self) -> Agent | None:
+        """As `Agent.successor`: none."""
+        return None
+
+    @property
+    def units(self) -> Units:
+        """As `Agent.units`."""
+        return self.terms.units
+
+    @property
+    def strategy_name(self) -> str:
+        """As `Agent.strategy_name`."""
+        return self._name
+
+    @property
+    def apart(self) -> bool:
+        """As `Agent.apart`: ranks end by themselves."""
+        return True
+
+    @property
+    def serves(self) -> bool:
+        """As `Agent.serves`: no profiles come here."""
+        return False
+
+    @property
+    def claims(self) -> bool:
+        """As `Agent.claims`."""
+        return False
+
+    @property
+    def listens(self) -> bool:
+        """As `Agent.listens`."""
+        return True
+
+    @property
+    def failed_at(self) -> int:
+        """As `Agent.failed_at`."""
+        return self._failed_at
+
+    @property
+    def runnable(self) -> Spans:
+        """As `Agent.runnable`."""
+        return self.work
+
+    @property
+    def waiting(self) -> bool:
+        """As `Agent.waiting`: a rank without work waits for an answer, or for its time."""
+        return False
+
+    @property
+    def finished(self) -> bool:
+        """As `Agent.finished`."""
+        return self._over
+
+    @property
+    def wakes_at(self) -> float | None:
+        """As `Agent.wakes_at`."""
+        return None
+
+    def due(self, now: float) -> bool:
+        """As `Agent.due`."""
+        return self.wakes_at is not None and now >= self.wakes_at
+
+    def transferred(self, seconds: float, size: int) -> None:
+        """As `Agent.transferred`: what moving took is no part of what is decided."""
+
+    def account(self) -> Account:
+        """As `Agent.account`."""
+        return Account()
+
+    @property
+    def unit_s(self) -> float:
+        """The mean time of a unit here so far; 0 where none is known."""
+        return self._compute_s / self._done if self._done else 0.0
+
+    def _worked(self, event: Worked) -> tuple[Action, ...]:
+        if event.units > len(self.work):
+            raise ValueError(f"rank {self.rank} did {event.units} units and holds {len(self.work)}")
+        did, self.work = self.work.first(event.units)
+        self._done += event.units
+        self._compute_s += event.compute_s
+        self._note(did, event)
+        return ()
+
+    def _note(self, did: Spans, event: Worked) -> None:
+        """What else is kept of work that was done."""
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        raise NotImplementedError
+
+    def _waited(self, event: Waited) -> tuple[Action, ...]:  # noqa: ARG002
+        return ()
+
+    def _told(self, event: Told) -> tuple[Action, ...]:
+        raise NotImplementedError
+
+    def _given(self, event: Given) -> tuple[Action, ...]:
+        raise NotImplementedError
+
+    def _failed(self, event: Failed) -> tuple[Action, ...]:
+        others = tuple(rank for rank in range(len(self.dealt)) if rank != self.rank)
+        self._cut(event.position)
+        return (Alarm(event.position, others),) if others else ()
+
+    def _alarmed(self, event: Alarmed) -> tuple[Action, ...]:
+        self._cut(event.position)
+        return ()
+
+    def _ignored(self, event: Interrupted) -> tuple[Action, ...]:  # noqa: ARG002
+        """An interrupt of the strategy that was before this one."""
+        return ()
+
+    def _cut(self, position: int) -> None:
+        """Nothing from ``position`` on is to be done."""
+        if position < self._failed_at:
+            self._failed_at = position
+            self.work = self.units.wanted(self.work, position)

@@ -1,0 +1,80 @@
+"""How ranks that pass work among themselves find out that none is left anywhere.
+
+Units are retired when they are done, or dropped after a failure. A rank without work tells rank 0 how many it
+has retired in all, if that has changed; rank 0 adds up what it was told last.
+
+Law. What a rank tells only grows, and each unit is retired by one rank; so the sum is never more than all
+units, and it is all of them only when nothing is left on any rank or on its way. Every unit is retired at
+some time, since ranks do what they hold, and who retires the last one tells so; so the sum gets there. Then
+rank 0 tells all that the loop is over. (Counting termination in the manner of Mattern, Distributed Computing
+2, 1987, with a count that cannot fall, so that one wave is enough.)
+"""
+
+from __future__ import annotations
+
+from dlbrt.core.actions import Action, Finish, Tell
+from dlbrt.core.agent import Start
+from dlbrt.core.events import Given, Told, Worked
+from dlbrt.core.peers.peer import Peer
+from dlbrt.core.peers.words import Over, Retired
+from dlbrt.core.profile import NO_FAILURE
+from dlbrt.dist.spans import Spans
+
+__all__ = ["Retiring"]
+
+
+class Retiring(Peer):
+    """A rank that tells what it has retired; at rank 0, who adds it up."""
+
+    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
+        super().__init__(name, rank, start, now)
+        self._retired = 0
+        self._last_told = 0
+        self._totals = [0] * len(start.shares) if rank == 0 else []
+        self._all = sum(map(len, start.shares))
+
+    def _worked(self, event: Worked) -> tuple[Action, ...]:
+        actions = super()._worked(event)
+        self._retired += event.units
+        return actions
+
+    def _cut(self, position: int) -> None:
+        held = len(self.work)
+        super()._cut(position)
+        self._retired += held - len(self.work)
+
+    def _received(self, event: Given) -> Spans:
+        """What of units that were given is to be done; the rest is retired."""
+        units = (
+            event.units if self.failed_at == NO_FAILURE else self.units.wanted(event.units, self.failed_at)
+        )
+        self._retired += len(event.units) - len(units)
+        return units
+
+    def _told(self, event: Told) -> tuple[Action, ...]:
+        if self._over:
+            return ()  # said before its teller knew
+        match event.word:
+            case Retired(units) if self.rank == 0:
+                self._totals[event.source] = units
+                return self._ends()
+            case Over():
+                self._over = True
+                return (Finish(),)
+        raise ValueError(f"rank {self.rank} cannot be told {event.word} by rank {event.source}")
+
+    def _retire(self) -> tuple[Action, ...]:
+        """This rank has no work: it tells how much it has retired, if that is news."""
+        if self._retired == self._last_told and self.rank:
+            return ()
+        self._last_told = self._retired
+        return (Tell((0,), Retired(self._retired)),) if self.rank else self._ends()
+
+    def _ends(self) -> tuple[Action, ...]:
+        """At rank 0: the end, if nothing is left."""
+        self._totals[0] = self._retired
+        if self._over or sum(self._totals) < self._all:
+            return ()
+        self._over = True
+        others = tuple(range(1, len(self.dealt)))
+        return (Tell(others, Over()), Finish()) if others else (Finish(),)

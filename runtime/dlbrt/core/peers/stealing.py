@@ -1,0 +1,115 @@
+"""Work stealing: a rank that has run out asks a victim at random for half of what it has left.
+
+After Blumofe and Leiserson (JACM 46(5), 1999), with half of the rest as in Hendler and Shavit (PODC 2002): a
+steal should bring work for a while, since it costs a message and the data. The victim keeps what it is about
+to do and gives the far end of its share, so that blocks stay blocks; it refuses where what it could give
+takes less time than giving it. A thief asks all others once, in an order drawn anew; if all have refused, it
+waits before the next turn, twice as long as before up to a bound, so that it costs the others little.
+
+Law. Whoever is asked answers, with work or without; nobody waits for anything but an answer, its own clock,
+or the word that the loop is over, which comes (`dlbrt.core.peers.retirement`).
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from dlbrt.core.actions import Action, Give, Resume, Tell
+from dlbrt.core.agent import Account, Start
+from dlbrt.core.events import Exhausted, Given, Told, Waited
+from dlbrt.core.peers.retirement import Retiring
+from dlbrt.core.peers.words import Ask, Refusal
+from dlbrt.dist.spans import EMPTY, Spans
+
+__all__ = ["Stealing"]
+
+#: How long a thief waits at most after all have refused, in seconds.
+_LONGEST_S = 0.02
+
+
+class Stealing(Retiring):
+    """A thief, and a victim."""
+
+    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
+        super().__init__(name, rank, start, now)
+        self._random = Random(rank)
+        self._victims: list[int] = []
+        self._asks = False  # an answer is under way
+        self._pause_s = 0.0
+        self._again_at: float | None = None
+        self._stolen = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an answer is under way, or it is not yet time to ask again."""
+        return self._asks or self._again_at is not None
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When a thief asks again."""
+        return self._again_at
+
+    def account(self) -> Account:
+        """Steals count as synchronizations that found work left, and as redistributions."""
+        return Account(self._stolen, self._stolen)
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self.work or self.waiting or self.finished:
+            raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
+        actions = self._retire()
+        return actions if self.finished else (*actions, *self._ask(event.now))
+
+    def _waited(self, event: Waited) -> tuple[Action, ...]:
+        if self.finished or not self.due(event.now):
+            return ()
+        self._again_at = None
+        return self._ask(event.now)
+
+    def _ask(self, now: float) -> tuple[Action, ...]:
+        """Ask the next victim; after the last one, wait."""
+        if not self._victims:
+            self._victims = [rank for rank in range(len(self.dealt)) if rank != self.rank]
+            self._random.shuffle(self._victims)
+            if self._pause_s or not self._victims:
+                self._again_at = now + self._pause_s
+            self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
+            if self._again_at is not None:
+                return ()
+        self._asks = True
+        return (Tell((self._victims.pop(),), Ask()),)
+
+    def _told(self, event: Told) -> tuple[Action, ...]:
+        match event.word:
+            case Ask() if not self.finished:
+                return self._answer(event.source)
+            case Refusal() if self._asks:
+                self._asks = False
+                return self._ask(event.now)
+        return super()._told(event)
+
+    def _answer(self, thief: int) -> tuple[Action, ...]:
+        """Half of what is left here, or no."""
+        given = self._spared()
+        if not given:
+            return (Tell((thief,), Refusal()),)
+        self.work = self.work.first(len(self.work) - len(given))[0]
+        return (Give(thief, given),)
+
+    def _spared(self) -> Spans:
+        """The far half of the work held, where giving it takes less time than doing it."""
+        amounts, held = self.terms.amounts, self.work
+        if len(held) < 2:
+            return EMPTY
+        kept = min(max(1, amounts.count(held, amounts.of(held) // 2)), len(held) - 1)
+        given = held.first(kept)[1]
+        bytes_s = self.terms.unit_bytes * self.terms.parameters.byte_s
+        worth = len(given) * (self.unit_s - bytes_s) > self.answer_s or not self._done
+        return given if worth else EMPTY
+
+    def _given(self, event: Given) -> tuple[Action, ...]:
+        if not self._asks:
+            raise ValueError(f"rank {self.rank} was given units that it had not asked for")
+        self._asks, self._victims, self._pause_s = False, [], 0.0
+        self._stolen += 1
+        self.work = self._received(event)
+        return (Resume(),)

@@ -1,0 +1,132 @@
+"""The pool of units that a self-scheduling rule deals from, in the order of units; it is at rank 0.
+
+The first P chunks are dealt in the order of ranks before the loop begins, so that their data goes with
+everything else that is scattered; whoever asks then gets the next one. Where work is known to be uneven rules
+deal work (`dlbrt.core.chunks.work`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import fsum, log, sqrt
+
+from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.loop import Known, Loop
+from dlbrt.core.chunks.measured import Basis, Record, Report
+from dlbrt.core.chunks.rule import Rule
+from dlbrt.core.chunks.table import RULES
+from dlbrt.core.peers.words import Want
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.dist.units import Units
+
+__all__ = ["INSTEAD", "Store", "at_once", "rule_for", "shifted_amounts"]
+
+#: What a rule is replaced by as long as what its formula needs of the loop is not known.
+INSTEAD = {"FSC": "mFSC", "FAC": "FAC2"}
+
+#: Chunks are taken together up to about so many seconds, but no more than 1 / (_PART P) of what is left.
+_TARGET_S, _PART = 1e-3, 2
+
+#: A report of less work than this teaches nothing, in units; of more than any loop has neither.
+_LEAST, _MOST = 1e-18, 1e18
+
+
+def rule_for(name: str, loop: Loop) -> Rule:
+    """The rule of that name, or the one that takes its place while too little is known of the loop."""
+    needed = RULES[name].needs
+    known = all(loop.known.has(fact) for fact in needed)
+    return RULES[name if known else INSTEAD[name]].make(loop)
+
+
+def at_once(size: int, left: int, unit_s: float, ranks: int) -> int:
+    """How many chunks of ``size`` units a rank takes at once while so many units are ``left``.
+
+    As many as take about a millisecond, so that asking costs little where chunks take less than that; at the
+    end, where it matters who has the last ones, one. ``unit_s`` 0: not known.
+    """
+    if unit_s <= 0 or size <= 0:
+        return 1
+    return max(1, int(min(_TARGET_S / unit_s, left / (_PART * ranks)) / size))
+
+
+def _rate(rank: int, record: Record) -> float:  # noqa: ARG001
+    """Units a second."""
+    return record.rate(Basis.COMPUTE)
+
+
+class Store:
+    """What is left of ``units``; the first chunks of all ranks are ``first``."""
+
+    def __init__(self, name: str, units: Units, ranks: int, amounts: Amounts, known: Known) -> None:
+        self._units = units
+        self._start = units.all.runs[0].start if len(units) else 0
+        known = known if not known.weights or len(known.weights) == ranks else replace(known, weights=())
+        self.rule = rule_for(name, Loop(len(units), ranks, known))
+        table = shifted_amounts(amounts, self._start)
+        self._dealer = Dealer(self.rule, table if table.before(len(units)) else UNIFORM)
+        self._scale = 1.0 if table.uniform else len(units) / max(1, table.before(len(units)))
+        self.first = tuple(self._next(rank) for rank in range(ranks))
+        self.chunks = sum(map(bool, self.first))
+        self._going_on = set(range(1, ranks))
+
+    def deal(self, rank: int, below: int, unit_s: float) -> Spans:
+        """The rank's next chunk of what has a position before ``below``; empty: nothing is left.
+
+        Where units take it no more than ``unit_s`` it gets several (`at_once`). A slow rank gets nothing more
+        if faster ones will have done the rest before it has done a unit.
+        """
+        if self.rule.learns and self._is_better_left(rank):
+            self._going_on.discard(rank)
+            return EMPTY
+        chunk = self._next(rank)
+        for _ in range(at_once(len(chunk), self._dealer.left, unit_s, self.rule.loop.ranks) - 1):
+            chunk = chunk.then(self._next(rank))
+        chunk = self._units.wanted(chunk, below)
+        self.chunks += bool(chunk)
+        return chunk
+
+    @property
+    def left(self) -> int:
+        """Units not yet dealt."""
+        return self._dealer.left
+
+    def report(self, rank: int, said: Want) -> None:
+        """A rank has done so much in that time."""
+        if self.rule.learns and _LEAST <= said.units <= _MOST:
+            self._dealer.seen.report(Report(rank, said.units, said.compute_s, said.total_s))
+
+    def mean_units(self, ticks: int) -> float:
+        """Work in units of mean cost."""
+        return ticks * self._scale
+
+    def _is_better_left(self, rank: int) -> bool:
+        """Whether ranks that are faster, and go on asking, do the rest sooner.
+
+        The fastest of those that go on is never left out, nor is it rank 0, so that somebody does it. The
+        last of many to be done with a unit takes longer than the mean: by about ln P deviations, as if times
+        were exponential.
+        """
+        records, left = self._dealer.seen.records, self._dealer.left
+        own, rate = records[rank], records[rank].rate(Basis.COMPUTE)
+        spread = sqrt(own.variance) / own.mean_s if own.estimated else 0.0
+        longest = 1 + spread * log(len(records))
+        if not rate or left * rate > longest * self._dealer.seen.total(_rate):
+            return False
+        rates = [records[other].rate(Basis.COMPUTE) for other in sorted(self._going_on)]
+        faster = [other for other in rates if other > rate]
+        return bool(faster) and (left + longest * len(faster)) / fsum(faster) < longest / rate
+
+    def _next(self, rank: int) -> Spans:
+        chunk = self._dealer.deal(rank)
+        return Spans((range(self._start + chunk.start, self._start + chunk.stop),)) if chunk else EMPTY
+
+
+def shifted_amounts(amounts: Amounts, start: int) -> Amounts:
+    """The table of what comes from unit ``start`` on, with units numbered from there."""
+    if start == 0 or amounts.uniform:
+        return amounts
+    begin = amounts.before(start)
+    places = [place for place, edge in enumerate(amounts.edges) if edge > start]
+    edges = (0, *(amounts.edges[place] - start for place in places))
+    return Amounts(edges, (0, *(amounts.ticks[place] - begin for place in places)))

@@ -1,0 +1,22 @@
+"""``diffusion``: parabolic diffusion among neighbours (`dlbrt.core.peers.diffusing`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.core.agent import Agent, PeerStrategy, Start
+from dlbrt.core.peers.diffusing import Diffusing
+
+__all__ = ["STRATEGY"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Diffusion(PeerStrategy):
+    name: str = "diffusion"
+
+    def agent(self, rank: int, start: Start, now: float) -> Agent:
+        """A rank in a chain."""
+        return Diffusing(self.name, rank, start, now)
+
+
+STRATEGY: PeerStrategy = _Diffusion()

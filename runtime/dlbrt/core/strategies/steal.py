@@ -1,0 +1,22 @@
+"""``steal``: work stealing (`dlbrt.core.peers.stealing`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlbrt.core.agent import Agent, PeerStrategy, Start
+from dlbrt.core.peers.stealing import Stealing
+
+__all__ = ["STRATEGY"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Steal(PeerStrategy):
+    name: str = "steal"
+
+    def agent(self, rank: int, start: Start, now: float) -> Agent:
+        """A thief, and a victim."""
+        return Stealing(self.name, rank, start, now)
+
+
+STRATEGY: PeerStrategy = _Steal()
