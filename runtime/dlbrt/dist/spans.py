@@ -81,12 +81,24 @@ class Spans:
         if len(self.runs) == 1:  # as most shares: this is done for every rank at a synchronization
             run = self.runs[0][low:high]
             return Spans((run if run.step == 1 else algebra.normal(run),)) if run else EMPTY
-        parts = []
-        for run in self.runs:
-            if low < len(run) and high > 0:
-                parts.append(algebra.part(run, max(0, low), high))
-            low, high = low - len(run), high - len(run)
-        return Spans(tuple(parts))
+        rest = self._from(low) if low else self
+        return rest if high == maxsize else rest._upto(high - low)
+
+    def _from(self, low: int) -> Spans:
+        for place, run in enumerate(self.runs):
+            if low < len(run):
+                return Spans((algebra.part(run, low, maxsize), *self.runs[place + 1 :]))
+            low -= len(run)
+        return EMPTY
+
+    def _upto(self, high: int) -> Spans:
+        for place, run in enumerate(self.runs):
+            if high <= 0:
+                return Spans(self.runs[:place])
+            if high < len(run):
+                return Spans((*self.runs[:place], algebra.part(run, 0, high)))
+            high -= len(run)
+        return self
 
     def below(self, position: int) -> Spans:
         """The positions before ``position``."""

@@ -15,14 +15,20 @@ __all__ = ["Course"]
 
 
 class Course:
-    """The computing that rank ``rank`` of relative speed ``speed`` can do; times count from loop entry."""
+    """The computing that rank ``rank`` of relative speed ``speed`` can do, which begins with ``held`` units.
 
-    def __init__(self, spec: LoadSpec, rank: int, speed: float = 1.0) -> None:
+    Times count from loop entry.
+    """
+
+    __slots__ = ("_block_s", "_full", "_load", "_steady", "_sums")
+
+    def __init__(self, spec: LoadSpec, rank: int, speed: float = 1.0, held: int = 0) -> None:
         self._load = Load(spec, rank)
+        self._load.hold(held)
         self._full = speed / self._load.speed_factor
         drawn = spec.random if spec.random is not None and spec.random.maximum else None
         self._block_s = drawn.duration_s if drawn is not None else 0.0
-        self._steady = self._full / (self._load.level(0.0) + 1)
+        self._steady = 0.0 if drawn is not None else self._full / (self._load.level(0.0) + 1)
         self._sums = [0.0]
 
     def done(self, time_s: float) -> float:

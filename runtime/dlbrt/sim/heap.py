@@ -28,9 +28,9 @@ class Heap:
 
     def run(self) -> int:
         """Take steps until none is left; how many there were."""
-        taken = 0
-        while self._steps:
-            now, _, _, step = heappop(self._steps)
+        steps, taken = self._steps, 0
+        while steps:
+            now, _, _, step = heappop(steps)
             step(now)
             taken += 1
         return taken

@@ -43,19 +43,41 @@ class Links:
             arrives[target] = max(end, arrives.get(target, 0.0))
         return arrives
 
+    def give(self, source: int, target: int, units: int, now: float) -> float:
+        """A rank sends units to another: when they are there, their data and the word of them."""
+        begin = max(now, self._sends_from[source], self._takes_from[target])
+        size = units * self._unit_bytes if target else 0.0
+        end = begin + self._network.message_s(size)
+        self._sends_from[source] = self._takes_from[target] = end
+        return end
+
 
 class Movement:
     """One redistribution under way: who ``came`` to it when, and what is still to come to whom."""
 
     def __init__(self, transfers: Sequence[Transfer]) -> None:
         self.came: dict[int, float] = {}
-        self._transfers = transfers
+        self._given: dict[int, list[Transfer]] = {}
+        for transfer in transfers:
+            self._given.setdefault(transfer.source, []).append(transfer)
         self._awaited = Counter(t.target for t in transfers if t.target != 0)
         self._ready_s: dict[int, float] = {}
 
+    def given(self, rank: int) -> Sequence[Transfer]:
+        """What a rank gives."""
+        return self._given.get(rank, ())
+
+    def concerns(self, rank: int) -> bool:
+        """Whether a rank gives anything, or takes what takes time."""
+        return rank in self._given or rank in self._awaited
+
+    def pass_by(self, rank: int, now: float) -> None:
+        """A rank has come that it does not concern, and goes on."""
+        self.came[rank] = now
+
     def join(self, rank: int, now: float, links: Links) -> list[tuple[int, float]]:
         """A rank has come; the ranks of which it is now known when they may go on, and when."""
-        arrives = links.send(rank, self._transfers, now)
+        arrives = links.send(rank, self.given(rank), now)
         self.came[rank] = now
         self._ready_s[rank] = max(now, self._ready_s.get(rank, now), *arrives.values())
         for target, when in arrives.items():

@@ -51,9 +51,10 @@ class Machine:
         """How many there are."""
         return len(self.speeds)
 
-    def courses(self) -> tuple[Course, ...]:
-        """What each rank can compute."""
-        return tuple(Course(self.load, rank, speed) for rank, speed in enumerate(self.speeds))
+    def courses(self, held: Sequence[int] = ()) -> tuple[Course, ...]:
+        """What each rank can compute, which begins with so many units; by default with as few as fit."""
+        each = held or (0,) * self.ranks
+        return tuple(Course(self.load, rank, self.speeds[rank], each[rank]) for rank in range(self.ranks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +118,21 @@ class Costs:
         self._each = np.array(each, dtype=np.float64)
         self._before = list(accumulate(each, initial=0.0))
 
+    @property
+    def mean_and_deviation(self) -> tuple[float, float]:
+        """Of a unit, over all."""
+        if not len(self._each):
+            return self._one, 0.0
+        return float(self._each.mean()), float(self._each.std())
+
     def of(self, spans: Spans) -> float:
         """All of these."""
-        return sum(map(self._run, spans.runs))
+        return self._run(spans.runs[0]) if len(spans.runs) == 1 else sum(map(self._run, spans.runs))
 
     def of_first(self, spans: Spans, count: int) -> float:
         """The first ``count`` of these."""
-        return self.of(spans.first(count)[0])
+        one_run = self._uniform and len(spans.runs) == 1
+        return self._one * count if one_run else self.of(spans.part(0, count))
 
     def within(self, spans: Spans, seconds: float) -> int:
         """How many of these, in order, are wholly done in so many seconds."""

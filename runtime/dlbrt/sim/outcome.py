@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from dlbrt.core.actions import Action
 from dlbrt.core.events import Event
 from dlbrt.dist.spans import Spans
+from dlbrt.observe.trace import Transferred
 
 __all__ = ["Outcome", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event that a rank was told of, and what its balancer asked for."""
+    """One event that a rank was told of, or what moving data took, and what its balancer asked for."""
 
     time_s: float
     rank: int
-    event: Event
+    event: Event | Transferred
     actions: tuple[Action, ...]
 
 
@@ -27,7 +28,8 @@ class Outcome:
 
     ``makespan_s`` is when the last rank knew that nothing is left. ``strategy`` is what it ended with.
     ``done`` are the units that each rank did, ``moved`` how many changed hands in how many
-    ``redistributions``; ``synchronizations`` are those of rank 0's group.
+    ``redistributions``; ``synchronizations`` are those of all groups together. ``events`` are steps in
+    virtual time and actions carried out, a message to many being one step; ``trace`` may not be asked for.
     """
 
     strategy: str
@@ -37,6 +39,7 @@ class Outcome:
     synchronizations: int
     redistributions: int
     moved: int
+    events: int = 0
     trace: tuple[Step, ...] = ()
 
     @property

@@ -3,11 +3,13 @@
 A replicated balancer (Zaki, Li, Parthasarathy, section 1.2.1) does the same arithmetic on every member of a
 group. On P processors that costs nothing; in one process it costs P times as much. A window cannot close
 before every member has closed the one before it, so the latest one of each group is all there is to keep.
+Between two windows books do not change, so their attributes are one mapping for all replicas that are as far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +21,7 @@ from dlbrt.core.strategy import Situation
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 
-__all__ = ["Latest", "Replica"]
+__all__ = ["Replica"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +34,44 @@ class _Settled:
     transfers: tuple[Transfer, ...]
 
 
-#: The window of each group that was settled last.
-Latest = dict[tuple[int, ...], _Settled]
+class _Group:
+    """What the replicas of one group have in common: the window that was settled last."""
+
+    def __init__(self) -> None:
+        self.settled: _Settled | None = None
 
 
 class Replica(Books):
-    """One of the books that share ``latest``."""
+    """One of the books of a group; those of all groups have ``known`` in common."""
 
     def __init__(
         self,
         members: Sequence[int],
         shares: Sequence[Spans],
         terms: Terms,
-        latest: Latest,
+        known: dict[tuple[int, ...], _Group],
     ) -> None:
         super().__init__(members, shares, terms)
-        self._latest = latest
+        self._known = known
+        self._group = known.setdefault(self.members, _Group())
+
+    def another(self) -> Replica:
+        """The same for another member."""
+        _ = self.standing  # found once, for all
+        replica = Replica.__new__(Replica)
+        replica.__dict__ = vars(self)
+        return replica
 
     def of(self, members: Sequence[int]) -> Replica:
         """As `Books.of`."""
-        part = Replica(members, (), self.terms, self._latest)
+        part = Replica(members, (), self.terms, self._known)
         vars(part).update(vars(super().of(members)))
         return part
 
     def joined(self, statements: Sequence[Statement], terms: Terms) -> tuple[Books, tuple[int, ...]]:
         """As `Books.joined`."""
         found, kept = super().joined(statements, terms)
-        whole = Replica(found.members, (), terms, self._latest)
+        whole = Replica(found.members, (), terms, self._known)
         vars(whole).update(vars(found))
         return whole, kept
 
@@ -66,13 +79,21 @@ class Replica(Books):
         self, profiles: Sequence[Profile], decide: Callable[[Situation], Decision | None]
     ) -> tuple[Transfer, ...]:
         """As `Books.settle`; ValueError if another replica settled the window by other profiles."""
-        known = self._latest.get(self.members)
+        known = self._group.settled
         if known is None or known.epoch != self.epoch:
-            epoch, given = self.epoch, tuple(profiles)
-            transfers = super().settle(profiles, decide)
-            self._latest[self.members] = _Settled(epoch, given, dict(vars(self)), transfers)
-            return transfers
-        if known.profiles != tuple(profiles):
+            known = self._group.settled = self._settled(tuple(profiles), decide)
+        elif known.profiles is not profiles and known.profiles != tuple(profiles):
             raise ValueError(f"two replicas of {self.members} have other profiles of window {known.epoch}")
-        vars(self).update(known.books)
+        self.__dict__ = known.books
         return known.transfers
+
+    def _settled(
+        self, profiles: tuple[Profile, ...], decide: Callable[[Situation], Decision | None]
+    ) -> _Settled:
+        """The window, settled here first; what others still know of the one before stays as it is."""
+        epoch = self.epoch
+        self.__dict__ = dict(vars(self))
+        self.history, self.windows = copy(self.history), self.windows.copy()
+        transfers = super().settle(profiles, decide)
+        _ = self.standing
+        return _Settled(epoch, profiles, vars(self), transfers)

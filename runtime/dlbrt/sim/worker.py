@@ -17,7 +17,23 @@ CHUNK_S = 1e-3
 
 
 class Worker:
-    """The computing of one rank: ``spans`` from ``begin_s`` on, all of which are done at ``end_s``."""
+    """The computing of one rank: ``spans``, ``units`` in all, from ``begin_s`` on, all done at ``end_s``."""
+
+    __slots__ = (
+        "_begun_s",
+        "_chunk",
+        "_costs",
+        "_course",
+        "_known",
+        "begin_s",
+        "busy",
+        "compute_s",
+        "end_s",
+        "parts",
+        "spans",
+        "units",
+        "version",
+    )
 
     def __init__(self, course: Course, costs: Costs) -> None:
         self.busy = False
@@ -26,50 +42,59 @@ class Worker:
         self.parts: list[range] = []
         self.begin_s = self.end_s = 0.0
         self.spans = EMPTY
+        self.units = 0
         self._course, self._costs = course, costs
         self._chunk = 1
+        self._begun_s = 0.0  # the computing that was done when this stretch began
+        self._known = 0, 0.0  # a number of units of it, and when these are done
 
     def start(self, now: float, spans: Spans) -> None:
         """Work off these from now on."""
         self.busy = True
         self.version += 1
-        self.begin_s, self.spans = now, spans
+        self.begin_s, self.spans, self.units = now, spans, len(spans)
+        self._begun_s = self._course.done(now)
         self.end_s = self._when(self._costs.of(spans))
-        each_s = (self.end_s - now) / len(spans)
-        self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else len(spans)
+        self._known = self.units, self.end_s
+        each_s = (self.end_s - now) / self.units
+        self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else self.units
 
     def looks(self, now: float) -> tuple[float, int]:
         """When it next looks for messages, now or later, and how many units are done then."""
         if now <= self.begin_s:
             return self.begin_s, 0
-        done_s = self._course.done(now) - self._course.done(self.begin_s)
-        count = self._costs.within(self.spans, done_s)
+        count = self._costs.within(self.spans, self._course.done(now) - self._begun_s)
         if self.after(count) < now - 1e-12 * now:
             count += 1
-        count = min(len(self.spans), -(-count // self._chunk) * self._chunk)
+        count = min(self.units, -(-count // self._chunk) * self._chunk)
         return max(now, self.after(count)), count
 
     def after(self, count: int) -> float:
         """When the first so many units are done."""
-        if count == len(self.spans):
-            return self.end_s
-        return self._when(self._costs.of_first(self.spans, count))
+        if count != self._known[0]:
+            if count == self.units:
+                return self.end_s
+            self._known = count, self._when(self._costs.of_first(self.spans, count))
+        return self._known[1]
 
     def stop(self, count: int, pieces: int) -> tuple[tuple[int, float], ...]:
         """Stop after so many units; how many were done in how many seconds, by about so many times."""
         self.busy = False
         self.version += 1
-        done = self.spans.first(count)[0]
-        self.parts += done.runs
-        told = tuple((upto, self.after(upto) - self.begin_s) for upto in self._marks(count, pieces))
-        self.compute_s += told[-1][1] if told else 0.0
-        return told
+        if not count:
+            return ()
+        took_s = self.after(count) - self.begin_s
+        self.parts += (self.spans if count == self.units else self.spans.part(0, count)).runs
+        self.compute_s += took_s
+        if pieces == 1:
+            return ((count, took_s),)
+        return tuple((upto, self.after(upto) - self.begin_s) for upto in self._marks(count, pieces))
 
     def _marks(self, count: int, pieces: int) -> list[int]:
         """Numbers of units up to ``count``, ascending, that are done by so many times evenly apart."""
-        if pieces == 1 or count < 2:
-            return [count] if count else []
-        begin, end_s = self._course.done(self.begin_s), self.after(count)
+        if count < 2:
+            return [count]
+        begin, end_s = self._begun_s, self.after(count)
         step_s = (end_s - self.begin_s) / pieces
         inner = (self._course.done(self.begin_s + k * step_s) - begin for k in range(1, pieces))
         found = {self._costs.within(self.spans, done_s) for done_s in inner}
@@ -78,4 +103,4 @@ class Worker:
     def _when(self, computing_s: float) -> float:
         if computing_s <= 0:
             return self.begin_s
-        return max(self.begin_s, self._course.when(self._course.done(self.begin_s) + computing_s))
+        return max(self.begin_s, self._course.when(self._begun_s + computing_s))

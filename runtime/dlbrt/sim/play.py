@@ -1,0 +1,140 @@
+"""One loop on one machine under many strategies: what each would take, and what none could beat.
+
+Every strategy meets the same loads. Over several of them medians are told: a makespan under random load has
+a long tail. The efficiency is T(1) / T(P) over the sum of the speeds, as in Ciegis et al. (section 2): T(1)
+is on a processor of speed 1 without load, so what load takes away counts as lost; the optimum (`optimum`)
+knows the load, so what is over it is the strategy's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from statistics import median
+
+from dlbrt.core.chooser import Chooser
+from dlbrt.core.load import LoadSpec
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.registry import AUTO, names, strategy
+from dlbrt.dist.spans import coverage_error
+from dlbrt.sim.driver import simulate
+from dlbrt.sim.loads import reseeded
+from dlbrt.sim.machine import LoopModel, Machine
+from dlbrt.sim.optimum import clairvoyant_s
+from dlbrt.sim.outcome import Outcome
+
+__all__ = ["Case", "Played", "every_name", "play", "play_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A loop on a machine, under as many ``loads`` of the machine's kind, one or more."""
+
+    machine: Machine
+    loop: LoopModel
+    loads: int = 1
+
+    def machines(self) -> tuple[Machine, ...]:
+        """The machine under each of the loads."""
+        machine = self.machine
+        loads = (reseeded(machine.load, number, machine.ranks) for number in range(self.loads))
+        return tuple(replace(machine, load=load) for load in loads)
+
+    def speed(self) -> float:
+        """The speed of all processors together, without load."""
+        speeds = LoadSpec(speeds=self.machine.load.speeds)
+        return sum(course.done(1.0) for course in replace(self.machine, load=speeds).courses())
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One strategy in a case: for each load the makespan, what no strategy could beat, and the outcome.
+
+    ``speed`` is that of all processors, ``work_s`` what all iterations take on a processor of speed 1.
+    """
+
+    strategy: str
+    outcomes: tuple[Outcome, ...]
+    optima_s: tuple[float, ...]
+    work_s: float
+    speed: float
+
+    @property
+    def makespans_s(self) -> tuple[float, ...]:
+        """When all iterations were done, under each load."""
+        return tuple(outcome.makespan_s for outcome in self.outcomes)
+
+    @property
+    def makespan_s(self) -> float:
+        """The median of them."""
+        return median(self.makespans_s)
+
+    @property
+    def optimum_s(self) -> float:
+        """The median of what no strategy could beat."""
+        return median(self.optima_s)
+
+    @property
+    def over_optimum(self) -> float | None:
+        """The median of how many times longer than the optimum it took; None where there is no work."""
+        if not self.work_s:
+            return None
+        return median(taken / least for taken, least in zip(self.makespans_s, self.optima_s, strict=True))
+
+    @property
+    def efficiency(self) -> float | None:
+        """Of the median makespan; None where there is no work."""
+        return self.work_s / (self.makespan_s * self.speed) if self.work_s else None
+
+    @property
+    def became(self) -> tuple[str, ...]:
+        """The strategies that it ended with, if it chose one."""
+        return tuple(dict.fromkeys(outcome.strategy for outcome in self.outcomes))
+
+    def middle(self, figure: str) -> float:
+        """The median of a number that outcomes have."""
+        return float(median(getattr(outcome, figure) for outcome in self.outcomes))
+
+
+def every_name() -> tuple[str, ...]:
+    """All that can be played: the strategies that there are, and the choice among them."""
+    return (*names(), AUTO)
+
+
+def play(
+    machine: Machine,
+    loop: LoopModel,
+    name: str,
+    parameters: Parameters | None = None,
+    *,
+    traced: bool = False,
+) -> Outcome:
+    """A loop under the strategy of that name, or under `AUTO`; KeyError for a name that there is not.
+
+    RuntimeError if an iteration was not done exactly once, which is a defect of the strategy.
+    """
+    parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
+    chooser = Chooser(machine.network, machine.groups) if name == AUTO else None
+    begins = strategy(name) if chooser is None else chooser.begins
+    outcome = simulate(machine, loop, begins, parameters, chooser, traced=traced)
+    if error := coverage_error(len(loop.units), list(outcome.done)):
+        raise RuntimeError(f"{name}: {error}")
+    return outcome
+
+
+def play_all(
+    case: Case, wanted: Iterable[str], parameters: Parameters | None = None, *, traced: bool = False
+) -> tuple[Played, ...]:
+    """Each of these strategies, the shortest median first, and by name where two are equal.
+
+    Traces are long: outcomes keep them only where they are to be ``traced``.
+    """
+    machines = case.machines()
+    optima_s = tuple(clairvoyant_s(machine, case.loop) for machine in machines)
+    work_s, speed = case.loop.costs().of(case.loop.units.all), case.speed()
+
+    played = []
+    for name in wanted:
+        outcomes = [play(machine, case.loop, name, parameters, traced=traced) for machine in machines]
+        played.append(Played(name, tuple(outcomes), optima_s, work_s, speed))
+    return tuple(sorted(played, key=lambda each: (each.makespan_s, each.strategy)))

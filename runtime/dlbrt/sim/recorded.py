@@ -1,0 +1,242 @@
+"""A recorded run as something to simulate: its loops, and the machine that it ran on.
+
+    recording = read("trace.json")      # TraceError, which is a ValueError, with one sentence
+    for loop in recording.loops: ...    # `RecordedLoop`: number (from 1), id, source, iterations, ...
+    model = recording.loop(1, ranks=8)  # a `LoopModel`, dealt for 8 ranks; ValueError if there is none
+    machine = recording.machine()       # the `Machine` that it ran on, with the load that was emulated
+    simulate(Machine((1.0,) * 8, recording.network), model, strategy("GDDLB"), recording.parameters)
+
+What an iteration takes on a processor of speed 1 is read off the chunks in which ranks did it: the computing
+without what emulated load and speeds added, times the relative speed of the rank's host, even within a chunk,
+the mean over the runs of the loop that had as many iterations. The ranks of one host are taken to be equally
+fast. Several hosts are as fast as the program was told (``--weights``); else they compare by the work, as the
+balancer knew it, that was done in a second of computing. The fastest has speed 1. A host that is slow and a
+part of the loop that is dear cannot be told apart where the loop's cost was not known and no work moved.
+
+A loop of more than `MOST_ITERATIONS` is played in groups of iterations, as many in each as are needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlbrt.core.model.groups import GroupRules, default
+from dlbrt.core.model.network import Network
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.setup import Setup
+from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.layout import cyclic
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+from dlbrt.observe.trace import Chunk, LoopTrace, RunTrace, Trace
+from dlbrt.observe.trace import read as read_trace
+from dlbrt.sim.machine import LoopModel, Machine
+
+__all__ = ["MOST_ITERATIONS", "RecordedLoop", "Recording", "read"]
+
+MOST_ITERATIONS = 2**20
+
+Seconds = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLoop:
+    """What a recording says of a loop: its last run, and how many runs there were."""
+
+    number: int
+    id: str
+    source: str
+    iterations: int
+    runs: int
+    strategy: str
+
+
+def read(path: str | os.PathLike[str]) -> Recording:
+    """The recording in a file; TraceError if it is none."""
+    return Recording(read_trace(path))
+
+
+class Recording:
+    """What was recorded of a program; ``trace`` is all of it."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    @property
+    def ranks(self) -> int:
+        """How many there were."""
+        return self.trace.ranks
+
+    @property
+    def loops(self) -> tuple[RecordedLoop, ...]:
+        """The loops, numbered from 1 in the order in which they first ran."""
+        return tuple(
+            RecordedLoop(
+                number, loop.id, loop.source, _last(loop).iterations, len(loop.runs), _last(loop).strategy
+            )
+            for number, loop in enumerate(self.trace.loops, 1)
+        )
+
+    @cached_property
+    def network(self) -> Network:
+        """The network among all ranks, as it was measured; the default's where nothing was shared."""
+        return self._setup.network if self._setup else Network.default()
+
+    @property
+    def parameters(self) -> Parameters:
+        """What balancing went by."""
+        return self._setup.start.terms.parameters if self._setup else Parameters()
+
+    @cached_property
+    def speeds(self) -> tuple[float, ...]:
+        """The relative speeds of the ranks' processors, emulated ones apart; the fastest has 1."""
+        machine, hosts = self.trace.machine, self.trace.host_names
+        if self.trace.kind == "run" and len(set(hosts)) == 1:
+            return (1.0,) * len(hosts)
+        emulated = machine.load.speeds or (1.0,) * len(hosts)
+        told = [speed / slower for speed, slower in zip(machine.weights, emulated, strict=False)]
+        usable = told and all(isfinite(speed) and speed > 0 for speed in told)
+        found = told if usable else self._measured_speeds()
+        return tuple(speed / max(found) for speed in found)
+
+    def machine(self) -> Machine:
+        """What it ran on: speeds, network, groups, and the load that was emulated."""
+        setup = self._setup
+        groups = setup.groups if setup else default(self.trace.host_names)
+        rules = setup.rules if setup else GroupRules()
+        return Machine(self.speeds, self.network, self.trace.machine.load, groups, rules)
+
+    def loop(self, number: int = 1, ranks: int | None = None) -> LoopModel:
+        """A loop for so many ranks, as many as there were if that is not said.
+
+        Ranks begin with the shares that they had, if there are as many; else iterations are dealt in turn
+        where they were, in blocks of equal work otherwise. ValueError if there is no loop of that number, or
+        if nothing was computed in it.
+        """
+        if not 1 <= number <= len(self.trace.loops):
+            there = f"1 to {len(self.trace.loops)}" if self.trace.loops else "none"
+            raise ValueError(f"expected the number of a recorded loop ({there}), found {number}")
+        return _model(self.trace.loops[number - 1], self.speeds, ranks or self.ranks)
+
+    @property
+    def _setup(self) -> Setup | None:
+        """That of the last run that ranks shared."""
+        shared = [run.setup for loop in self.trace.loops for run in loop.runs if run.setup is not None]
+        return shared[-1] if shared else None
+
+    def _measured_speeds(self) -> Sequence[float]:
+        """By host, what was done in a second of computing; the mean where nothing was."""
+        hosts = self.trace.host_names
+        work, seconds = dict.fromkeys(hosts, 0.0), dict.fromkeys(hosts, 0.0)
+        for run in (run for loop in self.trace.loops for run in loop.runs if run.setup is not None):
+            mean_s = _computing_s(run) / (sum(_work_done(run, rank) for rank in range(len(hosts))) or 1.0)
+            for rank, host in enumerate(hosts):
+                work[host] += _work_done(run, rank) * mean_s  # of all runs in one unit
+                seconds[host] += sum(chunk.computing_s for chunk in run.per_rank[rank].chunks)
+        speeds = {host: work[host] / seconds[host] for host in work if work[host] and seconds[host]}
+        mean = sum(speeds.values()) / len(speeds) if speeds else 1.0
+        return [speeds.get(host, mean) for host in hosts]
+
+
+def _last(loop: LoopTrace) -> RunTrace:
+    return loop.runs[-1]
+
+
+def _computing_s(run: RunTrace) -> float:
+    return sum(chunk.computing_s for rank in run.per_rank for chunk in rank.chunks)
+
+
+def _work_done(run: RunTrace, rank: int) -> float:
+    """What a rank did, in ticks, as the balancer knew it."""
+    units, amounts = _dealt(run)
+    chunks = run.per_rank[rank].chunks
+    if amounts.uniform or units.folded:
+        return sum(len(chunk.positions) for chunk in chunks)
+    return sum(amounts.of(Spans.of(chunk.positions)) for chunk in chunks)
+
+
+def _dealt(run: RunTrace) -> tuple[Units, Amounts]:
+    """What was dealt, and the work of it."""
+    if run.setup is None:
+        return Units(0, run.iterations), UNIFORM
+    terms = run.setup.start.terms
+    return terms.units, terms.amounts
+
+
+def _model(loop: LoopTrace, speeds: Sequence[float], ranks: int) -> LoopModel:
+    """A loop by its runs that had as many iterations as the last that computed anything."""
+    computed = [run for run in loop.runs if _computing_s(run) > 0]
+    if not computed:
+        raise ValueError(f"{loop.source}: nothing is recorded of its iterations")
+    n = computed[-1].iterations
+    alike = [run for run in computed if run.iterations == n]
+    size = max(1, -(-n // MOST_ITERATIONS))
+    seconds = tuple(_seconds(alike, n, size, speeds).tolist())
+    shared = [run.setup for run in alike if run.setup is not None and not run.setup.start.terms.units.first]
+    if not shared:
+        return LoopModel(len(seconds), seconds)
+    terms, shares = shared[-1].start.terms, shared[-1].start.shares
+    bytes_each = terms.unit_bytes / (2 if terms.units.folded else 1)
+    if len(shares) != ranks or sum(map(len, shares)) != len(terms.units):  # of a pool there are first chunks
+        in_turn = any(run.step > 1 for share in shares for run in share.runs)
+        shares = _shares(terms.units, terms.amounts, ranks, in_turn)
+    model = LoopModel(len(seconds), seconds, terms.units.folded, terms.amounts, bytes_each * size, shares)
+    return model if size == 1 else _grouped(model, size, ranks)
+
+
+def _seconds(runs: Sequence[RunTrace], n: int, size: int, speeds: Sequence[float]) -> Seconds:
+    """What each ``size`` iterations take on a processor of speed 1; as the mean where none was seen."""
+    total, times = np.zeros(-(-n // size)), np.zeros(-(-n // size))
+    for run in runs:
+        for rank, recorded in enumerate(run.per_rank):
+            for chunk in recorded.chunks:
+                _add(total, times, chunk, speeds[rank], size)
+    seen = times > 0
+    total[seen] /= times[seen]
+    total[~seen] = total[seen].mean()
+    total[:-1] *= size
+    total[-1] *= n - size * (len(total) - 1)
+    return total
+
+
+def _add(total: Seconds, times: Seconds, chunk: Chunk, speed: float, size: int) -> None:
+    """Count a chunk's iterations in the groups that they are in, and their time."""
+    place = chunk.positions
+    low, high = place.start // size, place[-1] // size + 1
+    below = -(
+        -(np.arange(low, high + 1) * size - place.start) // place.step
+    )  # how many are before each group
+    counts: Seconds = np.diff(np.clip(below, 0, len(place)).astype(np.float64))
+    total[low:high] += counts * (chunk.computing_s * speed / len(place))
+    times[low:high] += counts
+
+
+def _shares(units: Units, amounts: Amounts, ranks: int, in_turn: bool) -> tuple[Spans, ...]:
+    """The units dealt in turn, or in blocks of equal work; nothing stands for equal blocks."""
+    if in_turn:
+        return cyclic(len(units), ranks)
+    if amounts.uniform:
+        return ()
+    rest, shares = units.all, []
+    for left in range(ranks, 0, -1):
+        share, rest = amounts.first(rest, amounts.of(rest) // left) if left > 1 else (rest, rest)
+        shares.append(share)
+    return tuple(shares)
+
+
+def _grouped(model: LoopModel, size: int, ranks: int) -> LoopModel:
+    """With amounts and shares of groups of so many iterations in place of those of iterations."""
+    units, amounts = model.units, model.amounts
+    if not amounts.uniform:
+        edges = range(len(units) + 1)
+        ticks = tuple(amounts.before(min(edge * size, amounts.edges[-1])) for edge in edges)
+        amounts = Amounts(tuple(edges), ticks)
+    in_turn = any(run.step > 1 for share in model.shares for run in share.runs)
+    return replace(model, amounts=amounts, shares=_shares(units, amounts, ranks, in_turn))

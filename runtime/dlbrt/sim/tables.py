@@ -1,0 +1,100 @@
+"""Tables as TOML gives them, read with care: all that is wrong is kept, each with the path of its key."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, TypeVar
+
+__all__ = ["Table", "count", "number", "numbers", "text"]
+
+_T = TypeVar("_T")
+
+#: Characters of a value that are shown.
+_WIDEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table at ``path``, empty for the outermost; what is wrong in it is added to ``errors``."""
+
+    path: str
+    found: Mapping[str, Any]
+    errors: list[str]
+
+    def knows(self, *keys: str) -> None:
+        """Complain of all other keys."""
+        for key in self.found:
+            if key not in keys:
+                near = difflib.get_close_matches(key, keys, n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                self.errors.append(f"{self.at(key)}: unknown key; expected one of {', '.join(keys)}{hint}")
+
+    def take(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> _T | None:
+        """The value of a key as ``read`` has it; None where there is none, or it is not as expected."""
+        if key not in self.found:
+            return None
+        value = read(self.found[key])
+        if value is None:
+            self.wrong(key, expected)
+        return value
+
+    def needs(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> _T | None:
+        """The same; a key that is not there is wrong as well."""
+        if key not in self.found:
+            self.errors.append(f"{self.at(key)}: expected {expected}; found nothing")
+        return self.take(key, expected, read)
+
+    def wrong(self, key: str, expected: str) -> None:
+        """Say what was expected of a key."""
+        shown = repr(self.found[key])
+        shown = shown if len(shown) <= _WIDEST else shown[: _WIDEST - 2] + ".."
+        self.errors.append(f"{self.at(key)}: expected {expected}; found {shown}")
+
+    def inner(self, key: str) -> Table | None:
+        """The table that a key is, if it is there."""
+        found = self.take(key, "a table", lambda value: value if isinstance(value, dict) else None)
+        return None if found is None else Table(self.at(key), found, self.errors)
+
+    def each(self, key: str) -> list[Table]:
+        """The tables of an array of tables."""
+        found = self.take(key, f"tables, each under [[{self.at(key)}]]", _tables) or []
+        return [Table(f"{self.at(key)}[{place}]", table, self.errors) for place, table in enumerate(found)]
+
+    def at(self, key: str) -> str:
+        """The path of a key."""
+        return f"{self.path}.{key}" if self.path else key
+
+
+def text(value: Any) -> str | None:
+    """A text that is not blank."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def count(least: int, most: int) -> Callable[[Any], int | None]:
+    """Whole numbers from ``least`` to ``most``."""
+    return lambda value: value if type(value) is int and least <= value <= most else None
+
+
+def number(least: float, most: float) -> Callable[[Any], float | None]:
+    """Numbers from ``least`` to ``most``."""
+
+    def read(value: Any) -> float | None:
+        return float(value) if type(value) in (int, float) and least <= value <= most else None
+
+    return read
+
+
+def numbers(value: Any) -> tuple[float, ...] | None:
+    """Finite numbers, at least one."""
+    if not isinstance(value, list) or not value:
+        return None
+    finite = all(type(each) in (int, float) and isfinite(each) for each in value)
+    return tuple(map(float, value)) if finite else None
+
+
+def _tables(value: Any) -> list[dict[str, Any]] | None:
+    made = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+    return value if made else None
