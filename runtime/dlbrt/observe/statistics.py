@@ -27,6 +27,7 @@ __all__ = [
     "report",
     "until_the_last",
     "write",
+    "write_text",
 ]
 
 #: The parts of a rank's time, apart from one another.
@@ -298,11 +299,12 @@ def report(
 
 
 def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
-    """Write a report as JSON, wholly or not at all; a device or pipe is written to directly.
+    """Write a report as JSON, as `write_text`; ValueError if a figure is not finite."""
+    write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
-    OSError where that is not possible, ValueError if a figure is not finite.
-    """
-    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file wholly or not at all; a device or pipe is written to directly. OSError if it cannot be."""
     target = Path(path).resolve()  # through a symbolic link: what it names is replaced, not the link
     if target.exists() and not target.is_file():
         target.write_text(text, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""`dlbc report`: a recorded run as pictures."""

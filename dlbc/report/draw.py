@@ -1,0 +1,102 @@
+"""A run as a picture: a line for each rank, what it did in colours, arrows for work that moved (SVG 1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from math import floor, log10
+
+from dlbrt.observe.trace_events import Slice
+
+from dlbc.report.measured import Measured, Row
+
+__all__ = ["COLOURS", "seconds_text", "timeline"]
+
+#: By what a rank did; told apart in print and by those who see fewer colours (Okabe and Ito's palette).
+COLOURS = {
+    "scatter": "#cccccc",
+    "compute": "#0072b2",
+    "move": "#d55e00",
+    "synchronize": "#f0e442",
+    "idle": "#ffffff",
+}
+
+_LEFT, _WIDTH, _ROW, _BAR, _FOOT = 110, 960, 22, 16, 26
+
+#: Slices of one kind that are nearer than this, in pixels, are drawn as one.
+_NEAR = 0.25
+
+#: Beyond so many arrows only a number tells of them.
+_MOST_ARROWS = 400
+
+
+def timeline(run: Measured) -> str:
+    """The picture of one run."""
+    height = _ROW * len(run.rows) + _FOOT
+    scale = _WIDTH / ((run.end - run.begin) or 1.0)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 20} {height}" role="img" '
+        f'aria-label="time of {len(run.rows)} ranks">',
+        *_axis(run, scale, height),
+    ]
+    places = {row.rank: place * _ROW for place, row in enumerate(run.rows)}
+    for row in run.rows:
+        parts += _row(row, places[row.rank], run.begin, scale)
+    if len(run.arrows) <= _MOST_ARROWS:
+        for arrow in run.arrows:
+            begin, end = (_LEFT + (when - run.begin) * scale for when in (arrow.left, arrow.came))
+            source, target = (places[rank] + _BAR / 2 for rank in (arrow.source, arrow.target))
+            title = f"{arrow.units} units from rank {arrow.source} to rank {arrow.target}"
+            parts.append(
+                f'<g class="arrow"><title>{title}</title>'
+                f'<line x1="{begin:.2f}" y1="{source:g}" x2="{end:.2f}" y2="{target:g}"/>'
+                f'<circle cx="{end:.2f}" cy="{target:g}" r="2"/></g>'
+            )
+    return "\n".join([*parts, "</svg>"])
+
+
+def seconds_text(seconds: float) -> str:
+    """A time with its unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.4g} {unit}"
+    return f"{seconds / 1e-6:.3g} us"
+
+
+def _row(row: Row, top: int, begin: float, scale: float) -> Iterator[str]:
+    label = f"rank {row.rank}"
+    host = f"<title>{escape(row.host)}</title>"
+    yield f'<text x="{_LEFT - 8}" y="{top + 12}" text-anchor="end">{label}{host}</text>'
+    for part in _merged(row.slices, _NEAR / scale):
+        x, width = _LEFT + (part.begin - begin) * scale, max((part.end - part.begin) * scale, _NEAR)
+        amount = f", {part.amount} {'bytes' if part.what == 'move' else 'units'}" if part.amount else ""
+        yield (
+            f'<rect x="{x:.2f}" y="{top}" width="{width:.2f}" height="{_BAR}" class="{part.what}">'
+            f"<title>{label}: {part.what}, {seconds_text(part.end - part.begin)}{amount}</title></rect>"
+        )
+    for mark in row.marks:
+        x = _LEFT + (mark - begin) * scale
+        yield f'<line class="mark" x1="{x:.2f}" y1="{top - 2}" x2="{x:.2f}" y2="{top + _BAR + 2}"/>'
+
+
+def _merged(slices: Sequence[Slice], near_s: float) -> list[Slice]:
+    """Slices too near to be told apart as one; of those too short to be seen, what they are with."""
+    found: list[Slice] = []
+    for part in slices:
+        last = found[-1] if found else None
+        if last is not None and part.what == last.what and part.begin - last.end < near_s:
+            found[-1] = Slice(last.what, last.begin, part.end, last.amount + part.amount)
+        elif last is None or part.end - part.begin >= near_s or part.amount:
+            found.append(part)
+    return found
+
+
+def _axis(run: Measured, scale: float, height: int) -> Iterator[str]:
+    """Lines at round times, counted from the beginning."""
+    span = (run.end - run.begin) or 1.0
+    step = 10.0 ** floor(log10(span / 4))
+    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 8)
+    for number in range(int(span / step) + 1):
+        x = _LEFT + number * step * scale
+        yield f'<line class="grid" x1="{x:.2f}" y1="0" x2="{x:.2f}" y2="{height - _FOOT + 4}"/>'
+        yield f'<text x="{x:.2f}" y="{height - 8}" text-anchor="middle">{seconds_text(number * step)}</text>'

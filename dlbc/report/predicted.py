@@ -1,0 +1,54 @@
+"""What was expected of a run, beside what came: by the model, by the simulator, and of each redistribution.
+
+The agents of the recorded run are made anew and told the same (`dlbrt.sim.replay`); so the strategy that rank
+0 chose comes with what the model predicted of each, and each group's books with what it expected to gain.
+Besides, the loop is played on the machine that it ran on, under what was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlbrt.core.model.choose import Choice
+from dlbrt.core.windows import Window
+from dlbrt.observe.trace import RunTrace
+from dlbrt.sim.play import play
+from dlbrt.sim.recorded import Recording
+from dlbrt.sim.replay import Listener
+
+__all__ = ["Told", "simulated_s", "told"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the agents of a run had to say: the choice, if there was one, and the windows of all groups."""
+
+    choice: Choice | None
+    windows: tuple[Window, ...]
+
+
+def told(run: RunTrace) -> Told:
+    """By telling the agents again what they were told; nothing of a run that rank 0 did alone."""
+    if run.setup is None or not run.complete:
+        return Told(None, ())
+    choice: Choice | None = None
+    windows: list[Window] = []
+    for rank, recorded in enumerate(run.per_rank):
+        listener = Listener(run.setup, rank, recorded.began)
+        for event in (e.event for e in recorded.entries if e.event.now >= recorded.began):
+            listener.tell(event)
+        windows += (window for account in listener.accounts for window in account.windows)
+        choice = choice or listener.choice
+    return Told(choice, tuple(sorted(windows, key=lambda window: (window.epoch, window.members))))
+
+
+def simulated_s(recording: Recording, number: int) -> Iterator[tuple[str, float]]:
+    """What each strategy that the runs of the loop were asked for takes in a simulation of it."""
+    loop = recording.trace.loops[number - 1]
+    if not any(chunk.computing_s for run in loop.runs for rank in run.per_rank for chunk in rank.chunks):
+        return
+    asked = dict.fromkeys(run.setup.asked for run in loop.runs if run.setup is not None)
+    for name in asked:
+        outcome = play(recording.machine(), recording.loop(number), name, recording.parameters)
+        yield name, outcome.makespan_s

@@ -1,0 +1,286 @@
+"""Traces of runs: what each rank was told, what it asked for, what it computed and when; read from a file.
+
+One format for real runs and for simulated ones: Chrome trace-event JSON (`dlbrt.observe.trace_events`), which
+chrome://tracing and Perfetto show, with one more key at the top, ``dlb``, from which everything here comes
+back exactly (`dlbrt.observe.trace_codec`): so the events can be told to the core again
+(`dlbrt.sim.replay`), and the loop played on another machine (`dlbrt.sim.recorded`).
+
+    {"version": 1, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
+     "machine": VALUE, "modules": {...}, "left_out": {"runs": 0, "loops": 0},
+     "loops": [{"id": "1", "source": "file.py:12",
+                "runs": [{"strategy": "GDDLB", "iterations": n, "setup": VALUE,
+                          "per_rank": [{"began": t, "entries": [[s, VALUE, [VALUE, ...]], ...],
+                                        "chunks": [[start, stop, step, began, seconds, computing_s], ...],
+                                        "left_out": {"entries": 0, "chunks": 0}}]}]}],
+     "shared": [...]}
+
+Times are seconds. Those inside a VALUE, ``began`` and those of chunks are of the rank's own clock, since a
+balancer computes with them; ``offsets_s`` says how far that is ahead of rank 0's. ``s`` is the time of an
+event since the trace began, on rank 0's clock, as the Chrome events have it in microseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+from dlbrt.core.actions import Action
+from dlbrt.core.events import Event
+from dlbrt.core.load import LoadSpec
+from dlbrt.core.setup import Setup
+from dlbrt.observe.trace_codec import CodecError, Decoder, fits
+
+__all__ = [
+    "VERSION_OF_LAYOUT",
+    "Chunk",
+    "Entry",
+    "LoopTrace",
+    "Machine",
+    "RankTrace",
+    "RunTrace",
+    "Trace",
+    "TraceError",
+    "Transferred",
+    "read",
+]
+
+#: Version of what stands under the key ``dlb``.
+VERSION_OF_LAYOUT = 1
+
+_KINDS = ("run", "simulation")
+
+
+class TraceError(ValueError):
+    """A file that is no trace, or not wholly; one sentence with its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transferred:
+    """What `dlbrt.core.agent.Agent.transferred` was told, at that time: an input that is no event."""
+
+    now: float
+    seconds: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that a rank's agent was told, and what it asked for."""
+
+    event: Event | Transferred
+    actions: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Iterations done one after the other: from when on, in how many seconds.
+
+    ``computing_s`` is without what emulated load and speeds have added.
+    """
+
+    positions: range
+    began: float
+    seconds: float
+    computing_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankTrace:
+    """One rank in one run of a loop: the clock when its agent began, entries and chunks in order.
+
+    Rank 0 may have entries from before: what it did before it shared the loop, which no agent was told.
+    ``lost_entries`` and ``lost_chunks`` were too many to keep.
+    """
+
+    began: float
+    entries: tuple[Entry, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+    lost_entries: int = 0
+    lost_chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunTrace:
+    """One run of a loop; ``strategy`` is what it ended with. Without ``setup`` rank 0 did it alone."""
+
+    strategy: str
+    iterations: int
+    per_rank: tuple[RankTrace, ...]
+    setup: Setup | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every event is there."""
+        return not any(rank.lost_entries for rank in self.per_rank)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTrace:
+    """One loop, by its id in the statistics and its place, and its runs in order."""
+
+    id: str
+    source: str
+    runs: tuple[RunTrace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where it ran: what was emulated, and the relative speeds of the ranks that were known to begin with."""
+
+    load: LoadSpec = field(default_factory=LoadSpec)
+    weights: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All of a program; ``kind`` is ``run`` or ``simulation``.
+
+    ``offsets_s`` is how far each rank's clock is ahead of rank 0's. ``left_out`` counts runs that are not
+    in ``loops``, because the trace had become too long.
+    """
+
+    kind: Literal["run", "simulation"]
+    host_names: tuple[str, ...]
+    offsets_s: tuple[float, ...]
+    machine: Machine
+    loops: tuple[LoopTrace, ...]
+    left_out: int = 0
+
+    @property
+    def ranks(self) -> int:
+        """How many there were."""
+        return len(self.host_names)
+
+
+def read(path: str | os.PathLike[str]) -> Trace:
+    """The trace in a file; TraceError if it cannot be read, is none, is cut short or of another version."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise TraceError(f"{path}: expected a trace, found a file that is no text") from None
+    except OSError as error:
+        raise TraceError(f"{path}: cannot be read ({error.strerror or error})") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Trace:
+    """The trace that a file of that name holds; TraceError as `read`."""
+    try:
+        return _Reader(_ours(text)).trace()
+    except json.JSONDecodeError as error:
+        cut = "; was it cut short?" if error.pos >= len(text.rstrip()) - 1 else ""
+        where = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise TraceError(f"{name}: expected a trace, found no JSON ({where}){cut}") from None
+    except RecursionError:
+        raise TraceError(f"{name}: expected a trace, found JSON that is nested too deep") from None
+    except KeyError as error:
+        raise TraceError(f"{name}: expected a trace, found none of its keys {error}") from None
+    except (CodecError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise TraceError(f"{name}: {error}") from None
+
+
+def _ours(text: str) -> dict[str, Any]:
+    """What stands under ``dlb``, of this version."""
+    document = json.loads(text, parse_constant=_no_number)
+    if not isinstance(document, dict) or not isinstance(document.get("dlb"), dict):
+        raise CodecError("expected a trace that --trace wrote, found JSON without the key dlb")
+    found: dict[str, Any] = document["dlb"]
+    if (version := found.get("version")) != VERSION_OF_LAYOUT:
+        raise CodecError(f"expected version {VERSION_OF_LAYOUT} of a trace's layout, found {version!r}")
+    return found
+
+
+def _no_number(text: str) -> float:
+    raise CodecError(f"expected a finite number, found {text}")
+
+
+class _Reader:
+    """Reads what stands under ``dlb``; raises what `parse` tells of."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self._found = found
+        self._decoder = Decoder(_list(found["shared"]), _object(found["modules"]))
+
+    def trace(self) -> Trace:
+        """All of it."""
+        found = self._found
+        if (kind := found["kind"]) not in _KINDS:
+            raise CodecError(f"expected one of {', '.join(_KINDS)}, found {kind!r}")
+        hosts = tuple(map(str, _list(found["host_names"])))
+        offsets = tuple(map(float, _list(found["offsets_s"])))
+        if not len(hosts) == len(offsets) == found["ranks"] > 0:
+            raise CodecError(f"expected a host and an offset for each of {found['ranks']} ranks")
+        machine = self._value(found["machine"], Machine)
+        loops = tuple(self._loop(each) for each in _list(found["loops"]))
+        return Trace(kind, hosts, offsets, machine, loops, _count(found["left_out"]["runs"]))
+
+    def _loop(self, found: dict[str, Any]) -> LoopTrace:
+        return LoopTrace(str(found["id"]), str(found["source"]), tuple(map(self._run, _list(found["runs"]))))
+
+    def _run(self, found: dict[str, Any]) -> RunTrace:
+        per_rank = tuple(map(self._rank, _list(found["per_rank"])))
+        setup = None if found["setup"] is None else self._value(found["setup"], Setup)
+        if setup is not None and not len(per_rank) == len(setup.start.shares) == self._found["ranks"]:
+            raise CodecError(f"expected a run of {self._found['ranks']} ranks, found {len(per_rank)}")
+        n = _count(found["iterations"])
+        if setup is not None and setup.start.terms.units.stop != n:
+            raise CodecError(f"expected a run of {setup.start.terms.units.stop} iterations, found {n}")
+        for chunk in (chunk for rank in per_rank for chunk in rank.chunks):
+            if not 0 <= chunk.positions.start < chunk.positions.stop <= n + chunk.positions.step - 1:
+                raise CodecError(f"expected iterations below {n}, found {chunk.positions}")
+        return RunTrace(str(found["strategy"]), n, per_rank, setup)
+
+    def _rank(self, found: dict[str, Any]) -> RankTrace:
+        lost = found["left_out"]
+        return RankTrace(
+            float(found["began"]),
+            tuple(self._entry(each) for each in _list(found["entries"])),
+            tuple(_chunk(each) for each in _list(found["chunks"])),
+            _count(lost["entries"]),
+            _count(lost["chunks"]),
+        )
+
+    def _entry(self, found: Sequence[Any]) -> Entry:
+        _, event, actions = found
+        entry = Entry(self._decoder.decode(event), tuple(map(self._decoder.decode, _list(actions))))
+        if not (fits(entry.event, Event | Transferred) and all(fits(each, Action) for each in entry.actions)):
+            raise CodecError(f"expected an event and actions, found {str(entry)[:64]}")
+        if not isfinite(entry.event.now):
+            raise CodecError(f"expected a time, found {entry.event.now}")
+        return entry
+
+    def _value(self, found: Any, kind: type) -> Any:
+        value = self._decoder.decode(found)
+        if type(value) is not kind:
+            raise CodecError(f"expected a {kind.__name__}, found {str(found)[:64]}")
+        return value
+
+
+def _chunk(found: Sequence[Any]) -> Chunk:
+    start, stop, step, began, seconds, computing_s = found
+    if not (step > 0 and seconds >= 0 and computing_s >= 0):
+        raise CodecError(f"expected iterations in order and times of 0 or more, found {list(found)}")
+    return Chunk(range(start, stop, step), float(began), float(seconds), float(computing_s))
+
+
+def _count(found: Any) -> int:
+    if type(found) is not int or found < 0:
+        raise CodecError(f"expected a number of 0 or more, found {found!r}")
+    return found
+
+
+def _list(found: Any) -> list[Any]:
+    if not isinstance(found, list):
+        raise CodecError(f"expected an array, found {str(found)[:64]}")
+    return found
+
+
+def _object(found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise CodecError(f"expected an object, found {str(found)[:64]}")
+    return found

@@ -1,0 +1,259 @@
+"""Values of the core as JSON and back, to the last bit: events, actions, and whatever words they carry.
+
+Law. What is decoded is what was encoded, of the same types (of numpy's numbers, Python's). None, booleans,
+integers, text and finite numbers are themselves (Python writes the shortest decimal that reads as the same
+double), and a tuple is an array. All else is an object with one member, whose name says what it is:
+
+=================  ================================================================================
+``{"Worked": o}``  a dataclass or named tuple by its fields; an enum by the name of its member
+``{"Spans": a}``   `dlbrt.dist.spans.Spans`, by its own flat triples
+``{"same": k}``    the value number ``k`` of a table: what is long and comes again is kept once
+lowercase names    ``list``, ``range``, ``dict`` (pairs), ``set``, ``float`` (``inf``, ``-inf``, ``nan``)
+=================  ================================================================================
+
+No class is named here. Any dataclass, named tuple or enum at the top of a module of `dlbrt.core`,
+`dlbrt.dist` or `dlbrt.observe` can be written; a second table says in which module each was found. So new
+events, actions and words need no change, and nothing but such classes can come out of a file, with fields of
+the types that are annotated.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from importlib import import_module
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from dlbrt.dist.spans import Spans
+
+__all__ = ["CodecError", "Decoder", "Encoder", "fits"]
+
+#: Where classes are looked for, below `dlbrt`.
+_PARTS = ("core", "dist", "observe")
+
+#: A value whose JSON is longer is kept once.
+_LONG = 64
+
+
+class CodecError(ValueError):
+    """A value that cannot be written, or what is no written value; the message says which."""
+
+
+class Encoder:
+    """Encodes values that may have parts in common; ``shared`` and ``modules`` are its tables so far."""
+
+    def __init__(self) -> None:
+        self.shared: list[Any] = []
+        self.modules: dict[str, str] = {}
+        self._classes: dict[str, type] = {}
+        self._names: dict[type, str] = {}
+        self._places: dict[str, int] = {}
+        self._seen: dict[int, tuple[Any, Any]] = {}
+
+    def encode(self, value: Any) -> Any:
+        """As JSON has it, its parts perhaps in the table; CodecError for a value of another kind."""
+        kind = type(value)
+        if value is None or kind in (bool, int, str):
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if kind is tuple:
+            return list(map(self._part, value))
+        if kind is range:
+            return {"range": [value.start, value.stop, value.step]}
+        if kind is Spans:
+            return {self._name(kind): list(value.encode())}
+        if isinstance(value, np.generic):
+            return self.encode(value.item())
+        if isinstance(value, Enum):
+            return {self._name(kind): value.name}
+        if is_dataclass(kind) or isinstance(value, tuple):
+            members = {name: self._part(getattr(value, name)) for name in _field_names(kind)}
+            return {self._name(kind): members}
+        return self._container(value)
+
+    def _container(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, list):
+            return {"list": list(map(self._part, value))}
+        if isinstance(value, frozenset):
+            return {"set": sorted(map(self._part, value), key=json.dumps)}
+        if isinstance(value, Mapping):
+            return {"dict": [[self._part(key), self._part(each)] for key, each in value.items()]}
+        raise CodecError(f"a {type(value).__qualname__} cannot be written")
+
+    def _part(self, value: Any) -> Any:
+        """What is in another value: a number of the table, where it is long."""
+        if value is None or isinstance(value, int | float | str):
+            return self.encode(value)
+        known = self._seen.get(id(value))
+        if known is not None:
+            return known[1]
+        found = self.encode(value)
+        text = json.dumps(found)
+        if len(text) > _LONG:
+            place = self._places.setdefault(text, len(self.shared))
+            if place == len(self.shared):
+                self.shared.append(found)
+            found = {"same": place}
+            self._seen[id(value)] = value, found  # the value is held, or its number would be given again
+        return found
+
+    def forget(self) -> None:
+        """Let go of the values encoded so far; what is equal to them is still known."""
+        self._seen.clear()
+
+    def _name(self, kind: type) -> str:
+        """What the class is called, which is its own name where no other class has it."""
+        if kind not in self._names:
+            module = kind.__module__.removeprefix("dlbrt.")
+            if _class(module, kind.__qualname__) is not kind:
+                raise CodecError(f"a {kind.__module__}.{kind.__qualname__} is no value of the core")
+            name = kind.__name__
+            if name in self._classes or name in _PLAIN:
+                name = f"{module}.{name}"
+            self._classes[name] = kind
+            self._names[kind], self.modules[name] = name, module
+        return self._names[kind]
+
+
+class Decoder:
+    """Decodes what an `Encoder` with these tables has written; CodecError if they are none."""
+
+    def __init__(self, shared: Sequence[Any], modules: Mapping[str, str]) -> None:
+        self._classes = {name: _found(name, module) for name, module in modules.items()}
+        self._hints = {name: _hints(kind) for name, kind in self._classes.items()}
+        self._shared: list[Any] = []
+        for each in shared:  # each refers to those before it alone
+            self._shared.append(self.decode(each))
+
+    def decode(self, found: Any) -> Any:
+        """The value; CodecError for what is none."""
+        if found is None or isinstance(found, bool | int | float | str):
+            return found
+        if isinstance(found, list):
+            return tuple(map(self.decode, found))
+        if not isinstance(found, dict) or len(found) != 1:
+            raise CodecError(f"expected an object with one member, found {_short(found)}")
+        [(name, content)] = found.items()
+        try:
+            return self._named(name, content)
+        except CodecError:
+            raise
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+            raise CodecError(f"expected a {name}, found {_short(content)} ({error})") from None
+
+    def _named(self, name: str, content: Any) -> Any:
+        if (plain := _PLAIN.get(name)) is not None:
+            return plain(self, content)
+        kind = self._classes.get(name)
+        if kind is None:
+            raise CodecError(f"expected a value, found one of a class without a module, {name}")
+        if kind is Spans:
+            return Spans.decode([_integer(number) for number in content])
+        if issubclass(kind, Enum):
+            return kind[content]
+        if (expected := set(_field_names(kind))) != content.keys():
+            odd = ", ".join(sorted(expected ^ content.keys()))
+            raise CodecError(f"a {name} of another version: its fields differ ({odd})")
+        values = {field: self.decode(value) for field, value in content.items()}
+        for field, hint in self._hints[name].items():
+            if field in values and not fits(values[field], hint):
+                raise CodecError(f"expected a {name} whose {field} is {hint}, found {_short(values[field])}")
+        return kind(**values)
+
+    def same(self, place: Any) -> Any:
+        """The value with that number in the table."""
+        if not 0 <= _integer(place) < len(self._shared):
+            raise CodecError(f"expected the number of one of {len(self._shared)} values, found {place}")
+        return self._shared[place]
+
+
+def _range(_: Decoder, content: Any) -> range:
+    start, stop, step = map(_integer, content)
+    return range(start, stop, step)
+
+
+def _float(_: Decoder, content: Any) -> float:
+    if content not in ("inf", "-inf", "nan"):
+        raise CodecError(f"expected inf, -inf or nan, found {_short(content)}")
+    return float(content)
+
+
+_PLAIN: dict[str, Callable[[Decoder, Any], Any]] = {
+    "same": Decoder.same,
+    "range": _range,
+    "float": _float,
+    "list": lambda decoder, content: [decoder.decode(each) for each in content],
+    "set": lambda decoder, content: frozenset(decoder.decode(each) for each in content),
+    "dict": lambda decoder, content: {decoder.decode(k): decoder.decode(each) for k, each in content},
+}
+
+
+def _integer(value: Any) -> int:
+    if type(value) is not int:
+        raise CodecError(f"expected an integer, found {_short(value)}")
+    return value
+
+
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Of what an instance is made with: of a dataclass or a named tuple; nothing for other classes."""
+    if issubclass(kind, tuple):
+        return tuple(getattr(kind, "_fields", ()))
+    return tuple(each.name for each in fields(kind) if each.init) if is_dataclass(kind) else ()
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of its fields; none where they cannot be told."""
+    try:
+        return get_type_hints(kind)
+    except (NameError, TypeError):
+        return {}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of an annotated type, as far as that can be told; an integer is a float, too."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, part) for part in parts)
+    if origin is tuple and parts[1:] != (...,):
+        same = isinstance(value, tuple) and len(value) == len(parts)
+        return same and all(map(fits, value, parts))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            fits(key, parts[0]) and fits(each, parts[1]) for key, each in value.items()
+        )
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return isinstance(value, origin) and all(fits(each, parts[0]) for each in value)
+    if hint in (int, float):
+        return type(value) is int or (hint is float and type(value) is float)
+    return isinstance(value, hint) if isinstance(hint, type) else hint is not None or value is None
+
+
+def _class(module: str, name: str) -> type | None:
+    """The class of that name at the top of a module of the parts that have values."""
+    if not all(map(str.isidentifier, module.split("."))) or module.split(".")[0] not in _PARTS:
+        return None
+    try:
+        found = getattr(import_module(f"dlbrt.{module}"), name, None)
+    except ImportError:
+        return None
+    valued = isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple | Enum))
+    return found if valued and found.__module__ == f"dlbrt.{module}" else None
+
+
+def _found(name: str, module: Any) -> type:
+    kind = _class(module, name.rpartition(".")[2]) if isinstance(module, str) else None
+    if kind is None:
+        raise CodecError(f"this version has no {name} in {module}")
+    return kind
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}..."

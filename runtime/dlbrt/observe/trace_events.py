@@ -1,0 +1,215 @@
+"""What a trace shows: Chrome trace events, of which chrome://tracing and Perfetto draw a picture.
+
+The format is Google's "Trace Event Format": a host is a process, a rank one of its threads, and each event an
+object with its time ``ts`` in microseconds. Of each rank there is a slice (``X``) for a run of a loop, and in
+it slices for the time until its data is there (scatter), for computing, moving, synchronizing (waiting while
+there is work) and idling (waiting without); an instant (``i``) for all that it was told besides; and an arrow
+(``s``, ``f``) for work that goes to another rank.
+
+Everything is read off the entries of `dlbrt.observe.trace`, whatever the strategy: what is neither computing
+nor moving is waiting. Of an event all members are shown that are integers or text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import zip_longest
+from math import inf
+from typing import Any
+
+from dlbrt.core.actions import Give, Move
+from dlbrt.core.events import Exhausted, Given, Waited, Worked
+from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
+
+__all__ = ["Arrow", "Slice", "arrows", "names", "of_run", "slices"]
+
+#: Computing goes on through shorter pauses, as those between two stretches.
+_PAUSE_S = 1e-4
+
+#: Shorter waits are not shown.
+_LEAST_WAIT_S = 1e-5
+
+#: Times that differ by less are the same.
+_ROUNDING_S = 1e-9
+
+#: Not shown as instants: slices tell of them, or they tell nothing.
+_UNSEEN = (Worked, Exhausted, Waited, Transferred)
+
+
+@dataclass(slots=True)
+class Slice:
+    """Part of a rank's time, in seconds of its own clock: what it did, and of how many units or bytes."""
+
+    what: str
+    begin: float
+    end: float
+    amount: int = 0
+
+
+def names(host_names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """What processes and threads are called."""
+    for pid, host in enumerate(dict.fromkeys(host_names)):
+        yield {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": host}}
+    for rank, pid in enumerate(_processes(host_names)):
+        place = {"ph": "M", "pid": pid, "tid": rank}
+        yield {**place, "name": "thread_name", "args": {"name": f"rank {rank}"}}
+        yield {**place, "name": "thread_sort_index", "args": {"sort_index": rank}}
+
+
+def of_run(
+    name: str, run: RunTrace, host_names: Sequence[str], begin: Sequence[float], first: int = 0
+) -> Iterator[dict[str, Any]]:
+    """The events of one run of a loop of that name.
+
+    ``begin`` is when the trace began, on each rank's clock; arrows are numbered from ``first`` on.
+    """
+    pids = _processes(host_names)
+    for rank, found in enumerate(run.per_rank):
+        if found.entries:
+            place = _Place(pids[rank], rank, begin[rank])
+            yield from _of_rank(place, name, run, found)
+    for number, arrow in enumerate(arrows(run), first):
+        for side, place_of, when in (("s", arrow.source, arrow.left), ("f", arrow.target, arrow.came)):
+            place = _Place(pids[place_of], place_of, begin[place_of])
+            more = {"bp": "e"} if side == "f" else {}
+            yield place.event(side, "work", when, cat="move", id=number, **more, args={"units": arrow.units})
+
+
+def slices(rank: RankTrace) -> list[Slice]:
+    """A rank's time in a run of a loop, in order.
+
+    ``scatter`` before it was told anything, ``compute``, ``move``, ``synchronize``, ``idle``.
+    """
+    busy, times = _busy(rank), [entry.event.now for entry in rank.entries]
+    reached = min(rank.began, busy[0].begin) if busy else rank.began
+    ran_out = [entry.event.now for entry in rank.entries if isinstance(entry.event, Exhausted)]
+    found: list[Slice] = []
+    for part in [*busy, Slice("", times[-1], times[-1])] if times else busy:
+        if part.begin - reached >= _LEAST_WAIT_S:
+            what = "idle" if any(reached <= when <= part.begin for when in ran_out) else "synchronize"
+            found.append(Slice("scatter" if part.begin <= times[0] else what, reached, part.begin))
+        if part.what:
+            found.append(part)
+        reached = max(reached, part.end)
+    return found
+
+
+def _busy(rank: RankTrace) -> list[Slice]:
+    """Computing and moving: each is told of when it is over.
+
+    A rank that computes does so from the first chunk on after it was told something else. What emulated
+    waiting took longer than it should is computing as well.
+    """
+    found: list[Slice] = []
+    began, before = sorted(chunk.began for chunk in rank.chunks), -inf
+    for entry in rank.entries:
+        match entry.event:
+            case Worked(now, units, seconds):
+                first = bisect_left(began, before - _ROUNDING_S)
+                begin = began[first] if first < len(began) and began[first] < now else now - seconds
+                _add(found, Slice("compute", max(begin, before), now, units))
+            case Transferred(now, seconds, size):
+                _add(found, Slice("move", max(now - seconds, before), now, size))
+        before = entry.event.now
+    return found
+
+
+def _add(found: list[Slice], part: Slice) -> None:
+    """Computing that goes on is one slice."""
+    last = found[-1] if found else None
+    if last is not None and part.what == last.what == "compute" and part.begin - last.end <= _PAUSE_S:
+        last.end, last.amount = part.end, last.amount + part.amount
+    else:
+        found.append(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A rank in the picture, and when the trace began on its clock."""
+
+    pid: int
+    tid: int
+    begin: float
+
+    def event(self, kind: str, name: str, when: float, **more: Any) -> dict[str, Any]:
+        """One event at that time, in seconds."""
+        ts = round((when - self.begin) * 1e6, 3)
+        return {"ph": kind, "name": name, "pid": self.pid, "tid": self.tid, "ts": ts, **more}
+
+    def slice(self, name: str, begin: float, end: float, args: dict[str, Any]) -> dict[str, Any]:
+        """A slice; both ends are rounded alike, so that what meets goes on meeting."""
+        found = self.event("X", name, begin, cat=name, args=args)
+        return found | {"dur": round(round((end - self.begin) * 1e6, 3) - found["ts"], 3)}
+
+
+def _of_rank(place: _Place, name: str, run: RunTrace, rank: RankTrace) -> Iterator[dict[str, Any]]:
+    parts = slices(rank)
+    ends = [rank.began, *(part.end for part in parts), *(entry.event.now for entry in rank.entries[-1:])]
+    begins = [rank.began, *(part.begin for part in parts[:1])]
+    about = {"strategy": run.strategy, "iterations": run.iterations}
+    yield place.slice(name, min(begins), max(ends), about) | {"cat": "loop"}
+    for part in parts:
+        amount = {"compute": {"units": part.amount}, "move": {"bytes": part.amount}}.get(part.what, {})
+        yield place.slice(part.what, part.begin, part.end, amount)
+    for entry in rank.entries:
+        if not isinstance(entry.event, _UNSEEN):
+            args = _shown(entry)
+            yield place.event("i", type(entry.event).__name__, entry.event.now, cat="event", s="t", args=args)
+
+
+def _shown(entry: Entry) -> dict[str, Any]:
+    """What is plain of an event, and what was asked for."""
+    values = {each.name: getattr(entry.event, each.name) for each in fields(entry.event)}
+    plain = {name: value for name, value in values.items() if isinstance(value, bool | int | str)}
+    return plain | {"asks": [type(action).__name__ for action in entry.actions]}
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Work that went from rank to rank; when it left and came, each on the rank's own clock."""
+
+    source: int
+    target: int
+    units: int
+    left: float
+    came: float
+
+
+def arrows(run: RunTrace) -> Iterator[Arrow]:
+    """Work that goes from rank to rank: what one sends, and the next that the other receives from it."""
+    came: dict[tuple[int, int], deque[float]] = defaultdict(deque)
+    sent: list[tuple[int, int, int, float]] = []
+    for rank, found in enumerate(run.per_rank):
+        for entry, after in zip_longest(found.entries, found.entries[1:]):
+            now = entry.event.now
+            if isinstance(entry.event, Given):
+                came[entry.event.source, rank].append(now)
+            for action in entry.actions:
+                if isinstance(action, Give):
+                    sent.append((rank, action.target, len(action.units), now))
+                elif isinstance(action, Move):
+                    begin, end = _movement(now, after)
+                    for transfer in action.transfers:
+                        if transfer.source == rank:
+                            sent.append((rank, transfer.target, len(transfer.spans), begin))
+                        elif transfer.target == rank:
+                            came[transfer.source, rank].append(end)
+    for source, target, units, left in sent:
+        if came[source, target]:
+            yield Arrow(source, target, units, left, came[source, target].popleft())
+
+
+def _movement(now: float, after: Entry | None) -> tuple[float, float]:
+    """From when to when a rank moved data, that was asked for now; at once if nothing had to go over."""
+    if after is None or not isinstance(after.event, Transferred):
+        return now, now
+    return after.event.now - after.event.seconds, after.event.now
+
+
+def _processes(host_names: Sequence[str]) -> list[int]:
+    """The number of the host of each rank."""
+    numbers = {host: number for number, host in enumerate(dict.fromkeys(host_names))}
+    return [numbers[host] for host in host_names]
