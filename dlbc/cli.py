@@ -67,6 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_calibrate(
         commands.add_parser("calibrate", help="measure the network, or how fast each rank computes the loops")
     )
+    _add_simulate(
+        commands.add_parser("simulate", help="play a loop through strategies on a described machine")
+    )
+    _add_report(commands.add_parser("report", help="make a page of pictures of a recorded run"))
     _add_witness(
         commands.add_parser("witness", help="run sequentially and show the first conflict between iterations")
     )
@@ -207,6 +211,25 @@ def _add_witness(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_witness)
 
 
+def _add_simulate(parser: argparse.ArgumentParser) -> None:
+    from dlbc.simulate.options import add_options
+
+    add_options(parser)
+    parser.set_defaults(command=_simulate)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Make a page (HTML, with all that it needs) of a run that was recorded by `dlbc run --trace`: each "
+        "rank's time, synchronizations, work that moved, predicted against measured."
+    )
+    parser.add_argument("trace", metavar="TRACE", help="what `dlbc run --trace` wrote")
+    parser.add_argument(
+        "-o", dest="output", metavar="OUT", help="the page (default: beside TRACE); - for standard output"
+    )
+    parser.set_defaults(command=_recorded)
+
+
 def _group(text: str) -> str:
     """Words that the option knows; how they go together the runtime says, which knows the ranks."""
     for word in map(str.strip, text.split(",")):
@@ -300,14 +323,17 @@ def _rules(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from dlbc.run import CannotStartError, run_program
+    from dlbc.run import CannotStartError, malformed, run_program
 
     source, result, status = _transformed(options)
     if result.text is None:
         return status
-    ranks = options.ranks if result.parallel else 1
+    ranks, settings = options.ranks if result.parallel else 1, _settings(options)
+    if not result.parallel and (problem := malformed(settings, options.ranks)):
+        print(f"dlbc: {problem}", file=sys.stderr)
+        return 2
     try:
-        return run_program(Path(options.file), result.text, ranks, _settings(options), options.arguments)
+        return run_program(Path(options.file), result.text, ranks, settings, options.arguments)
     except CannotStartError as error:
         return _report(source, (error.diagnostic,))
 
@@ -356,6 +382,33 @@ def _calibrate_program(options: argparse.Namespace) -> int:
     except OptionError as error:
         print(f"dlbc: {error}", file=sys.stderr)
         return 2
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from dlbc.simulate.command import simulated
+    from dlbc.simulate.problems import CannotSimulateError, FaultyProgramError
+    from dlbc.simulate.request import Request
+
+    given = {name: value for name, value in vars(options).items() if name != "command"}
+    try:
+        _print(simulated(Request(**given)))
+    except FaultyProgramError as error:
+        return _report(error.source, error.diagnostics)
+    except CannotSimulateError as error:
+        print("\n".join(f"dlbc: {line}" for line in str(error).splitlines()), file=sys.stderr)
+        return 2
+    return 0
+
+
+def _recorded(options: argparse.Namespace) -> int:
+    from dlbc.report.command import CannotReportError, report
+
+    try:
+        _print(report(options.trace, options.output))
+    except CannotReportError as error:
+        print(f"dlbc: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _settings(options: argparse.Namespace) -> dict[str, str | int]:

@@ -20,7 +20,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.parse.read_source import WHOLE_FILE
 
-__all__ = ["CannotStartError", "launch", "launcher", "run_program", "shared_directory"]
+__all__ = ["CannotStartError", "launch", "launcher", "malformed", "run_program", "shared_directory"]
 
 #: How long the ranks may take to end by themselves after an interrupt.
 _GRACE_S = 5.0
@@ -49,6 +49,21 @@ def run_program(
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotStartError(report("DLB016", WHOLE_FILE, reason=reason)) from error
+
+
+def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
+    """What is wrong with the options of a run, as generated programs say it; empty where nothing is.
+
+    For programs that do not read them: those in which there is nothing to run in parallel.
+    """
+    from dlbrt.contract import OptionError
+    from dlbrt.options import Options
+
+    try:
+        Options.read({name: str(value) for name, value in settings.items()}, ranks)
+    except OptionError as error:
+        return str(error)
+    return ""
 
 
 def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, str | int]) -> int:

@@ -23,7 +23,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbc": (
         frozenset({"__main__"}),
         frozenset({"cli"}),
-        frozenset({"calibrate", "network"}),
+        frozenset({"calibrate", "network", "report", "simulate"}),
         frozenset({"explain", "rules", "run", "witness", "output", "formats", "network_plot"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
@@ -55,6 +55,9 @@ COMMANDS = {
     "dlbc.explain": ("dlbrt.core", "dlbrt.dist"),
     "dlbc.network": ("dlbrt.observe.networks",),
     "dlbc.network_plot": ("dlbrt.observe.networks",),
+    "dlbc.run": ("dlbrt.options",),
+    "dlbc.report": ("dlbrt.core", "dlbrt.observe", "dlbrt.sim"),
+    "dlbc.simulate": ("dlbrt.core", "dlbrt.dist", "dlbrt.observe", "dlbrt.sim"),
 }
 
 #: What a generated program must run without.

@@ -138,7 +138,7 @@ def test_a_file_without_annotations_is_copied(
         ["run", "-n", "0", "x.py"],
         ["run", "-n", "two", "x.py"],
         ["run", "x.py"],
-        ["run", "-n", "2", "--strategy", "SS", "x.py"],
+        ["run", "-n", "2", "--strategy", "SSS", "x.py"],
         ["run", "-n", "2", "--group", "0", "x.py"],
         ["run", "-n", "2", "--group", "2,far", "x.py"],
     ],
@@ -277,6 +277,21 @@ def test_run_of_a_file_without_annotations_uses_one_process(tmp_path: Path) -> N
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "once\n")
     assert "DLB006" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [("--load", "foo"), ("--speeds", "1,x,2"), ("--weights", "1,2"), ("--stats", "missing/stats.json")],
+)
+def test_a_malformed_option_is_an_error_where_nothing_is_parallel_too(
+    tmp_path: Path, option: str, text: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plain.py"
+    path.write_text("print('begun')\n")
+    assert run("run", "-n", 3, option, text, path) == 2
+    output, said = capfd.readouterr()
+    assert output == ""
+    assert f"dlbc: DLB_{option[2:].upper()}" in said
 
 
 def test_commands_that_do_not_emit_load_neither_libcst_nor_jinja2(program: Path) -> None:

@@ -1,0 +1,99 @@
+"""`dlbc simulate`, from what was asked to its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlbrt.sim.machine import Machine
+from dlbrt.sim.play import Case, every_name, play_all
+
+from dlbc.ir.spelling import nearest
+from dlbc.simulate.described import Described
+from dlbc.simulate.machines import find_machines
+from dlbc.simulate.problems import CannotSimulateError
+from dlbc.simulate.programs import loop_of_program
+from dlbc.simulate.recordings import recorded_loop
+from dlbc.simulate.request import Request, read_count
+from dlbc.simulate.show import Block, as_json, as_text
+
+__all__ = ["simulated"]
+
+_MOST_SEEDS = 10_000
+
+
+def simulated(request: Request) -> str:
+    """What a loop takes on each machine that is asked for, as it is printed.
+
+    CannotSimulateError, FaultyProgramError.
+    """
+    described = _described(request)
+    names, seeds = _strategies(request.strategy), read_count("--seeds", request.seeds, _MOST_SEEDS)
+    machines = find_machines(request, described)
+    if request.trace_out is not None and (len(machines), len(names), seeds) != (1, 1, 1):
+        raise CannotSimulateError("--trace-out: expected one number of ranks, one strategy and one load")
+    blocks = []
+    for machine in machines:
+        if seeds > 1 and machine.load.random is None:
+            wanted = "a random load to go with it, such as --load random:max=5,duration=0.5"
+            raise CannotSimulateError(f"--seeds: expected {wanted}; found none")
+        case = Case(machine, described.model(machine.ranks), seeds)
+        traced = request.trace_out is not None
+        played = play_all(case, names, described.parameters, traced=traced)
+        blocks.append(Block(machine, case.loop, played))
+    if request.trace_out is not None:
+        _write(request.trace_out, blocks[0], described)
+    show = as_json if request.format == "json" else as_text
+    return show(described, blocks, tuple(_notes(request, machines[0])))
+
+
+def _described(request: Request) -> Described:
+    if request.trace is not None:
+        return recorded_loop(request.trace, request.loop)
+    return loop_of_program(request.file or "", request)
+
+
+def _write(path: str, block: Block, described: Described) -> None:
+    """Write the trace of the only run."""
+    from dlbrt.observe.statistics import write_text
+    from dlbrt.observe.tracing import text_of
+    from dlbrt.sim.traced import setup_of, trace_of
+
+    (played,) = block.played
+    setup = setup_of(block.machine, block.loop, played.strategy, described.parameters)
+    trace = trace_of(played.outcomes[0], block.machine, block.loop, setup, described.source)
+    try:
+        write_text(path, text_of(trace))
+    except OSError as error:
+        raise CannotSimulateError(f"--trace-out: {path}: {error.strerror or error}") from error
+
+
+def _notes(request: Request, machine: Machine) -> Iterator[str]:
+    network = machine.network
+    where = request.machine or ("as recorded" if request.trace and not request.ranks else "processors alike")
+    rate = f"{network.bandwidth / 1e6:g} MB/s"
+    yield f"machine: {where}; latency {network.latency_s * 1e6:g} us, bandwidth {rate}"
+    changes = {"load": _load(request, machine), "speeds": request.speeds, "slow": ", ".join(request.slow)}
+    for name, value in changes.items():
+        if value:
+            yield f"{name}: {value}"
+
+
+def _load(request: Request, machine: Machine) -> str:
+    """The load as it was asked for, else that of the machine."""
+    drawn = machine.load.random
+    if request.load is not None or drawn is None:
+        return request.load or ("fixed" if any(machine.load.levels) else "")
+    return f"random, 0 to {drawn.maximum}, each for {drawn.duration_s:g} s"
+
+
+def _strategies(text: str) -> tuple[str, ...]:
+    known = every_name()
+    if text.strip() == "all":
+        return known
+    found = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
+    for name in found:
+        if name not in known:
+            wanted = f"all, or some of {', '.join(known)}"
+            hint = nearest(name, known)
+            raise CannotSimulateError(f"--strategy: expected {wanted}; found {name!r}{hint}")
+    return found

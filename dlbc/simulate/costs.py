@@ -1,0 +1,137 @@
+"""What the iterations of a loop cost: the clause `cost` or what was derived, evaluated as in a run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
+from dlbrt.core.partition.known import KnownWork
+from dlbrt.dist.footprint import IndexMap
+
+from dlbc.ir.cost import Class, Cost
+from dlbc.ir.cost_plan import CostPlan, CostShape
+from dlbc.ir.plan import LoopPlan
+from dlbc.ir.report import LoopReport
+from dlbc.simulate.spans import Span
+from dlbc.simulate.values import Values
+
+__all__ = ["FoundWork", "find_work"]
+
+#: Iterations up to which each may have a time of its own.
+_MOST_SUMMED = 10_000_000
+
+#: Names that no program has.
+_NUMPY, _ITEMS = "_dlbc_numpy", "_dlbc_items"
+
+_ALIKE = "iterations are taken as alike"
+
+#: Characters of a formula that are shown.
+_WIDEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWork:
+    """What iterations cost: ``known`` is None where it is the same for all or not known, as ``note`` says.
+
+    ``said`` is what the kernel says of it when the program runs.
+    """
+
+    note: str
+    known: KnownWork | None = None
+    said: KnownWork | None = None
+
+
+def find_work(report: LoopReport, plan: LoopPlan, values: Values, span: Span) -> FoundWork:
+    """What the iterations of a loop cost; ``values`` keep the numbers that are missing for it."""
+    cost = report.known
+    if plan.cost is None and (cost is None or cost.work is None):
+        return FoundWork(f"not derived, {_ALIKE}{f': {cost.why}' if cost and cost.why else ''}")
+    if plan.cost is None and cost is not None and cost.kind is Class.UNIFORM:
+        return FoundWork(f"{_words(cost)}, the same for all iterations")
+    if len(span.values) > _MOST_SUMMED:
+        return FoundWork(f"not summed, {_ALIKE}: there are more than {_MOST_SUMMED}")
+    try:
+        return _Evaluation(report, plan, values, span).work()
+    except CostError as error:
+        return FoundWork(f"{error}; {_ALIKE}")
+    except Exception as error:  # whatever the program's own expression raises
+        return FoundWork(f"not evaluated, {_ALIKE}: {type(error).__name__}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation:
+    """The cost of one loop's iterations."""
+
+    report: LoopReport
+    plan: LoopPlan
+    values: Values
+    span: Span
+
+    def work(self) -> FoundWork:
+        """What they cost; whatever its evaluation raises, this raises."""
+        said, cost = self.plan.cost, self.report.known
+        if said is None and cost is not None and cost.pointwise:
+            return FoundWork(f"{self.report.omitted}, {_ALIKE}")
+        plan = said or _derived(cost)
+        spec = self._spec(plan)
+        if spec is None:
+            return FoundWork(f"it takes data, {_ALIKE}")
+        index = IndexMap(self.span.values.start, self.span.values.step)
+        work = evaluate_cost(spec, len(self.span.values), index, lambda: iter(self.span.values))
+        if work is None:
+            return FoundWork("the same for all iterations")
+        unsaid = f", which balancing does not know: {self.report.omitted}" if said is None else ""
+        return FoundWork(f"{self._text(plan)}{unsaid}", work, None if said is None else work)
+
+    def _text(self, plan: CostPlan) -> str:
+        """The cost for people."""
+        clause, cost = self.plan.loop.annotation.cost, self.report.known
+        if clause is not None or cost is None:
+            return f"`{plan.text}`, by the clause"
+        return f"{_words(cost)}, {plan.target} being the index"
+
+    def _spec(self, plan: CostPlan) -> CostSpec | None:
+        """The cost as the kernel says it; None where it takes data, or numbers that are missing."""
+        text, target, numpy = plan.expression(_NUMPY), plan.target, {_NUMPY: np}
+        match plan.shape:
+            case CostShape.VECTOR:
+                found = self._function(f"lambda {target}: {text}", numpy) if self.span.counts else None
+                return None if found is None else CostSpec(density=found)
+            case CostShape.CUMULATIVE:
+                found = self._function(f"lambda {target}: {text}", numpy)
+                return None if found is None else CostSpec(cumulative=found)
+            case CostShape.FIT:
+                found = self._function(f"lambda: {text}", numpy)
+                return None if found is None else CostSpec(fit=found)
+        calls = "".join(f" for {name} in [{call}]" for name, call in plan.bound)
+        each = f"lambda {_ITEMS}: [{text} for {target} in {_ITEMS}{calls}]"
+        found = self._function(each, numpy) if self._items_are_known() else None
+        return None if found is None else CostSpec(each=found)
+
+    def _function(self, text: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
+        return self.values.function(text, "what an iteration costs", also)
+
+    def _items_are_known(self) -> bool:
+        """Whether the items of the loop are the values of its index."""
+        node: ast.expr = self.plan.loop.node.iter
+        while isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "range":
+            node = node.args[0]
+        target = self.plan.loop.node.target
+        return self.span.counts and isinstance(node, ast.Call) and isinstance(target, ast.Name)
+
+
+def _words(cost: Cost) -> str:
+    """A cost that was derived, for people."""
+    shown = cost.text if len(cost.text) <= _WIDEST else cost.text[: _WIDEST - 3] + "..."
+    return f"{shown} operations{'' if cost.exact else ', estimated'}"
+
+
+def _derived(cost: Cost | None) -> CostPlan:
+    """A cost that was derived, though the kernel does not say it."""
+    assert cost is not None
+    assert cost.work is not None
+    return CostPlan(CostShape.VECTOR, cost.index.name, "", cost.work, cost.index, floored=True)

@@ -1,0 +1,35 @@
+"""A loop that can be simulated, wherever what is known of it comes from: a program, or a recorded run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from dlbrt.core.parameters import Parameters
+from dlbrt.sim.description import NetworkForm
+from dlbrt.sim.machine import LoopModel, Machine
+
+__all__ = ["Described"]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Where it stands (``file.py:12``), its ``number`` there, notes for people, a model for so many ranks.
+
+    ``group`` is the size of the groups that its clause asks for. A recorded one was run on ``machine``, with
+    the ``parameters`` of balancing; the ``network`` is that of machines that are not described.
+    """
+
+    source: str
+    number: int
+    notes: tuple[str, ...]
+    model: Callable[[int], LoopModel]
+    group: int | None = None
+    machine: Machine | None = None
+    network: NetworkForm = field(default_factory=NetworkForm)
+    parameters: Parameters | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"{self.source}, loop {self.number}"

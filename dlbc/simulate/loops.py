@@ -1,0 +1,111 @@
+"""From a loop's report to the model that is simulated: what the compiler found, with numbers put in.
+
+What iterations really take and what balancing knows of it are two things. The first is the work W(i), scaled
+to the mean that is given. The second is W(i) only where the kernel says it; where it does not, or pairs are
+dealt, units count as alike. They are dealt by the functions that deal them in a run (`dlbrt.mpi.dealing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from dlbrt.core.partition.costs import CostError
+from dlbrt.core.partition.initial import deal, enough_pairs
+from dlbrt.dist.amounts import UNIFORM
+from dlbrt.dist.units import Units
+from dlbrt.sim.machine import LoopModel
+
+from dlbc.ir.cost_plan import Folded
+from dlbc.ir.plan import LoopPlan
+from dlbc.ir.report import LoopReport
+from dlbc.simulate.costs import FoundWork, find_work
+from dlbc.simulate.described import Described
+from dlbc.simulate.problems import CannotSimulateError
+from dlbc.simulate.rows import iteration_bytes
+from dlbc.simulate.spans import NOTHING, find_span
+from dlbc.simulate.values import Number, Values
+
+__all__ = ["Terms", "describe_loop"]
+
+#: Edges of the table of work by which all ranks share what remains, and iterations a rank below which there
+#: is none: as in a run.
+_EDGES = 1024
+_LEAST_EACH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the user says of a loop: numbers by name, the mean time of an iteration, and the bytes of one."""
+
+    given: Mapping[str, Number]
+    iteration_s: float
+    iteration_bytes: float | None = None
+
+
+def describe_loop(report: LoopReport, file: str, terms: Terms) -> Described:
+    """The loop of a report that has a plan. CannotSimulateError, with all numbers that are missing."""
+    plan = report.plan
+    assert plan is not None
+    source = f"{file}:{plan.loop.node.lineno}"
+    values = Values(plan.loop, report.space, terms.given)
+    span = find_span(plan.loop.node.iter, values) or NOTHING
+    work = find_work(report, plan, values, span)
+    size = iteration_bytes(plan, values) if terms.iteration_bytes is None else terms.iteration_bytes
+    if values.missing or size is None:
+        raise CannotSimulateError(_missing(source, values.missing))
+    model = _Model(plan, len(span.values), work, terms.iteration_s, size)
+    return Described(source, plan.loop.number, tuple(model.notes()), model, plan.group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The loop for a number of ranks: its iterations, and how they are dealt."""
+
+    plan: LoopPlan
+    n: int
+    work: FoundWork
+    iteration_s: float
+    iteration_bytes: float
+
+    def __call__(self, ranks: int) -> LoopModel:
+        """The model."""
+        units = Units(0, self.n, self._folds(ranks))
+        said = None if units.folded or self.n < _LEAST_EACH * ranks else self.work.said
+        try:
+            shares = deal(len(units), ranks, self.plan.iterations, work=said)
+            amounts = UNIFORM if said is None else said.table(_EDGES)
+        except CostError:
+            shares, amounts = deal(len(units), ranks, self.plan.iterations), UNIFORM
+        return LoopModel(self.n, self.seconds(), units.folded, amounts, self.iteration_bytes, shares)
+
+    def seconds(self) -> float | tuple[float, ...]:
+        """What each position takes, all together as long as so many of the mean time."""
+        if self.work.known is None:
+            return self.iteration_s
+        each = np.maximum(np.diff(self.work.known.before(np.arange(self.n + 1))), 0.0)
+        return tuple((each * (self.n * self.iteration_s / each.sum())).tolist())
+
+    def notes(self) -> Iterator[str]:
+        """What is to be known of the loop when its figures are read."""
+        total_s = self.n * self.iteration_s
+        yield f"iterations: {self.n}, {self.iteration_s:g} s each on average, {total_s:g} s in all"
+        yield f"cost: {self.work.note}"
+        yield f"movement: {self.iteration_bytes:g} bytes with an iteration"
+
+    def _folds(self, ranks: int) -> bool:
+        if self.plan.folded is Folded.DEFAULT:
+            return enough_pairs(self.n, ranks)
+        return self.plan.folded is Folded.FORCED
+
+
+def _missing(source: str, missing: Mapping[str, str]) -> str:
+    """How to give what is missing."""
+    words = [f"{text}=1000" if text.isidentifier() else f"'{text}=1000'" for text in missing]
+    width = max(map(len, words), default=0)
+    lines = [
+        f"{source}: expected numbers that only a run of the program has; give your own in place of 1000:"
+    ]
+    lines += [f"    --set {word:{width}}  {why}" for word, why in zip(words, missing.values(), strict=True)]
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""The machines that a loop is played on: described, plain, or that of a recording, as options change them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dlbrt.contract import OptionError
+from dlbrt.core.grouping import GroupSpec, parse_group
+from dlbrt.core.load import LoadSpec
+from dlbrt.sim.description import Description, DescriptionError
+from dlbrt.sim.loads import load_for, speeds_for
+from dlbrt.sim.machine import Machine
+from dlbrt.sim.read_machine import MOST_RANKS, read_machine
+
+from dlbc.simulate.described import Described
+from dlbc.simulate.problems import CannotSimulateError
+from dlbc.simulate.request import Request, read_count, read_number
+
+__all__ = ["find_machines"]
+
+#: No processor is slower, so that what it takes stays finite.
+_LEAST_SPEED = 1e-15
+
+
+def find_machines(request: Request, described: Described) -> tuple[Machine, ...]:
+    """A machine for each number of ranks that is asked for. CannotSimulateError."""
+    description = _description(request, described)
+    if request.ranks is not None:
+        words = (word.strip() for word in request.ranks.split(","))
+        counts = tuple(dict.fromkeys(read_count("--ranks", word, MOST_RANKS) for word in words))
+    elif description.processors:
+        counts = (len(description.processors),)
+    elif described.machine is not None:
+        return (_changed(request, described.machine),)
+    else:
+        raise CannotSimulateError("expected --ranks, such as 4,16,256, or a --machine; found neither")
+    return tuple(_changed(request, _made(request, description, ranks, described.group)) for ranks in counts)
+
+
+def _description(request: Request, described: Described) -> Description:
+    if request.machine is None:
+        return Description(network=described.network)
+    try:
+        with Path(request.machine).open("rb") as file:
+            return read_machine(tomllib.load(file))
+    except OSError as error:
+        raise CannotSimulateError(f"{request.machine}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, DescriptionError) as error:
+        lines = str(error).splitlines()
+        raise CannotSimulateError("\n".join(f"{request.machine}: {line}" for line in lines)) from error
+
+
+def _made(request: Request, description: Description, ranks: int, size: int | None) -> Machine:
+    """The described machine; ``size`` is that of groups, where nothing else is asked."""
+    try:
+        group = _group(request, ranks)
+        return description.machine(ranks, group, None if group.size or size is None else min(size, ranks))
+    except (OptionError, DescriptionError) as error:
+        raise CannotSimulateError(str(error)) from error
+
+
+def _group(request: Request, ranks: int) -> GroupSpec:
+    return GroupSpec() if request.group is None else parse_group(request.group, ranks)
+
+
+def _changed(request: Request, machine: Machine) -> Machine:
+    """The machine as options change it."""
+    ranks = machine.ranks
+    try:
+        load = _load(request, machine)
+        if request.group is not None and request.machine is None:
+            spec = _group(request, ranks)
+            machine = replace(machine, groups=spec.formed(["host"] * ranks, ()), rules=spec.rules)
+    except OptionError as error:
+        raise CannotSimulateError(str(error)) from error
+    return replace(machine, load=load, speeds=_slowed(machine.speeds, request.slow))
+
+
+def _load(request: Request, machine: Machine) -> LoadSpec:
+    load = machine.load
+    if request.load is not None:
+        load = replace(load_for(request.load, machine.ranks), speeds=load.speeds, cliffs=load.cliffs)
+    if request.speeds is not None:
+        asked = speeds_for(request.speeds, machine.ranks)
+        load = replace(load, speeds=asked.speeds, cliffs=asked.cliffs or load.cliffs)
+    return load
+
+
+def _slowed(speeds: tuple[float, ...], slow: Sequence[str]) -> tuple[float, ...]:
+    found = list(speeds)
+    for word in slow:
+        rank, colon, factor = (part.strip() for part in word.partition(":"))
+        if not (colon and re.fullmatch("[0-9]{1,9}", rank) and int(rank) < len(found)):
+            wanted = f"RANK:FACTOR, such as 0:0.5, of a rank below {len(found)}"
+            raise CannotSimulateError(f"--slow: expected {wanted}; found {word!r}")
+        found[int(rank)] *= read_number("--slow", factor, above=True)
+    if not min(found) >= _LEAST_SPEED:
+        raise CannotSimulateError(
+            f"--slow: expected speeds of {_LEAST_SPEED:g} or more; found {min(found):g}"
+        )
+    return tuple(found)

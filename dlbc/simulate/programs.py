@@ -1,0 +1,43 @@
+"""A loop of a program, to be played: what the compiler finds of it, with numbers put in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dlbc.diagnostics import has_errors
+from dlbc.ir.report import LoopReport
+from dlbc.parse.read_source import read_source
+from dlbc.pipeline import explain
+from dlbc.simulate.described import Described
+from dlbc.simulate.loops import Terms, describe_loop
+from dlbc.simulate.problems import FaultyProgramError
+from dlbc.simulate.request import Request, choose, read_number
+from dlbc.simulate.values import read_settings
+
+__all__ = ["loop_of_program"]
+
+#: What an iteration takes on average, unless that is said.
+_ITERATION_S = 1e-3
+
+
+def loop_of_program(path: str, request: Request) -> Described:
+    """The loop that is asked for. FaultyProgramError, CannotSimulateError."""
+    given = request.iteration_s
+    iteration_s = _ITERATION_S if given is None else read_number("--iteration-s", given, above=True)
+    size = None if request.bytes is None else read_number("--bytes", request.bytes)
+    terms = Terms(read_settings(request.settings), iteration_s, size)
+    reports = _reports(path)
+    places = {report.loop.number: f"line {report.loop.node.lineno}" for report in reports}
+    number = choose(path, request.loop, places)
+    [report] = [report for report in reports if report.loop.number == number]
+    return describe_loop(report, Path(path).name, terms)
+
+
+def _reports(path: str) -> tuple[LoopReport, ...]:
+    source, problems = read_source(path)
+    if problems:
+        raise FaultyProgramError(source, tuple(problems))
+    result = explain(source)
+    if has_errors(result.diagnostics):
+        raise FaultyProgramError(source, result.diagnostics)
+    return result.reports

@@ -1,0 +1,106 @@
+"""How many bytes go with an iteration that moves: the rows that it reads of the arrays that are dealt.
+
+As the runtime counts them (`dlbrt.dist.field`): what every rank holds does not move, nor what the loop only
+overwrites. The shape of an array is that of the last `numpy` constructor before the loop; of another one the
+loop's subscripts tell how many axes it has, and their lengths are to be given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from dlbrt.contract import Distribution, Mode
+
+from dlbc.ir.before import statements_before
+from dlbc.ir.plan import ArrayPlan, LoopPlan
+from dlbc.ir.weights import CONSTRUCTORS
+from dlbc.simulate.values import Values
+
+__all__ = ["iteration_bytes"]
+
+#: What an object in a list counts for, as in `dlbrt.dist.field`; an element of an array, unless it says.
+_OBJECT_BYTES = 64
+_ELEMENT_BYTES = 8
+
+_SIZES = {
+    **dict.fromkeys(("bool", "bool_", "int8", "uint8"), 1),
+    **dict.fromkeys(("int16", "uint16", "float16"), 2),
+    **dict.fromkeys(("int32", "uint32", "float32", "single"), 4),
+    **dict.fromkeys(("complex", "complex128"), 16),
+}
+
+_MAKERS = {name.removeprefix("numpy.") for name in CONSTRUCTORS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What is known of an array: the lengths of its axes as expressions, and the bytes of an element."""
+
+    lengths: tuple[ast.expr, ...]
+    element_bytes: int = _ELEMENT_BYTES
+
+
+def iteration_bytes(plan: LoopPlan, values: Values) -> float | None:
+    """The bytes that move with an iteration; None where lengths are missing, which ``values`` keep."""
+    found = [_row_bytes(array, plan, values) for array in plan.arrays if _moves(array)]
+    known = [size for size in found if size is not None]
+    return float(sum(known)) if len(known) == len(found) else None
+
+
+def _moves(array: ArrayPlan) -> bool:
+    by_rows = array.axis is not None and array.distribution is not Distribution.WHOLE
+    return by_rows and array.mode is not Mode.WRITE
+
+
+def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: Values) -> int | None:
+    made = _made(array.name, plan)
+    rows = max(1, len(array.rows))
+    if made is None:
+        return rows * _OBJECT_BYTES
+    why = f"the length of a row of {array.name}, or give --bytes"
+    lengths = [values.length(e, why) for axis, e in enumerate(made.lengths) if axis != array.axis]
+    known = [length for length in lengths if length is not None]
+    return rows * prod(known) * made.element_bytes if len(known) == len(lengths) else None
+
+
+def _made(name: str, plan: LoopPlan) -> _Made | None:
+    """How the array is made; None for a list."""
+    found: ast.expr | None = None
+    for statement in statements_before(plan.loop):
+        for node in ast.walk(statement):
+            match node:
+                case ast.Assign(targets=[target], value=value) if ast.unparse(target) == name:
+                    found = value
+    match found:
+        case ast.List() | ast.ListComp() | ast.BinOp(op=ast.Mult(), left=ast.List()):
+            return None
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=maker), args=[shape, *_]):
+            if maker in _MAKERS and maker != "arange":
+                parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
+                return _Made(tuple(parts), _element_bytes(found))
+    return _Made(tuple(_lengths(name, plan)))
+
+
+def _element_bytes(call: ast.Call) -> int:
+    words = [*(k.value for k in call.keywords if k.arg == "dtype"), *call.args[1:2]]
+    names = (ast.unparse(word).strip("'\"").rpartition(".")[2] for word in words)
+    return next((_SIZES[name] for name in names if name in _SIZES), _ELEMENT_BYTES)
+
+
+def _lengths(name: str, plan: LoopPlan) -> Iterator[ast.expr]:
+    """The axes by which the loop takes elements of an array, as expressions for their lengths."""
+    depth = max((_depth(node, name) for node in ast.walk(plan.loop.node)), default=1)
+    for axis in range(max(1, depth)):
+        yield ast.parse(f"{name}.shape[{axis}]" if axis else f"len({name})", mode="eval").body
+
+
+def _depth(node: ast.AST, name: str) -> int:
+    """By how many subscripts ``node`` takes an element of the array; 0 where it does not."""
+    depth = 0
+    while isinstance(node, ast.Subscript):
+        depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
+        node = node.value
+    return depth if depth and ast.unparse(node) == name else 0

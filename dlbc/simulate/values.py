@@ -1,0 +1,183 @@
+"""Numbers that the program has only when it runs: given by ``--set``, or known from its text.
+
+Whatever is asked for and not known is kept, so that all of it can be said at once.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dlbc.explain.values import known_values
+from dlbc.ir.form import Kind, Variable
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.space import IndexSpace
+from dlbc.ir.spelling import nearest
+from dlbc.ir.uses import uses_of
+from dlbc.simulate.problems import CannotSimulateError
+from dlbc.simulate.surroundings import Surroundings
+
+__all__ = ["Number", "Values", "read_settings"]
+
+Number = int | float
+
+
+def read_settings(words: Sequence[str]) -> dict[str, Number]:
+    """What ``--set NAME=NUMBER`` gives, names written as Python writes them. CannotSimulateError."""
+    found: dict[str, Number] = {}
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        try:
+            key, value = ast.unparse(ast.parse(name.strip(), mode="eval")), ast.literal_eval(text.strip())
+        except (SyntaxError, ValueError):
+            key, value = "", None
+        if not (equals and key and type(value) in (int, float)):
+            wanted = "NAME=NUMBER, such as n=1000 or 'len(A)=1000'"
+            raise CannotSimulateError(f"--set: expected {wanted}; found {word!r}")
+        if found.setdefault(key, value) != value:
+            raise CannotSimulateError(
+                f"--set: expected each name once; found {key}={found[key]} and {word!r}"
+            )
+    return found
+
+
+class Values:
+    """The numbers of one loop. ``missing`` are expressions that were asked for and are not known, and why."""
+
+    def __init__(self, loop: AnnotatedLoop, space: IndexSpace | None, given: Mapping[str, Number]) -> None:
+        self.missing: dict[str, str] = {}
+        self._around = Surroundings(loop)
+        self._check(given, loop.path[0])
+        self._known = _with_lengths(self._around.numbers | dict(given))
+        whole = {Variable(Kind.PARAMETER, k): v for k, v in self._known.items() if isinstance(v, int)}
+        facts = () if space is None else space.facts
+        solved = {v.name: value for v, value in known_values(facts, whole).items()}
+        self._known = _with_lengths(solved | self._known)
+
+    def number(self, node: ast.expr, why: str) -> Number | None:
+        """The value of an expression; None where it is not known, ``why`` it was asked for being kept."""
+        found = self._put_in(node)
+        wants = dict(self._wants(found, frozenset(), calls=False))
+        if wants:
+            self.missing.update({text: why for text in wants if text not in self.missing})
+            return None
+        text = ast.unparse(node)
+        try:
+            value = self._evaluated(found, {})
+        except Exception as error:
+            raise CannotSimulateError(f"{why}: {text} cannot be computed, {error!r}") from error
+        if type(value) not in (int, float):
+            raise CannotSimulateError(f"{why}: expected a number, found {text} = {value!r}")
+        return value  # type: ignore[no-any-return]
+
+    def whole(self, node: ast.expr, why: str) -> int | None:
+        """The same for a whole number; CannotSimulateError for another."""
+        value = self.number(node, why)
+        if value is not None and not isinstance(value, int):
+            raise CannotSimulateError(f"{why}: expected a whole number, found {ast.unparse(node)} = {value}")
+        return value
+
+    def length(self, node: ast.expr, why: str) -> int | None:
+        """The same for a whole number of 0 or more."""
+        value = self.whole(node, why)
+        if value is not None and value < 0:
+            raise CannotSimulateError(f"{why}: expected 0 or more, found {ast.unparse(node)} = {value}")
+        return value
+
+    def function(self, text: str, why: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
+        """The function that an expression makes, such as ``lambda i: n - i``.
+
+        None where it takes numbers that are not known, which are kept, or data, which cannot be given. Names
+        in ``also`` stand for these. Whatever the program's imports raise, this raises.
+        """
+        found = self._put_in(ast.parse(text, mode="eval").body)
+        wants = dict(self._wants(found, frozenset(also), calls=True))
+        if all(wants.values()):
+            self.missing.update({text: why for text in wants if text not in self.missing})
+        return None if wants else self._evaluated(found, also)
+
+    def _check(self, given: Mapping[str, Number], module: ast.AST) -> None:
+        """Complain of settings that the program says nothing of."""
+        nodes = list(ast.walk(module))
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        for key, value in given.items():
+            for use in uses_of(ast.parse(key, mode="eval")):
+                if use.name not in names and use.name not in self._around:
+                    found = f"found {key}={value}{nearest(use.name, names)}"
+                    raise CannotSimulateError(f"--set: expected names of the program; {found}")
+
+    def _put_in(self, node: ast.expr) -> ast.expr:
+        found = _PutIn(self._known).visit(copy.deepcopy(node))
+        assert isinstance(found, ast.expr)
+        return found
+
+    def _wants(self, node: ast.AST, bound: frozenset[str], calls: bool) -> Iterator[tuple[str, bool]]:
+        """The parts of an expression that are not known, and whether they are numbers that can be given.
+
+        What goes with a name that the expression binds cannot. Functions of the program are not known unless
+        they are to be called (``calls``).
+        """
+        inside = list(ast.walk(node))
+        bound |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= {n.arg for n in inside if isinstance(n, ast.arg)}
+        match node:
+            case (
+                ast.Call(func=ast.Name(id="len"), args=[part])
+                | ast.Attribute(value=part)
+                | ast.Subscript(value=part)
+                | ast.Call(func=part)
+            ) if self._unknown(part, bound, calls):
+                yield ast.unparse(node), not any(use.name in bound for use in uses_of(node))
+            case ast.Call(func=ast.Name(id=name)) if not calls and self._around.runs(name):
+                yield ast.unparse(node), True
+            case ast.Name(id=name):
+                if name not in bound and name not in self._around:
+                    yield name, True
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from self._wants(child, bound, calls)
+
+    def _unknown(self, node: ast.AST, bound: frozenset[str], calls: bool) -> bool:
+        """Whether a chain of attributes, subscripts and calls begins with a name that nothing is known of."""
+        called = False
+        while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+            called = isinstance(node, ast.Call)
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if not isinstance(node, ast.Name) or node.id in bound:
+            return False
+        return node.id not in self._around or (called and not calls and self._around.runs(node.id))
+
+    def _evaluated(self, node: ast.expr, also: Mapping[str, Any]) -> Any:
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        code = compile(ast.fix_missing_locations(ast.Expression(node)), "<cost>", "eval")
+        return eval(code, {**self._around.namespace(names), **also})
+
+
+class _PutIn(ast.NodeTransformer):
+    """Puts numbers in the place of what they are known for."""
+
+    def __init__(self, known: Mapping[str, Number]) -> None:
+        self._known = known
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """As its base, expressions from the outside in."""
+        read = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if read and (text := ast.unparse(node)) in self._known:
+            return ast.copy_location(ast.Constant(self._known[text]), node)
+        found = self.generic_visit(node)
+        assert isinstance(found, ast.AST)
+        return found
+
+
+def _with_lengths(known: Mapping[str, Number]) -> dict[str, Number]:
+    """``A.shape[0]`` beside ``len(A)``, and the other way round."""
+    found = dict(known)
+    for key, value in known.items():
+        if key.startswith("len(") and key.endswith(")"):
+            found.setdefault(f"{key[4:-1]}.shape[0]", value)
+        elif key.endswith(".shape[0]"):
+            found.setdefault(f"len({key.removesuffix('.shape[0]')})", value)
+    return found
