@@ -44,8 +44,8 @@ print("seconds", seconds, file=sys.stderr)
 
 SINGLY = """
 import runpy, sys
-import dlbrt.core.peers.store as store
-store._TARGET_S = 0.0
+import dlbrt.core.chunks.together as together
+together._TARGET_S = 0.0
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

@@ -146,7 +146,9 @@ class Elsewhere:
     number: int
 
 
-@pytest.mark.parametrize("value", [Elsewhere(1), object(), 1j, Encoder()], ids=str)
+@pytest.mark.parametrize(
+    "value", [Elsewhere(1), object(), 1j, Encoder()], ids=lambda value: type(value).__name__
+)
 def test_a_value_of_no_class_of_the_core_is_refused(value: Any) -> None:
     with pytest.raises(CodecError, match=r"cannot be written|is no value of the core"):
         Encoder().encode((1, value))

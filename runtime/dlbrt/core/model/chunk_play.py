@@ -22,7 +22,8 @@ from math import ceil
 from dlbrt.core.chunks.measured import Measurements, Report
 from dlbrt.core.chunks.rule import Pool, Rule, asked
 from dlbrt.core.chunks.sequence import Sequence as Chunks
-from dlbrt.core.model.desk import NEAR, Desk, at_once
+from dlbrt.core.chunks.together import at_once
+from dlbrt.core.model.desk import NEAR, Desk
 from dlbrt.core.model.fluid import Rest, floor_s
 from dlbrt.core.model.speed import Processor
 

@@ -26,8 +26,9 @@ from dlbrt.core.chunks.measured import Measurements
 from dlbrt.core.chunks.rule import Pool, Rule, asked
 from dlbrt.core.chunks.sequence import Sequence as Chunks
 from dlbrt.core.chunks.table import RULES
+from dlbrt.core.chunks.together import at_once
 from dlbrt.core.model.chunk_play import ChunkPlay
-from dlbrt.core.model.desk import Desk, at_once
+from dlbrt.core.model.desk import Desk
 from dlbrt.core.model.fluid import Rest
 from dlbrt.core.model.grains import grains
 from dlbrt.core.model.known import Known

@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-__all__ = ["NEAR", "Desk", "at_once"]
-
-#: As in `dlbrt.core.peers`: short chunks are taken together until they last so long, of what is left no more
-#: than 1 / (PART P).
-TARGET_S, PART = 1e-3, 2
+__all__ = ["NEAR", "Desk"]
 
 #: A time that stands for none in a divisor.
 TINY_S = 1e-12
@@ -57,10 +53,3 @@ class Desk:
         if self.each_s and ahead_s < answer_s + self.each_s:
             late_s = ceil((takes_s + late_s) / self.each_s - NEAR) * self.each_s - takes_s
         return max(0.0, late_s)
-
-
-def at_once(size: int, left: float, unit_s: float, ranks: int) -> int:
-    """How many chunks of that size a rank takes at once while so many units are ``left``."""
-    if unit_s <= 0 or size <= 0:
-        return 1
-    return max(1, int(min(TARGET_S / unit_s, left / (PART * ranks)) / size))

@@ -23,10 +23,11 @@ from dlbrt.core.actions import Action, Claim, Finish, Resume
 from dlbrt.core.agent import Account, Start
 from dlbrt.core.chunks.measured import Record, Report
 from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.together import at_once
 from dlbrt.core.chunks.work import WorkTable
 from dlbrt.core.events import Claimed, Exhausted, Worked
 from dlbrt.core.peers.peer import Peer
-from dlbrt.core.peers.store import at_once, shifted_amounts
+from dlbrt.core.peers.store import shifted_amounts
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units

@@ -15,18 +15,16 @@ from dlbrt.core.chunks.loop import Known, Loop
 from dlbrt.core.chunks.measured import Basis, Record, Report
 from dlbrt.core.chunks.rule import Rule
 from dlbrt.core.chunks.table import RULES
+from dlbrt.core.chunks.together import at_once
 from dlbrt.core.peers.words import Want
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.units import Units
 
-__all__ = ["INSTEAD", "Store", "at_once", "rule_for", "shifted_amounts"]
+__all__ = ["INSTEAD", "Store", "rule_for", "shifted_amounts"]
 
 #: What a rule is replaced by as long as what its formula needs of the loop is not known.
 INSTEAD = {"FSC": "mFSC", "FAC": "FAC2"}
-
-#: Chunks are taken together up to about so many seconds, but no more than 1 / (_PART P) of what is left.
-_TARGET_S, _PART = 1e-3, 2
 
 #: A report of less work than this teaches nothing, in units; of more than any loop has neither.
 _LEAST, _MOST = 1e-18, 1e18
@@ -37,17 +35,6 @@ def rule_for(name: str, loop: Loop) -> Rule:
     needed = RULES[name].needs
     known = all(loop.known.has(fact) for fact in needed)
     return RULES[name if known else INSTEAD[name]].make(loop)
-
-
-def at_once(size: int, left: int, unit_s: float, ranks: int) -> int:
-    """How many chunks of ``size`` units a rank takes at once while so many units are ``left``.
-
-    As many as take about a millisecond, so that asking costs little where chunks take less than that; at the
-    end, where it matters who has the last ones, one. ``unit_s`` 0: not known.
-    """
-    if unit_s <= 0 or size <= 0:
-        return 1
-    return max(1, int(min(_TARGET_S / unit_s, left / (_PART * ranks)) / size))
 
 
 def _rate(rank: int, record: Record) -> float:  # noqa: ARG001

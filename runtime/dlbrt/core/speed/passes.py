@@ -1,7 +1,7 @@
 """Balancing from pass to pass: after each, whether data is to move before the next, and where to.
 
 The loop of Clarke, Lastovetsky and Rychkov (section 4), which ends when the times of the ranks are within a
-tolerance: |t_i - t_j| / t_i over ordered pairs, so divided by the smaller. Four things make it safe:
+tolerance: |t_i - t_j| / t_i over ordered pairs, so divided by the smaller. Five things make it safe:
 
 * At a steep cliff one unit changes a time by more than the tolerance: where the functions lead back to the
   partition that there is, nothing moves, and a partition met before counts as it was measured, not as the
@@ -11,6 +11,8 @@ tolerance: |t_i - t_j| / t_i over ordered pairs, so divided by the smaller. Four
 * What functions promise need not come. Of moves in a row that were no faster the fourth waits for two
   checks, the next for four, and so on, at the best partition. So times that scatter do not set data in motion
   for ever.
+* After a rank has changed its speed one check waits to see whether it stays so; one alone, since where times
+  scatter some rank has always changed, and shares far from even must not stand for that.
 * Moving costs. It pays if the seconds gained in the passes to come, of which as many are expected as have
   gone by, are more; and if a pass gains clearly more than passes over the same partition differ by.
 
@@ -136,6 +138,7 @@ class PassBalancer:
         self._idle = Idle(ranks)
         self._attempts = Attempts()
         self._said: tuple[int, ...] = ()
+        self._looked = False  # the last check waited to see whether a change stays
 
     @property
     def points(self) -> tuple[Points, ...]:
@@ -204,7 +207,8 @@ class PassBalancer:
             return told.keep(Reason.NOTHING_LEFT, 0.0)
         times = self.models.predicted(stay)
         kept_s = self._seen.expected(stay, float(times.max()))
-        if told.changed:
+        self._looked = told.changed and not self._looked
+        if self._looked:
             return told.keep(Reason.CHANGED, kept_s)
         spread = told.spread if told.same else imbalance(times[np.asarray(stay) > 0])
         reason, counts, predicted_s = self._choice(stay, spread, kept_s)

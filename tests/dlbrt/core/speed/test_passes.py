@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import inf
 from random import Random
 
@@ -272,6 +273,19 @@ def test_noise_does_not_thrash(model: Model) -> None:
     assert moves(said) <= 30
     assert moves(said[-100:]) <= 5
     assert max(said[-1].counts) <= 120
+
+
+@EVERY_MODEL
+def test_times_that_scatter_do_not_keep_shares_that_are_far_from_even(model: Model) -> None:
+    draw = Random(3)
+
+    def noisy(counts: tuple[int, ...]) -> list[float]:
+        speeds = (15.0, 15.0, 15.0, 1.0)
+        return [count / s * draw.uniform(0.6, 1.6) for count, s in zip(counts, speeds, strict=True)]
+
+    said = play(PassBalancer(4, model), 1600, noisy, 8)
+    assert all(a is not Reason.CHANGED or b is not Reason.CHANGED for a, b in pairwise(reasons(said)))
+    assert said[-1].counts[3] < 150
 
 
 @EVERY_MODEL
