@@ -36,8 +36,11 @@ ARGUMENTS = {
 
 #: Ranks and settings of the parallel runs.
 RUNS = [
-    *((ranks, {"DLB_STRATEGY": strategy}) for strategy in ("none", "GDDLB") for ranks in (1, 2, 3, 5)),
+    (3, {"DLB_STRATEGY": "none"}),
+    *((ranks, {"DLB_STRATEGY": "GDDLB"}) for ranks in (1, 2, 5)),
     (2, {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "fixed:0,3"}),
+    (3, {"DLB_STRATEGY": "FAC2"}),
+    (4, {"DLB_STRATEGY": "steal"}),
 ]
 
 

@@ -2,10 +2,9 @@
 
 What `dlbrt.core.peers.pooled` and `claiming` do, on the path of each rank's speed. Rank 0 looks for requests
 between its iterations, and these are played: a rank that is served when one ends, and asks again shortly
-after the next has begun, waits for nearly all of it, not for half. A rank asks ahead when it expects, by its
-mean speed so far, that the rest of its chunk lasts as long as the last answer did; where its load has grown
-it asks too early, and keeps for long what others could do. Near the end rank 0 leaves dear iterations to the
-others, and so do slow ranks where faster ones will have done the rest first.
+after the next has begun, waits for nearly all of it, not for half. A rank asks ahead when the rest of its
+chunk lasts as long as the last answer did, which it is taken to know. Near the end rank 0 leaves dear
+iterations to the others, and so do slow ranks where faster ones will have done the rest first.
 
 Chunks are in units of the mean iteration, as rules deal them where W(i) is known (`grains`). Of more chunks
 than `MOST_CHUNKS` the first ones are a fluid: each rank computes the part c / (c + wait) of its time, and
@@ -68,13 +67,6 @@ class _Rank:
         self.each_s, self.grain = (end_s - begin_s) / count, units / count
         self.units += units
         self.busy_s += end_s - begin_s
-
-    def lasts_until(self, now: float, size: float) -> float:
-        """When it expects to be done with so many more, by its mean time so far; 0 if it has none."""
-        ahead_s = max(0.0, self.end_s - now)
-        left = ahead_s / self.each_s * self.grain if ahead_s else 0.0
-        done, busy_s = self.units - left, self.busy_s - ahead_s
-        return now + (left + size) * busy_s / done if done > NEAR else 0.0
 
     def said(self, now: float) -> tuple[float, float, float]:
         """Units, seconds computing and seconds in all since the last request."""
@@ -174,9 +166,8 @@ class ChunkPlay:
         self.link_s = max(self._served_s(when), self.link_s) + self.desk.link_s(count)
         has_s = each.looks_s(self.link_s) if self.desk.each_s else self.link_s
         each.answer_s = max(has_s - asked_s, 0.9 * each.answer_s)
-        until_s = each.lasts_until(has_s, units)
         each.compute(max(has_s, each.end_s), units, count, self.unit_s)
-        return self._ask(rank, self._asks_s(each, has_s, until_s))
+        return self._ask(rank, self._asks_s(each, has_s))
 
     def _take_own(self, when: float) -> None:
         """Rank 0 takes a chunk itself; near the end of dear iterations it leaves them to the others."""
@@ -229,11 +220,9 @@ class ChunkPlay:
         self.pool = Pool(after if self.left else 0, chunks, batch)
         return units, count
 
-    def _asks_s(self, each: _Rank, has_s: float, until_s: float) -> float:
-        """When a rank asks that has a chunk since ``has_s`` which it expects to last until then."""
-        if not until_s:
-            return each.end_s
-        asks_s = max(has_s, until_s - min(until_s - has_s, each.answer_s))
+    def _asks_s(self, each: _Rank, has_s: float) -> float:
+        """When a rank asks for more that has had a chunk since ``has_s``."""
+        asks_s = max(has_s, each.end_s - each.answer_s)
         return min(each.end_s, each.looks_s(asks_s) if self.desk.each_s else asks_s)
 
     def _served_s(self, when: float) -> float:

@@ -3,8 +3,8 @@
 After Blumofe and Leiserson (JACM 46(5), 1999), with half of the rest as in Hendler and Shavit (PODC 2002): a
 steal should bring work for a while, since it costs a message and the data. The victim keeps what it is about
 to do and gives the far end of its share, so that blocks stay blocks; it refuses where what it could give
-takes less time than giving it. A thief asks all others once, in an order drawn anew; if all have refused, it
-waits before the next turn, twice as long as before up to a bound, so that it costs the others little.
+takes less time than giving it. A thief asks some others, drawn anew, one after the other; if all have
+refused, it waits before the next turn, twice as long as before up to a bound, so that it costs others little.
 
 Law. Whoever is asked answers, with work or without; nobody waits for anything but an answer, its own clock,
 or the word that the loop is over, which comes (`dlbrt.core.peers.retirement`).
@@ -23,8 +23,8 @@ from dlbrt.dist.spans import EMPTY, Spans
 
 __all__ = ["Stealing"]
 
-#: How long a thief waits at most after all have refused, in seconds.
-_LONGEST_S = 0.02
+#: How many others a thief asks in a turn, and how long it waits at most for the next one, in seconds.
+_TRIES, _LONGEST_S = 8, 0.02
 
 
 class Stealing(Retiring):
@@ -68,8 +68,9 @@ class Stealing(Retiring):
     def _ask(self, now: float) -> tuple[Action, ...]:
         """Ask the next victim; after the last one, wait."""
         if not self._victims:
-            self._victims = [rank for rank in range(len(self.dealt)) if rank != self.rank]
-            self._random.shuffle(self._victims)
+            others = len(self.dealt) - 1
+            drawn = self._random.sample(range(others), min(_TRIES, others))
+            self._victims = [rank + (rank >= self.rank) for rank in drawn]
             if self._pause_s or not self._victims:
                 self._again_at = now + self._pause_s
             self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
