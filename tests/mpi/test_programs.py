@@ -2,7 +2,7 @@
 
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
 under random load; adding a file adds its tests. Programs print what they compute to the last bit. A program
-runs under every sixth setting, its neighbours under the others, or with `pytest --every-setting` under all.
+runs under every eighth setting, its neighbours under the others, or with `pytest --every-setting` under all.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
             for place, name in enumerate(NAMES)
             for number, run in enumerate(RUNS, place)
-            if every or number % 6 == 0
+            if every or number % 8 == 0
         ]
         metafunc.parametrize(("program", "ranks", "env"), runs, indirect=["program"], scope="module")
 

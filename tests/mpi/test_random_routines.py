@@ -20,7 +20,7 @@ def test_the_same_seed_gives_the_same_program(seed: int) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_routines_do_on_ranks_what_they_do_sequentially(seed: int, tmp_path: Path) -> None:
     source = tmp_path / "program.py"
     source.write_text(program(seed), encoding="utf-8")
