@@ -140,12 +140,14 @@ def test_routines_go_on_under_them(name: str, ranks: int, prepared: Prepared) ->
 @pytest.mark.parametrize("name", ["SS", "WF", "AF", "steal", "diffusion"])
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_the_first_failure_is_the_sequential_one(name: str, ranks: int, prepared: Prepared) -> None:
-    run(prepared(FAILING), ranks, {"DLB_STRATEGY": name})
+    loop = run(prepared(FAILING), ranks, {"DLB_STRATEGY": name})
+    assert loop["strategy"] == name
 
 
 def test_with_more_ranks_than_iterations_nobody_waits_for_ever(prepared: Prepared) -> None:
     for name in ("SS", "GSS", "AF", "steal", "diffusion"):
-        run(prepared(BARE.replace("range(400)", "range(3)")), 5, {"DLB_STRATEGY": name})
+        loop = run(prepared(BARE.replace("range(400)", "range(3)")), 5, {"DLB_STRATEGY": name})
+        assert sum(shares(loop)) == 3
 
 
 def test_what_fsc_and_fac_need_to_know_the_first_run_shows_the_next_ones(prepared: Prepared) -> None:

@@ -9,6 +9,7 @@ its iterations left is picked by rank 0.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ from dlbrt.dist.units import Units
 __all__ = ["Peer"]
 
 
-class Peer:
+class Peer(ABC):
     """The part of rank ``rank`` of those that the first shares are for; a kind of `dlbrt.core.agent.Agent`.
 
     ValueError for an event that cannot happen in the state it meets.
@@ -129,7 +130,7 @@ class Peer:
         """As `Agent.due`."""
         return self.wakes_at is not None and now >= self.wakes_at
 
-    def transferred(self, seconds: float, size: int) -> None:
+    def transferred(self, seconds: float, size: int) -> None:  # noqa: B027 -- that is all there is to it
         """As `Agent.transferred`: what moving took is no part of what is decided."""
 
     def account(self) -> Account:
@@ -150,20 +151,21 @@ class Peer:
         self._note(did, event)
         return ()
 
-    def _note(self, did: Spans, event: Worked) -> None:
+    def _note(self, did: Spans, event: Worked) -> None:  # noqa: B027 -- most keep nothing
         """What else is kept of work that was done."""
 
+    @abstractmethod
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
-        raise NotImplementedError
+        """No work is left here."""
 
     def _waited(self, event: Waited) -> tuple[Action, ...]:  # noqa: ARG002
         return ()
 
     def _told(self, event: Told) -> tuple[Action, ...]:
-        raise NotImplementedError
+        raise ValueError(f"rank {self.rank} cannot be told {event.word} by rank {event.source}")
 
     def _given(self, event: Given) -> tuple[Action, ...]:
-        raise NotImplementedError
+        raise ValueError(f"rank {self.rank} was given units by rank {event.source} and takes none")
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
         others = tuple(rank for rank in range(len(self.dealt)) if rank != self.rank)
