@@ -1,6 +1,6 @@
 """How well a run is foretold: predicted by the model, simulated, and measured, for every strategy.
 
-    python tests/bench/prediction.py [--machine emulated|lab|lab-busy] [--cases REGEX] [--ranks 4,16]
+    python tests/bench/prediction.py [--machine emulated|lab] [--cases REGEX] [--ranks 4,16]
         [--seeds N] [--seconds S] [--duration T_L] [--strategies NAME,...] [--json FILE]
 
 Cases of Zaki, Li, Parthasarathy, table 1.4, scaled as `strategies.py` scales them, under random load.

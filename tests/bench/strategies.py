@@ -1,6 +1,6 @@
 """The paper's 28 cases on real ranks: each strategy forced, and by choice, under paired random load.
 
-    python tests/bench/strategies.py [--machine emulated|lab|lab-busy] [--cases REGEX] [--ranks 4,16]
+    python tests/bench/strategies.py [--machine emulated|lab] [--cases REGEX] [--ranks 4,16]
         [--seeds N] [--time-budget MINUTES] [--seconds S] [--duration T_L] [--json FILE] [--plot DIR]
 
 MXM, TRFD's L1 and L2 and AC with the sizes of Zaki, Li, Parthasarathy, table 1.4, time scaled so that a loop
@@ -12,7 +12,7 @@ seeds); that of its choice when forced; the best over no balancing and over the 
 over the whole effective speed). With --json all runs are kept, and a file that exists is gone on with.
 
 On the machine `emulated` ranks share this host and iterations wait; in the `lab` (root, Linux) each rank has
-a host of its own and computes, under emulated load or beside `busy` processes. None is a test.
+a host of its own and computes, beside busy processes. None is a test.
 """
 
 from __future__ import annotations

@@ -55,6 +55,11 @@ class Host:
         """Whether it has at most one core, so that loads slow it by a known factor."""
         return self.cores is not None and self.cores <= 1
 
+    @property
+    def throttled(self) -> bool:
+        """Whether its processes wait for computing even where one alone does: a part of each period."""
+        return self.cores is not None and self.cores < 1
+
     def quota_us(self) -> tuple[int, int]:
         """What it may compute in each period, and the period; ValueError if it has no limit."""
         if self.cores is None:

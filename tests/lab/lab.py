@@ -138,8 +138,8 @@ class Lab:
 
         ``env`` is added to the environment, from which settings of the runtime are dropped. ``load`` is given
         to each host as busy processes, which begin to run as ``start`` says; if ``emulated``, to each rank by
-        the runtime instead. After ``timeout`` seconds all processes are killed, and
-        ``tests.support.mpi.TimedOut`` shows where they were.
+        the runtime instead, which slows only hosts of a core or more. After ``timeout`` seconds all processes
+        are killed, and ``tests.support.mpi.TimedOut`` shows where they were.
 
         LabError: a load that cannot be given; a load that the program was to begin, and did not. ValueError:
         fewer ranks than hosts.
@@ -178,7 +178,14 @@ class Lab:
         if spec.levels and len(spec.levels) != len(self.hosts):
             raise LabError(f"load: expected {len(self.hosts)} values, one per host; found {len(spec.levels)}")
         for number, host in enumerate(self.hosts):
-            if most(spec, number) and not emulated and not host.single:
+            if not most(spec, number):
+                continue
+            if emulated and host.throttled:
+                raise LabError(
+                    f"emulated load on host {number}: expected a host of 1 core or more, found {host.cores}; "
+                    "the waiting would fall into the part of each period in which it gets no computing anyway"
+                )
+            if not emulated and not host.single:
                 raise LabError(
                     f"load on host {number}: expected a host of at most 1 core, found {host.cores}"
                 )

@@ -54,6 +54,13 @@ def lab() -> Iterator[Lab]:
         yield lab
 
 
+@pytest.fixture(scope="module")
+def whole() -> Iterator[Lab]:
+    """Hosts without a limit, that is, with all of this machine."""
+    with Lab([Host(), Host()]) as lab:
+        yield lab
+
+
 def groups() -> set[Path]:
     """Control groups of labs."""
     hierarchy = find_hierarchy()
@@ -131,10 +138,17 @@ def test_the_program_begins_its_load(lab: Lab) -> None:
     ],
     ids=["fixed", "random", "none"],
 )
-def test_an_emulated_load_is_the_runtimes(lab: Lab, load: LoadSpec | RandomLoad | None, setting: str) -> None:
+def test_an_emulated_load_is_the_runtimes(
+    whole: Lab, load: LoadSpec | RandomLoad | None, setting: str
+) -> None:
     program = "import os; os.environ['PMI_RANK'] == '0' and print(os.environ.get('DLB_LOAD', ''))"
-    done = lab.run([sys.executable, "-c", program], ranks=3, load=load, emulated=True)
+    done = whole.run([sys.executable, "-c", program], ranks=3, load=load, emulated=True)
     assert done.stdout.decode() == f"{setting}\n"
+
+
+def test_an_emulated_load_that_would_slow_nothing_is_refused(lab: Lab) -> None:
+    with pytest.raises(LabError, match="emulated load on host 1: expected a host of 1 core or more"):
+        lab.run(["true"], load=LoadSpec(levels=(0, 1)), emulated=True)
 
 
 def test_a_load_that_cannot_be_given_is_refused(lab: Lab) -> None:

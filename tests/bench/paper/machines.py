@@ -1,6 +1,6 @@
 """Where it is run: ranks of this machine, whose iterations wait, or on hosts of the lab, where they compute.
 
-The load is emulated, or in the lab also real: busy processes, which begin anew with each loop.
+The load is emulated there; in the lab it is real: busy processes, which begin anew with each loop.
 """
 
 from __future__ import annotations
@@ -70,11 +70,10 @@ class Emulated:
 class Lab:
     """A host of the lab for each rank, its network as much faster than the paper's as time is scaled.
 
-    ``busy``: the load is that many processes on a host, else it is emulated there too. Host names come again
-    with other rates: what `dlbc calibrate` has stored of them is not looked at.
+    The load is that many busy processes on a host. Host names come again with other rates: what
+    `dlbc calibrate` has stored of them is not looked at.
     """
 
-    busy: bool = False
     cores: float = 0.1
     waits: bool = False
 
@@ -97,8 +96,7 @@ class Lab:
                     [sys.executable, *command],
                     env=_environment(launch, stats) | steps | cache,
                     load=load,
-                    emulated=load is not None and not self.busy,
-                    start=lab.Start.SIGNAL if load and self.busy else lab.Start.LAUNCH,
+                    start=lab.Start.SIGNAL if load else lab.Start.LAUNCH,
                     timeout=timeout,
                 )
         except (lab.LabError, OSError) as error:
@@ -106,7 +104,7 @@ class Lab:
         return Completed(done.stdout, done.stderr, done.returncode, done.elapsed_s)
 
 
-MACHINES: dict[str, Machine] = {"emulated": Emulated(), "lab": Lab(), "lab-busy": Lab(busy=True)}
+MACHINES: dict[str, Machine] = {"emulated": Emulated(), "lab": Lab()}
 
 
 @cache
