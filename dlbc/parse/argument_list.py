@@ -7,6 +7,7 @@ only their line translated, and carets stand under the right word of a multi-lin
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from dlbc.source import Place, Source
 __all__ = ["Argument", "ArgumentList", "parse_arguments"]
 
 _OPEN = "f("
+
+#: A reduction as OpenMP writes it, `reduction(+: s)`.
+_WITH_OPERATOR = re.compile(r"\bredu\w*\s*\(\s*(?:[-+*&|^]+|\w+)\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ def _argument(node: ast.expr | ast.keyword, where: ArgumentList) -> Argument:
 
 def _malformed(comment: BoundComment, error: SyntaxError) -> Diagnostic:
     reason = error.msg or "invalid syntax"
+    if any(_WITH_OPERATOR.search(line.text) for line in comment.lines):
+        reason += "; `reduction(s)` takes names alone, the operator is read off the loop"
     line, column = error.lineno or 1, error.offset or 1
     inside = 0 < line <= len(comment.lines)
     text = comment.lines[line - 1] if inside else comment.lines[-1]

@@ -7,6 +7,7 @@ import ast
 import pytest
 from dlbrt.contract import Distribution
 
+from dlbc.diagnostics import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm, IterateClause
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.spelling import nearest
@@ -22,10 +23,15 @@ from dlbc.pipeline import transform
 from dlbc.source import Place, Source
 
 
-def loops_of(text: str) -> tuple[AnnotatedLoop, ...]:
+def found_in(text: str) -> tuple[tuple[AnnotatedLoop, ...], object, tuple[Diagnostic, ...]]:
     module = parse_module(Source("case.py", text.encode(), text))
     assert isinstance(module, Module)
-    loops, _, problems = find_loops(module)
+    loops, routines, problems = find_loops(module)
+    return loops, routines, tuple(problems)
+
+
+def loops_of(text: str) -> tuple[AnnotatedLoop, ...]:
+    loops, _, problems = found_in(text)
     assert [p for p in problems if p.severity.value == "error"] == []
     return loops
 
@@ -176,6 +182,13 @@ def test_places_in_an_annotation_of_several_lines() -> None:
     [loop] = loops_of(text)
     assert loop.annotation.distributions[0].place == Place(3, 15, 3, 23)
     assert loop.annotation.private[0].place == Place(4, 12, 4, 22)
+
+
+@pytest.mark.parametrize("clause", ["reduce(+: s)", "reduction(max:s)", "reduction( && : s)", "redux(*:s)"])
+def test_a_reduction_with_its_operator_is_told_that_it_takes_names_alone(clause: str) -> None:
+    _, _, (problem,) = found_in(f"# dlb: parallel, {clause}\nfor i in A:\n    s += A[i]\n")
+    assert problem.code == "DLB101"
+    assert "`reduction(s)` takes names alone" in problem.message
 
 
 @pytest.mark.parametrize(
