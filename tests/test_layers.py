@@ -23,6 +23,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     "dlbc": (
         frozenset({"__main__"}),
         frozenset({"cli"}),
+        frozenset({"commands"}),
         frozenset({"calibrate", "network", "report", "simulate"}),
         frozenset({"explain", "rules", "run", "witness", "output", "formats", "network_plot"}),
         frozenset({"pipeline"}),

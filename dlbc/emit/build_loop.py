@@ -11,8 +11,9 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from dlbc.emit.build_context import Setting, build_call, build_kernel
+from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import Names
+from dlbc.emit.contexts import Setting
 from dlbc.emit.find_wrappers import find_wrappers
 from dlbc.emit.render_templates import render_call, render_kernel
 from dlbc.ir.plan import LoopPlan

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from dlbc.emit.build_context import Setting, build_routine
+from dlbc.emit.build_context import build_routine
 from dlbc.emit.build_loop import Statement
 from dlbc.emit.choose_names import Names
+from dlbc.emit.contexts import Setting
 from dlbc.emit.render_templates import render_routine
 from dlbc.emit.track_lines import PrintedModule
 from dlbc.emit.wrap_touches import wrap_items, wrap_touches

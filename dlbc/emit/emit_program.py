@@ -59,10 +59,10 @@ def emit_program(module: Module, plans: Sequence[LoopPlan], routines: Sequence[R
         blocks,
         names,
         render_prologue(build_prologue(plans, names)),
-        f"{header}\n{EMPTY_SEAL}\n",
+        (header, EMPTY_SEAL),
         origin,
     )
-    emitted = PrintedModule(rewritten)
+    emitted = PrintedModule(rewritten, original)
     lines = map_lines(emitted, original, frozenset(_changed_lines(plans, routines))) | blocks.lines(emitted)
     lines = dict(sorted(lines.items()))
     text = _with_maps(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jinja2
 
-from dlbc.emit.build_context import CallContext, KernelContext, PrologueContext, RoutineContext
+from dlbc.emit.contexts import CallContext, KernelContext, PrologueContext, RoutineContext
 
 __all__ = ["render_call", "render_kernel", "render_prologue", "render_routine"]
 

@@ -31,7 +31,7 @@ def rewrite_module(
     routines: Routines,
     names: Names,
     prologue: str,
-    header: str,
+    header: Sequence[str],
     origin: str,
 ) -> cst.Module:
     """The generated module, without the comments at its end.
@@ -41,7 +41,7 @@ def rewrite_module(
     show it.
     """
     first = _lines_that_stay_first(module.header)
-    top = [*module.header[:first], *cst.parse_module(header).header]
+    top = [*module.header[:first], *(cst.EmptyLine(comment=cst.Comment(line)) for line in header)]
     preamble, body = _split_preamble(module.body)
     about_file, about_loop = _split_comments(module.header[first:])
     top += about_file

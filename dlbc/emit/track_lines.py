@@ -1,56 +1,76 @@
 """Which line of the generated program comes from which line of the source, exactly.
 
 Both texts are printed from trees that share the user's nodes: a node prints the same lines wherever it
-stands. So the lines of every shared node are mapped, and of these only those kept whose text is the same
-but for indentation, or that are known to print otherwise (loop headers, private names).
+stands. So the lines of every shared node are mapped, the outermost alone, and of these only those kept whose
+text is the same but for indentation, or that are known to print otherwise (loop headers, private names).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterator
+from contextlib import nullcontext
 from itertools import accumulate
+from typing import Any
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 __all__ = ["PrintedModule", "format_runs", "map_lines"]
 
+#: One for all nodes, where libcst makes a new one for each.
+_NOTHING = nullcontext()
+
 
 class _Recorder(CodegenState):
-    """Notes between which tokens each node was printed."""
+    """Notes between which tokens each node was printed; of those in a ``known`` one nothing."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, known: Container[int]) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
-        self.spans: dict[int, tuple[int, int]] = {}
+        self.starts: dict[int, int] = {}
+        self.ends: dict[int, int] = {}
+        self._known = known
+        self._within: cst.CSTNode | None = None
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        self.spans[id(node)] = (len(self.tokens), 0)
+        if self._within is None:
+            self.starts[id(node)] = len(self.tokens)
+            if id(node) in self._known:
+                self._within = node
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        self.spans[id(node)] = (self.spans[id(node)][0], len(self.tokens))
+        if self._within is None or self._within is node:
+            self.ends[id(node)] = len(self.tokens)
+            self._within = None
+
+    def record_syntactic_position(self, *_nodes: Any, **_ends: Any) -> Any:
+        """Positions are not asked for."""
+        return _NOTHING
 
 
 class PrintedModule:
-    """A module's text, and the lines (from 1) that each of its nodes takes."""
+    """A module's text, and the lines (from 1) that each of its nodes takes.
 
-    def __init__(self, module: cst.Module) -> None:
-        state = _Recorder(module)
+    Of nodes that it shares with the ``source`` the outermost are known alone.
+    """
+
+    def __init__(self, module: cst.Module, source: PrintedModule | None = None) -> None:
+        state = _Recorder(module, () if source is None else source.starts)
         module._codegen(state)
         self.module = module
         self.text = "".join(state.tokens)
         self.lines = _split(self.text)
-        ends = [0, *accumulate(_newlines(token) for token in state.tokens)]
-        self._before, self._tokens, self._spans = ends, state.tokens, state.spans
-
-    def nodes(self) -> Iterable[int]:
-        """The nodes in the order printed, outer ones first."""
-        return self._spans
+        #: Between which tokens nodes stand, in the order printed, outer ones first.
+        self.starts: dict[int, int] = state.starts
+        self._ends = state.ends
+        self._before = [0, *accumulate(map(_newlines, state.tokens))]
+        self._tokens = state.tokens
 
     def lines_of(self, node: int) -> range | None:
         """The lines of a node, named by its identity; None for one that is not in the module."""
-        if node not in self._spans:
+        start = self.starts.get(node)
+        if start is None:
             return None
-        start, end = self._spans[node]
+        end = self._ends[node]
         first, last = self._before[start], self._before[min(end, len(self._tokens))]
         if (
             end > start
@@ -62,7 +82,9 @@ class PrintedModule:
 
 
 def _newlines(token: str) -> int:
-    return len(_split(token)) - 1 if "\n" in token or "\r" in token else 0
+    if "\r" in token:
+        return len(_split(token)) - 1
+    return token.count("\n")
 
 
 def _split(text: str) -> list[str]:
@@ -72,7 +94,9 @@ def _split(text: str) -> list[str]:
 def map_lines(emitted: PrintedModule, source: PrintedModule, changed: frozenset[int]) -> dict[int, int]:
     """Generated line -> source line; ``changed`` are the source lines that print otherwise."""
     found: dict[int, int] = {}
-    for node in emitted.nodes():
+    for node in emitted.starts:
+        if node not in source.starts:
+            continue
         ours, theirs = emitted.lines_of(node), source.lines_of(node)
         if ours is None or theirs is None or len(ours) != len(theirs):
             continue

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlbc.ir.uses import children_of
+
 __all__ = ["Anchor", "anchors_of", "children_in_order"]
 
 Anchor = ast.Name | ast.Lambda
@@ -37,7 +39,7 @@ def children_in_order(node: ast.AST) -> list[ast.AST]:
 
 def _placed(node: ast.AST) -> Iterator[ast.AST]:
     """The nearest nodes below that have a place: comprehensions, argument lists and the like have none."""
-    for child in ast.iter_child_nodes(node):
+    for child in children_of(node):
         if hasattr(child, "lineno"):
             yield child
         else:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dlbc.ir.loop import AnnotatedLoop, Routine
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.uses import UseKind, bound_names, parameters_of, uses_of
+from dlbc.ir.uses import UseKind, bound_names, every_node, parameters_of, uses_of
 
 __all__ = ["bound_once", "perhaps_unbound", "statements_before"]
 
@@ -56,7 +56,7 @@ def perhaps_unbound(name: str, loop: AnnotatedLoop | Routine) -> bool:
 def _arguments(loop: AnnotatedLoop | Routine) -> frozenset[str]:
     scope = loop.scope
     parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
-    declared = (n for n in ast.walk(scope) if isinstance(n, ast.Global | ast.Nonlocal))
+    declared = (n for n in every_node(scope) if isinstance(n, ast.Global | ast.Nonlocal))
     return frozenset([p.arg for p in parameters] + [name for node in declared for name in node.names])
 
 

@@ -20,7 +20,7 @@ from dlbc.ir.price import FREE, UNIT, NotCounted, Price, at_most, total_of
 from dlbc.ir.region import Region
 from dlbc.ir.sizes import Shape, Sizes, World, dotted
 from dlbc.ir.sums import NotClosed, added_up, turns
-from dlbc.ir.uses import bound_names, own_nodes
+from dlbc.ir.uses import bound_names, own_nodes, unparsed
 from dlbc.ir.weights import ELEMENT, OPERATION, START
 from dlbc.ir.work import ONE, Work, truth
 
@@ -97,7 +97,7 @@ class Expressions(Flow, ABC):
                 return Span(binder.variable, ends[0], ends[1], ends[2], count)
         length = self._sizes.length(iterable, self._forms, self._hidden)
         if length is None or not self._usable(length):
-            what = f"the loop on line {iterable.lineno} over `{ast.unparse(iterable)}`"
+            what = f"the loop on line {iterable.lineno} over `{unparsed(iterable)}`"
             raise NotCounted(f"how often {what} turns is not known")
         if any(isinstance(part, ast.Slice) for part in ast.walk(iterable)):
             self._note(iterable, "slices are taken to lie within what they are of")
@@ -288,7 +288,7 @@ class Expressions(Flow, ABC):
             root = root.value
         if not isinstance(root, ast.Name) or root.id in self._hidden or root.id in self._region.own:
             return ""
-        name, _, rest = ast.unparse(node).partition(".")
+        name, _, rest = unparsed(node).partition(".")
         module = self._region.module
         if name in module.imports:
             return module.imports[name] + ("." + rest if rest else "")
@@ -322,6 +322,6 @@ def _depths(body: Sequence[ast.stmt]) -> dict[str, int]:
                 depth = 1
             case _:
                 continue
-        name = ast.unparse(array)
+        name = unparsed(array)
         found[name] = max(found.get(name, 0), depth)
     return found

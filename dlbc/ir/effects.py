@@ -22,6 +22,7 @@ from dlbc.ir.known_calls import (
     PRINTERS,  # fmt: skip
     RANDOM_PACKAGES,
 )
+from dlbc.ir.uses import unparsed
 
 __all__ = ["NOT_ITS_OWN", "Deed", "Effect", "Summaries", "Summary", "direct_deeds", "writes_output"]
 
@@ -169,13 +170,13 @@ def _of_object(call: Call) -> bool:
     package, _, method = call.function.rpartition(".")
     if not package or package.startswith(("numpy", "scipy", "builtins")):
         return False
-    parts = ast.unparse(call.node.func).count(".")
+    parts = unparsed(call.node.func).count(".")
     return method in (MUTATORS | ORDERED if parts > 1 else _SURE_METHODS if parts else ())
 
 
 def _printed_to_a_file(call: Call) -> Iterator[Deed]:
     for key, value, node in call.arguments:
-        if key in ("file", "stream", "**") and value.outer and not ast.unparse(node).endswith("stderr"):
+        if key in ("file", "stream", "**") and value.outer and not unparsed(node).endswith("stderr"):
             yield Deed(Effect.FILE, call.node, call.function.removeprefix("builtins."))
 
 

@@ -1,7 +1,8 @@
 """What names hold while a region is walked, and the facts found on the way.
 
 Each name that the code binds itself has a `Value`; names from outside are the origins. Values only grow, so
-that repeating a walk ends.
+that repeating a walk ends: with the first that looked at nothing that grew afterwards. Another would see the
+same, and find the same.
 """
 
 from __future__ import annotations
@@ -53,24 +54,40 @@ class Environment(Flow):
         self._tables: dict[ast.AST, dict[str, Value]] = {}
         self._sure = True
         self._facts = Facts()
-        self._read_at_once: frozenset[ast.AST] = frozenset()
+        self._read_at_once: set[ast.AST] = set()
+        #: What a walk has looked at: names, generators, contents as ``name[]``, the pool as an empty name.
+        self._seen: set[str | ast.AST] = set()
+        self._stale = False
 
-    def state(self) -> object:
-        """What must stop growing."""
-        tables = {k: dict(v) for k, v in self._tables.items()}
-        return (dict(self._env), tables, self._pool, dict(self._contents))
+    def _grows(self, what: str | ast.AST) -> None:
+        """Something that the walk goes by is no longer what it was."""
+        self._stale = self._stale or what in self._seen
 
     def _bind(self, name: str, value: Value, form: Form | None = None) -> None:
         self._define(name, form)
         for scope in reversed(self._inner):
             if name in self._tables[scope]:
-                self._tables[scope][name] |= value
+                self._grow(self._tables[scope], name, value)
                 return
         if name in self._env:
-            self._env[name] |= value
+            self._grow(self._env, name, value)
+
+    def _grow(self, table: dict[str, Value], name: str, value: Value) -> None:
+        grown = table[name] | value
+        if grown != table[name]:
+            table[name] = grown
+            self._grows(name)
+
+    def _put_into_pool(self, value: Value) -> None:
+        """The value may be found in objects made here."""
+        grown = self._pool | value.outer | value.inner
+        if grown != self._pool:
+            self._pool = grown
+            self._grows("")
 
     def _lookup(self, name: str) -> Value | None:
         """The value of an own name; None for a shared one."""
+        self._seen.add(name)
         for scope in reversed(self._inner):
             if name in self._tables[scope]:
                 return self._tables[scope][name]
@@ -81,13 +98,18 @@ class Environment(Flow):
         """A value is put into what an expression gives: remembered of own names."""
         if isinstance(container, ast.Name) and self._lookup(container.id) is not None:
             held = self._contents.get(container.id, frozenset())
-            self._contents[container.id] = held | value.outer | value.inner
+            grown = held | value.outer | value.inner
+            if grown != held:
+                self._contents[container.id] = grown
+                self._grows(f"{container.id}[]")
 
     def _items_of(self, container: ast.expr, value: Value) -> Origins:
         """What the items of a container made here may be."""
         if not value.holds:
             return frozenset()
-        put = self._contents.get(getattr(container, "id", ""), frozenset())
+        name = getattr(container, "id", "")
+        self._seen.add(f"{name}[]")
+        put = self._contents.get(name, frozenset())
         found = (o for o in value.inner | put if o.name not in self._region.module.plain)
         return frozenset(replace(o, open=False) for o in found)
 
@@ -95,7 +117,7 @@ class Environment(Flow):
     def _scope(self, node: ast.AST, names: dict[str, Value], integers: frozenset[str]) -> Iterator[None]:
         table = self._tables.setdefault(node, {})
         for name, value in names.items():
-            table[name] = table.get(name, FRESH) | value
+            self._grow(table, name, value) if name in table else table.update({name: value})
         hidden, self._hidden = self._hidden, self._hidden | {n: n in integers for n in names}
         before = self._forms, self._steady, self._domain
         self._forms = {n: f for n, f in self._forms.items() if n not in names}

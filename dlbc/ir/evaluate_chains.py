@@ -94,6 +94,8 @@ class Chains(Environment, ABC):
         if isinstance(node, ast.Subscript):
             base = self._base(node.value)
             axes, open_ = self._subscripts.read(node.slice, self._forms, self._hidden)
+            if not base.outer:
+                self._seen.add("")
             reach = base.outer | base.inner | (self._pool if not base.outer else frozenset())
             reach = frozenset(o for o in reach if o.kind is not OriginKind.CLOSURE) | (base.inner & CLOSURE)
             found = extended(reach, axes, open_)

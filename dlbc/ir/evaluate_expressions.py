@@ -41,7 +41,7 @@ from dlbc.ir.known_calls import (
     RANDOM_PACKAGES,
     SAME_METHODS,
 )
-from dlbc.ir.uses import UseKind, bound_names, free_names, parameters_of, uses_of
+from dlbc.ir.uses import UseKind, bound_names, children_of, free_names, parameters_of, unparsed, uses_of
 
 __all__ = ["Evaluator"]
 
@@ -143,7 +143,7 @@ class Evaluator(Chains):
                 both = self._union([left, right])
                 return Value(frozenset(), both.inner, both.holds)
             case ast.UnaryOp() | ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.Slice():
-                self._union(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
+                self._union(n for n in children_of(node) if isinstance(n, ast.expr))
                 return FRESH
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 return self._union(parts).contained
@@ -161,7 +161,7 @@ class Evaluator(Chains):
                 self._union([*node.args.defaults, *node.args.kw_defaults])
                 return self._closure(node)
             case ast.expr():
-                self._union(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
+                self._union(n for n in children_of(node) if isinstance(n, ast.expr))
                 return Value(UNKNOWN, UNKNOWN)
         return FRESH
 
@@ -186,6 +186,7 @@ class Evaluator(Chains):
         binder = self._binder(node, node.generators[0].target, node.generators[0].iter)
         with self._scope(node, own, integers), ExitStack() as stack:
             if isinstance(node, ast.GeneratorExp):
+                self._seen.add(node)
                 later = self._branch(None) if node in self._read_at_once else self._elsewhere()
                 stack.enter_context(later)  # it may not be read to its end
             for position, generator in enumerate(node.generators):
@@ -209,7 +210,7 @@ class Evaluator(Chains):
         root = _root(node)
         module = self._region.module
         if root is not None and root in module.imports and root not in self._hidden:
-            return self._dotted(ast.unparse(node)), None
+            return self._dotted(unparsed(node)), None
         if isinstance(node, ast.Attribute):
             return "." + node.attr, self._value(node.value)
         if not isinstance(node, ast.Name):
@@ -231,7 +232,10 @@ class Evaluator(Chains):
         function, receiver = self._function(node.func)
         arguments: list[tuple[str | int, Value, ast.expr]] = []
         if function in _READERS or function.endswith(".join"):
-            self._read_at_once |= {a for a in node.args if isinstance(a, ast.GeneratorExp)}
+            for given in node.args:
+                if isinstance(given, ast.GeneratorExp) and given not in self._read_at_once:
+                    self._read_at_once.add(given)
+                    self._grows(given)
         form = function in FORM_CALLS and "__len__" not in self._region.module.methods
         look = self._form if form else self._value
         arguments += ((position, look(argument), argument) for position, argument in enumerate(node.args))
@@ -319,7 +323,7 @@ class Evaluator(Chains):
                 return receiver.element | given
             if function == ".astype" and not node.keywords and len(node.args) <= _ASTYPE_INPUTS:
                 return FRESH
-        self._pool |= given.outer | given.inner
+        self._put_into_pool(given)
         reach = given | (receiver or FRESH)
         reach = reach | reach.element
         if function not in self._region.passing:

@@ -1,6 +1,6 @@
 """The plan of one parallel loop: everything that emission needs, and no decision left to make.
 
-Only `dlbc.passes.plan_loops` makes a `LoopPlan`, and only of a loop whose independence was established:
+Only `dlbc.passes.plan_loops` has a `LoopPlan` made, and only of a loop whose independence was established:
 a loop that was not proved cannot reach emission.
 """
 

@@ -6,12 +6,13 @@ The ladder of the dependence test, from the cheapest means to the word of the us
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from dlbc.diagnostics import Diagnostic
 
-__all__ = ["Means", "Refusal", "Status", "Verdict"]
+__all__ = ["Means", "Refusal", "Status", "Verdict", "status_of"]
 
 
 class Means(Enum):
@@ -58,3 +59,13 @@ class Refusal:
     array: str
     finding: Diagnostic
     tried: tuple[str, ...] = ()
+
+
+def status_of(verdicts: Sequence[Verdict], trusted: Sequence[str], outside: Sequence[str]) -> Status:
+    """How far independence is established: the weakest of verdicts, words of the user, functions not seen."""
+    if trusted or any(v.means is Means.ASSERTED for v in verdicts):
+        return Status.ASSERTED
+    if outside:
+        return Status.CONDITIONAL
+    looked = any(v.guards or v.means is Means.INSPECTOR for v in verdicts)
+    return Status.GUARDED if looked else Status.PROVEN

@@ -17,6 +17,7 @@ from dlbc.ir.known_calls import FRESH_CALLS, GIVING_BACK
 from dlbc.ir.region import Region
 from dlbc.ir.subscripts import Subscripts
 from dlbc.ir.sums import turns
+from dlbc.ir.uses import unparsed
 from dlbc.ir.weights import CONSTRUCTORS, LIKE, PRODUCTS, REDUCTIONS, SIZED_METHODS
 
 __all__ = ["Shape", "Sizes", "World", "broadcast", "call_of", "dotted"]
@@ -108,7 +109,7 @@ class Sizes(Subscripts):
         """The length of an axis of an array from outside."""
         if not dotted(node) or not self._outside(node, hidden):
             return None
-        name = ast.unparse(node)
+        name = unparsed(node)
         return Form.of(Variable(Kind.PARAMETER, f"{name}.shape[{axis}]" if axis else f"len({name})"))
 
     def shape(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Shape:
@@ -138,7 +139,7 @@ class Sizes(Subscripts):
         shape = self.shape(node, forms, hidden)
         if shape is not None or not dotted(node) or not axes:
             return shape
-        depth = max(self.world.depths.get(ast.unparse(node), 0), axes)
+        depth = max(self.world.depths.get(unparsed(node), 0), axes)
         lengths = [self._outer_length(node, axis, hidden) for axis in range(depth)]
         known = tuple(form for form in lengths if form is not None)
         return known if len(known) == depth else None

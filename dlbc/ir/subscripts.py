@@ -13,7 +13,7 @@ from dlbc.ir.access import Subscript
 from dlbc.ir.form import Apply, Comparison, Condition, Form, Junction, Kind, Operator, Variable, negated
 from dlbc.ir.integers import Integers
 from dlbc.ir.region import Region
-from dlbc.ir.uses import uses_of
+from dlbc.ir.uses import unparsed, uses_of
 
 __all__ = ["Subscripts"]
 
@@ -62,7 +62,7 @@ class Subscripts:
             end is None or form is not None for end, form in zip((node.lower, node.upper), ends, strict=True)
         )
         span = (ends[0], ends[1], step) if known and step is not None and step > 0 else None
-        return Subscript(ast.unparse(node), full=full, span=span)
+        return Subscript(unparsed(node), full=full, span=span)
 
     def form(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
         """``node`` as an integer form, or None."""
@@ -87,7 +87,7 @@ class Subscripts:
                 return Form.of(Apply(_CHOICES[name], known)) if whole else None
             case ast.Subscript(value=value, slice=inside) if _dotted(value) and not _is_shape(value):
                 return self._element(value, inside, forms, hidden)
-        return _parameter(ast.unparse(node)) if self._figure(node, hidden) else None
+        return _parameter(unparsed(node)) if self._figure(node, hidden) else None
 
     def _whole_part(self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
         """``int(argument)``: of what is no integer it is another number than that."""
@@ -95,7 +95,7 @@ class Subscripts:
         if form is None or self._integers.sure(argument, hidden):
             return form
         if isinstance(argument, ast.Name) and self._outside(argument, hidden):
-            return _parameter(ast.unparse(node))
+            return _parameter(unparsed(node))
         return form if isinstance(argument, ast.Subscript) and form.moves() else None
 
     def _element(self, array: ast.expr, inside: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
@@ -104,7 +104,7 @@ class Subscripts:
         known = tuple(o for o in operands if o is not None)
         if len(known) < len(operands) or not self._outside(array, hidden):
             return None
-        return Form.of(Apply(Operator.ELEMENT, known, ast.unparse(array)))
+        return Form.of(Apply(Operator.ELEMENT, known, unparsed(array)))
 
     def condition(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Condition | None:
         """A test over integers, or None where any part of it is not."""
@@ -171,7 +171,7 @@ class Subscripts:
     def _text(self, node: ast.expr, form: Form | None) -> str:
         """As the user wrote it, temporaries apart."""
         own = {u.name for u in uses_of(node)} & self._region.own
-        return ast.unparse(node) if form is None or own <= {self._region.index} else str(form)
+        return unparsed(node) if form is None or own <= {self._region.index} else str(form)
 
 
 def _parameter(name: str) -> Form:

@@ -13,6 +13,7 @@ from dlbc.ir.callees import callees, functions_given, is_opaque, is_sure
 from dlbc.ir.effects import direct_deeds
 from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, HIGHER, PURE_METHODS, PURE_PACKAGES, SAME_METHODS
 from dlbc.ir.region import Callable, ModuleNames
+from dlbc.ir.uses import unparsed
 
 __all__ = ["unseen"]
 
@@ -43,14 +44,14 @@ def unseen(call: Call, world: ModuleNames) -> str | None:
 
 def _text(node: ast.expr) -> str:
     """The expression on one line."""
-    return " ".join(ast.unparse(node).split())
+    return " ".join(unparsed(node).split())
 
 
 def _seen(node: ast.expr, world: ModuleNames, known: tuple[str, ...] = PURE_PACKAGES) -> bool:
     """Whether an expression is a function of the module, or one that the tables know."""
     if isinstance(node, ast.Lambda | ast.Constant):
         return True
-    root, _, rest = ast.unparse(node).partition(".")
+    root, _, rest = unparsed(node).partition(".")
     if root in world.imports:
         return f"{world.imports[root]}{'.' if rest else ''}{rest}".startswith(known)
     return isinstance(node, ast.Name) and (is_sure(root, world) or world.builtin(root))

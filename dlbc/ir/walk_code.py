@@ -2,8 +2,8 @@
 
 Theory: a flow-insensitive points-to analysis in the manner of Andersen, over the few names that the code
 binds itself. Each such name has a `Value`: the shared objects that it may be or hold; no origin means that
-the object was made here. The walk is repeated until no value grows, and then records. A store through a
-name with origins is a change of those shared objects; through a new object it is nobody else's business.
+the object was made here. The walk is repeated until none that it went by grows. A store through a name with
+origins is a change of those shared objects; through a new object it is nobody else's business.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ def walk_code(region: Region) -> Facts:
     """All accesses, changes, calls and results of the region's statements."""
     walker = _Walker(region)
     while True:
-        before = walker.state()
         facts = walker.walk()
-        if walker.state() == before:
+        if not walker.is_stale:
             return facts
 
 
@@ -38,12 +37,18 @@ class _Walker(Evaluator):
         """Walk all statements once."""
         self._begin()
         self._facts, self._sure = Facts(), True
+        self._seen, self._stale = set(), False
         for statement in self._region.body:
             self._statement(statement)
             self._passed(statement)
             if any(isinstance(n, ast.Continue) for n in own_nodes([statement])):
                 self._sure = False
         return self._facts
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the walk went by something that it found more of later."""
+        return self._stale
 
     def _block(self, statements: Iterable[ast.stmt]) -> None:
         with self._unsure():
@@ -189,7 +194,7 @@ class _Walker(Evaluator):
 
     def _store(self, target: ast.Subscript, value: Value, source: ast.expr | None, kind: AccessKind) -> None:
         self._indices(target)
-        self._pool |= value.outer | value.inner
+        self._put_into_pool(value)
         base, last = self._base(target.value), target.slice
         name, brackets, plain = self._path(target)
         if name and plain:
@@ -216,5 +221,5 @@ class _Walker(Evaluator):
 
     def _keep(self, value: Value, node: ast.expr) -> None:
         """A value is put into some object: remember what may be found in objects made here."""
-        self._pool |= value.outer | value.inner
+        self._put_into_pool(value)
         self._facts.escapes.append((value, node))

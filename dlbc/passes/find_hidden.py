@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from dlbc.ir.known_calls import DRAWS, FILE_METHODS, MUTATORS, ORDERED
 from dlbc.ir.region import Callable, Hidden, ModuleNames
-from dlbc.ir.uses import every_node, own_nodes
+from dlbc.ir.uses import every_node, own_nodes, unparsed
 
 __all__ = ["find_hidden"]
 
@@ -105,8 +105,8 @@ def _meant(
 def _by_text(nodes: list[ast.AST], world: ModuleNames) -> Iterator[Callable]:
     """Methods that `getattr` and the like may take; all of them where the text is not a literal."""
     for node in nodes:
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in _TAKERS:
-            texts = node.args[1:2] if ast.unparse(node.func) == "getattr" else node.args
+        if isinstance(node, ast.Call) and unparsed(node.func).split(".")[-1] in _TAKERS:
+            texts = node.args[1:2] if unparsed(node.func) == "getattr" else node.args
             for text in texts:
                 known = isinstance(text, ast.Constant)
                 for name, methods in world.methods.items():
@@ -158,7 +158,7 @@ def _values(nodes: list[ast.AST]) -> Iterator[str]:
 
 def _is_property(function: Callable) -> bool:
     marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    return any(ast.unparse(m).split(".")[-1] in _PROPERTIES for m in marks)
+    return any(unparsed(m).split(".")[-1] in _PROPERTIES for m in marks)
 
 
 def _unseen(name: str) -> bool:
@@ -167,7 +167,7 @@ def _unseen(name: str) -> bool:
 
 def _shared(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for owner in (n for n in every_node(tree) if isinstance(n, ast.ClassDef)):
-        if any(word in ast.unparse(d) for d in owner.decorator_list for word in ("dataclass", "define")):
+        if any(word in unparsed(d) for d in owner.decorator_list for word in ("dataclass", "define")):
             continue
         own = {n.attr for n in ast.walk(owner) if _of_self(n)}
         for statement in owner.body:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dlbc.ir.known_calls import ITERATOR_MAKERS, ITERATOR_METHODS
 from dlbc.ir.region import Callable, ModuleNames
-from dlbc.ir.uses import every_node, own_nodes
+from dlbc.ir.uses import every_node, own_nodes, unparsed
 
 __all__ = ["find_iterators"]
 
@@ -62,7 +62,7 @@ def _makes_iterator(node: ast.expr, world: ModuleNames) -> bool:
         return True
     if not full and isinstance(node.func, ast.Attribute) and node.func.attr in ITERATOR_METHODS:
         return True
-    name = ast.unparse(node.func)
+    name = unparsed(node.func)
     reached = world.functions.get(name, ()) or world.methods.get(name.rpartition(".")[2], ())
     return any(map(_yields, reached))
 
@@ -74,7 +74,7 @@ def _yields(function: Callable) -> bool:
 
 def _full_name(node: ast.expr, world: ModuleNames) -> str:
     """The dotted name of something imported or builtin, else empty."""
-    root, _, rest = ast.unparse(node).partition(".")
+    root, _, rest = unparsed(node).partition(".")
     if root in world.imports:
         return world.imports[root] + ("." + rest if rest else "")
     return root if world.builtin(root) and not rest else ""

@@ -23,7 +23,7 @@ from dlbc.ir.routine import RoutinePlan, Touch, Wrap
 from dlbc.ir.routine_names import RoutineNames
 from dlbc.ir.routine_walk import RoutineWalk, suspends
 from dlbc.ir.touch_walk import Touched
-from dlbc.ir.uses import bound_names
+from dlbc.ir.uses import bound_names, every_node
 
 __all__ = ["plan_routines"]
 
@@ -139,7 +139,7 @@ class _Owners:
         inner = sorted(nested, key=lambda r: len(r.path))
         self._of: dict[ast.AST, int] = {}
         for one in (routine, *inner):
-            self._of |= dict.fromkeys(ast.walk(one.node), one.ordinal)
+            self._of |= dict.fromkeys(every_node(one.node), one.ordinal)
 
     def of(self, node: ast.AST) -> int:
         """The routine's ordinal."""
@@ -147,7 +147,7 @@ class _Owners:
 
 
 def _ordinals(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
-    loops = (n for n in ast.walk(tree) if isinstance(n, ast.For | ast.AsyncFor | ast.While))
+    loops = (n for n in every_node(tree) if isinstance(n, ast.For | ast.AsyncFor | ast.While))
     yield from enumerate(sorted(loops, key=lambda n: (n.lineno, n.col_offset)))
 
 

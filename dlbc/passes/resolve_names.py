@@ -20,6 +20,13 @@ from dlbc.ir.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 __all__ = ["resolve_module", "resolve_names"]
 
 
+#: Nodes that bind names, or say where they are bound.
+_BINDING = frozenset((
+    ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.Import,
+    ast.ImportFrom, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal,
+))  # fmt: skip
+
+
 def resolve_module(module: Module) -> ModuleNames:
     """The names of the whole module."""
     bound = bound_names(module.tree.body)
@@ -34,14 +41,17 @@ def resolve_module(module: Module) -> ModuleNames:
     owners = {m for c in every_node(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
     stores: Counter[str] = Counter()
     for node in every_node(module.tree):
+        if type(node) not in _BINDING:
+            continue
+        names = _names_bound_by(node)
         if isinstance(node, ast.Name | ast.arg | Functions | ast.ClassDef):
-            stores.update(_names_bound_by(node))
+            stores.update(names)
         if node not in owners:  # what a class body binds hides nothing in functions
-            anywhere |= _names_bound_by(node)
+            anywhere |= names
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
             aliases |= {t.id: node.value for t in node.targets if isinstance(t, ast.Name)}
         if not isinstance(node, ast.Import | ast.ImportFrom):
-            otherwise |= _names_bound_by(node)
+            otherwise |= names
         if isinstance(node, ast.Global | ast.Nonlocal):
             rebound |= set(node.names)
         elif isinstance(node, Functions):
@@ -63,22 +73,21 @@ def resolve_module(module: Module) -> ModuleNames:
         and isinstance(nodes[0], Functions | ast.ClassDef | ast.Import | ast.ImportFrom)
     }
     imports = {name: full for name, full in imports.items() if name not in otherwise}
-    names = frozenset(anywhere), frozenset(constant)
+    known = frozenset(anywhere), frozenset(constant)
     aliases = {name: value for name, value in aliases.items() if stores[name] == 1}
     return ModuleNames(
-        bound, *names, imports, functions, methods, aliases, classes, declared=frozenset(rebound)
+        bound, *known, imports, functions, methods, aliases, classes, declared=frozenset(rebound)
     )
 
 
 def _names_bound_by(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
     if isinstance(node, ast.arg):
         return {node.arg}
     if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
         return set(BUILTINS)  # a star import may hide any builtin
-    shallow = (ast.Name, Functions, ast.ClassDef, ast.Import, ast.ImportFrom, ast.ExceptHandler, ast.MatchAs,
-               ast.MatchStar, ast.MatchMapping)  # fmt: skip
-    if isinstance(node, ast.Name):
-        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+    shallow = (ast.Import, ast.ImportFrom, ast.MatchAs, ast.MatchStar, ast.MatchMapping)
     if isinstance(node, Functions | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.ExceptHandler):

@@ -162,7 +162,7 @@ def _direct(
         deeds=tuple(d for call in facts.calls for d in direct_deeds(call)),
         touches=dict(_taken_from(reads, body, world)),
         owners=_owners(within),
-        closed=bool(within) and world.hidden.escaping.isdisjoint(ast.walk(within[0])),
+        closed=bool(within) and world.hidden.escaping.isdisjoint(every_node(within[0])),
         calls_values=next((c.node for c in facts.calls if is_opaque(c, world)), None),
         prints=any(map(writes_output, facts.calls)),
         unseen={text: c.node for c in facts.calls if (text := unseen(c, world)) is not None},

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from dlbrt.sim.description import Description
 from dlbrt.sim.machine import Machine
 from dlbrt.sim.play import Case, every_name, play_all
 
 from dlbc.ir.spelling import nearest
 from dlbc.simulate.described import Described
-from dlbc.simulate.machines import find_machines
-from dlbc.simulate.problems import CannotSimulateError
+from dlbc.simulate.machines import find_machines, read_description
+from dlbc.simulate.problems import CannotSimulateError, Problems
 from dlbc.simulate.programs import loop_of_program
 from dlbc.simulate.recordings import recorded_loop
 from dlbc.simulate.request import Request, read_count
@@ -21,29 +23,60 @@ __all__ = ["simulated"]
 _MOST_SEEDS = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be played: a loop, on each of these machines, under each of these strategies and loads."""
+
+    described: Described
+    machines: tuple[Machine, ...]
+    strategies: tuple[str, ...]
+    seeds: int
+
+
 def simulated(request: Request) -> str:
     """What a loop takes on each machine that is asked for, as it is printed.
 
-    CannotSimulateError, FaultyProgramError.
+    CannotSimulateError with all that is wrong with what was asked, the machine first; FaultyProgramError.
     """
-    described = _described(request)
-    names, seeds = _strategies(request.strategy), read_count("--seeds", request.seeds, _MOST_SEEDS)
-    machines = find_machines(request, described)
-    if request.trace_out is not None and (len(machines), len(names), seeds) != (1, 1, 1):
+    asked = _read(request)
+    described, seeds, traced = asked.described, asked.seeds, request.trace_out is not None
+    if traced and (len(asked.machines), len(asked.strategies), seeds) != (1, 1, 1):
         raise CannotSimulateError("--trace-out: expected one number of ranks, one strategy and one load")
     blocks = []
-    for machine in machines:
+    for machine in asked.machines:
         if seeds > 1 and machine.load.random is None:
             wanted = "a random load to go with it, such as --load random:max=5,duration=0.5"
             raise CannotSimulateError(f"--seeds: expected {wanted}; found none")
         case = Case(machine, described.model(machine.ranks), seeds)
-        traced = request.trace_out is not None
-        played = play_all(case, names, described.parameters, traced=traced)
+        played = play_all(case, asked.strategies, described.parameters, traced=traced)
         blocks.append(Block(machine, case.loop, played))
     if request.trace_out is not None:
         _write(request.trace_out, blocks[0], described)
     show = as_json if request.format == "json" else as_text
-    return show(described, blocks, tuple(_notes(request, machines[0])))
+    return show(described, blocks, tuple(_notes(request, asked.machines[0])))
+
+
+def _read(request: Request) -> _Asked:
+    problems = Problems()
+    description: Description | None = None
+    described: Described | None = None
+    machines: tuple[Machine, ...] = ()
+    with problems.kept():
+        description = read_description(request.machine)
+    readable = not problems
+    with problems.kept():
+        strategies = _strategies(request.strategy)
+    with problems.kept():
+        seeds = read_count("--seeds", request.seeds, _MOST_SEEDS)
+    with problems.kept():
+        described = _described(request)
+    # A recorded run brings a machine of its own; of a program's loop only groups are asked.
+    if readable and (described is not None or request.trace is None):
+        with problems.kept():
+            machines = find_machines(request, description, described)
+    problems.end()
+    assert described is not None, "what is not known is a problem"
+    return _Asked(described, machines, strategies, seeds)
 
 
 def _described(request: Request) -> Described:

@@ -18,6 +18,7 @@ class Described:
 
     ``group`` is the size of the groups that its clause asks for. A recorded one was run on ``machine``, with
     the ``parameters`` of balancing; the ``network`` is that of machines that are not described.
+    ``bytes_assumed``: what moves with an iteration is not wholly known.
     """
 
     source: str
@@ -28,6 +29,7 @@ class Described:
     machine: Machine | None = None
     network: NetworkForm = field(default_factory=NetworkForm)
     parameters: Parameters | None = None
+    bytes_assumed: bool = False
 
     @property
     def name(self) -> str:

@@ -23,7 +23,7 @@ from dlbc.ir.report import LoopReport
 from dlbc.simulate.costs import FoundWork, find_work
 from dlbc.simulate.described import Described
 from dlbc.simulate.problems import CannotSimulateError
-from dlbc.simulate.rows import iteration_bytes
+from dlbc.simulate.rows import Movement, find_movement
 from dlbc.simulate.spans import NOTHING, find_span
 from dlbc.simulate.values import Number, Values
 
@@ -52,11 +52,13 @@ def describe_loop(report: LoopReport, file: str, terms: Terms) -> Described:
     values = Values(plan.loop, report.space, terms.given)
     span = find_span(plan.loop.node.iter, values) or NOTHING
     work = find_work(report, plan, values, span)
-    size = iteration_bytes(plan, values) if terms.iteration_bytes is None else terms.iteration_bytes
-    if values.missing or size is None:
+    said = terms.iteration_bytes
+    movement = find_movement(plan, values) if said is None else Movement(said)
+    if values.missing or movement is None:
         raise CannotSimulateError(_missing(source, values.missing))
-    model = _Model(plan, len(span.values), work, terms.iteration_s, size)
-    return Described(source, plan.loop.number, tuple(model.notes()), model, plan.group)
+    model = _Model(plan, len(span.values), work, terms.iteration_s, movement)
+    notes, assumed = tuple(model.notes()), bool(movement.assumed)
+    return Described(source, plan.loop.number, notes, model, plan.group, bytes_assumed=assumed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class _Model:
     n: int
     work: FoundWork
     iteration_s: float
-    iteration_bytes: float
+    movement: Movement
 
     def __call__(self, ranks: int) -> LoopModel:
         """The model."""
@@ -78,7 +80,8 @@ class _Model:
             amounts = UNIFORM if said is None else said.table(_EDGES)
         except CostError:
             shares, amounts = deal(len(units), ranks, self.plan.iterations), UNIFORM
-        return LoopModel(self.n, self.seconds(), units.folded, amounts, self.iteration_bytes, shares)
+        size = self.movement.iteration_bytes
+        return LoopModel(self.n, self.seconds(), units.folded, amounts, size, shares)
 
     def seconds(self) -> float | tuple[float, ...]:
         """What each position takes, all together as long as so many of the mean time."""
@@ -92,7 +95,7 @@ class _Model:
         total_s = self.n * self.iteration_s
         yield f"iterations: {self.n}, {self.iteration_s:g} s each on average, {total_s:g} s in all"
         yield f"cost: {self.work.note}"
-        yield f"movement: {self.iteration_bytes:g} bytes with an iteration"
+        yield f"movement: {self.movement}"
 
     def _folds(self, ranks: int) -> bool:
         if self.plan.folded is Folded.DEFAULT:

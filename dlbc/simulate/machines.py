@@ -11,7 +11,7 @@ from pathlib import Path
 from dlbrt.contract import OptionError
 from dlbrt.core.grouping import GroupSpec, parse_group
 from dlbrt.core.load import LoadSpec
-from dlbrt.sim.description import Description, DescriptionError
+from dlbrt.sim.description import Description, DescriptionError, NetworkForm
 from dlbrt.sim.loads import load_for, speeds_for
 from dlbrt.sim.machine import Machine
 from dlbrt.sim.read_machine import MOST_RANKS, read_machine
@@ -20,38 +20,47 @@ from dlbc.simulate.described import Described
 from dlbc.simulate.problems import CannotSimulateError
 from dlbc.simulate.request import Request, read_count, read_number
 
-__all__ = ["find_machines"]
+__all__ = ["find_machines", "read_description"]
 
 #: No processor is slower, so that what it takes stays finite.
 _LEAST_SPEED = 1e-15
 
 
-def find_machines(request: Request, described: Described) -> tuple[Machine, ...]:
-    """A machine for each number of ranks that is asked for. CannotSimulateError."""
-    description = _description(request, described)
+def read_description(path: str | None) -> Description | None:
+    """The description in a file, if one is named. CannotSimulateError with all that is wrong with it."""
+    if path is None:
+        return None
+    try:
+        with Path(path).open("rb") as file:
+            return read_machine(tomllib.load(file))
+    except OSError as error:
+        raise CannotSimulateError(f"{path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, DescriptionError) as error:
+        lines = str(error).splitlines()
+        raise CannotSimulateError("\n".join(f"{path}: {line}" for line in lines)) from error
+
+
+def find_machines(
+    request: Request, description: Description | None, described: Described | None
+) -> tuple[Machine, ...]:
+    """A machine for each number of ranks that is asked for. CannotSimulateError.
+
+    Without a loop that is known (``described``) it still tells what is wrong with the options.
+    """
+    network = NetworkForm() if described is None else described.network
+    recorded = None if described is None else described.machine
+    size = None if described is None else described.group
+    basis = description or Description(network=network)
     if request.ranks is not None:
         words = (word.strip() for word in request.ranks.split(","))
         counts = tuple(dict.fromkeys(read_count("--ranks", word, MOST_RANKS) for word in words))
-    elif description.processors:
-        counts = (len(description.processors),)
-    elif described.machine is not None:
-        return (_changed(request, described.machine),)
+    elif basis.processors:
+        counts = (len(basis.processors),)
+    elif recorded is not None:
+        return (_changed(request, recorded),)
     else:
         raise CannotSimulateError("expected --ranks, such as 4,16,256, or a --machine; found neither")
-    return tuple(_changed(request, _made(request, description, ranks, described.group)) for ranks in counts)
-
-
-def _description(request: Request, described: Described) -> Description:
-    if request.machine is None:
-        return Description(network=described.network)
-    try:
-        with Path(request.machine).open("rb") as file:
-            return read_machine(tomllib.load(file))
-    except OSError as error:
-        raise CannotSimulateError(f"{request.machine}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, DescriptionError) as error:
-        lines = str(error).splitlines()
-        raise CannotSimulateError("\n".join(f"{request.machine}: {line}" for line in lines)) from error
+    return tuple(_changed(request, _made(request, basis, ranks, size)) for ranks in counts)
 
 
 def _made(request: Request, description: Description, ranks: int, size: int | None) -> Machine:

@@ -10,7 +10,7 @@ from dlbc.parse.read_source import read_source
 from dlbc.pipeline import explain
 from dlbc.simulate.described import Described
 from dlbc.simulate.loops import Terms, describe_loop
-from dlbc.simulate.problems import FaultyProgramError
+from dlbc.simulate.problems import FaultyProgramError, Problems
 from dlbc.simulate.request import Request, choose, read_number
 from dlbc.simulate.values import read_settings
 
@@ -22,15 +22,24 @@ _ITERATION_S = 1e-3
 
 def loop_of_program(path: str, request: Request) -> Described:
     """The loop that is asked for. FaultyProgramError, CannotSimulateError."""
-    given = request.iteration_s
-    iteration_s = _ITERATION_S if given is None else read_number("--iteration-s", given, above=True)
-    size = None if request.bytes is None else read_number("--bytes", request.bytes)
-    terms = Terms(read_settings(request.settings), iteration_s, size)
+    terms = _terms(request)
     reports = _reports(path)
     places = {report.loop.number: f"line {report.loop.node.lineno}" for report in reports}
     number = choose(path, request.loop, places)
     [report] = [report for report in reports if report.loop.number == number]
     return describe_loop(report, Path(path).name, terms)
+
+
+def _terms(request: Request) -> Terms:
+    problems, given = Problems(), request.iteration_s
+    with problems.kept():
+        settings = read_settings(request.settings)
+    with problems.kept():
+        iteration_s = _ITERATION_S if given is None else read_number("--iteration-s", given, above=True)
+    with problems.kept():
+        size = None if request.bytes is None else read_number("--bytes", request.bytes)
+    problems.end()
+    return Terms(settings, iteration_s, size)
 
 
 def _reports(path: str) -> tuple[LoopReport, ...]:

@@ -2,7 +2,8 @@
 
 As the runtime counts them (`dlbrt.dist.field`): what every rank holds does not move, nor what the loop only
 overwrites. The shape of an array is that of the last `numpy` constructor before the loop; of another one the
-loop's subscripts tell how many axes it has, and their lengths are to be given.
+loop's subscripts tell how many axes it has, and their lengths are to be given. Where they show one axis
+alone, how long a row is cannot be told: it is assumed to be one element, which is said.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.ir.weights import CONSTRUCTORS
 from dlbc.simulate.values import Values
 
-__all__ = ["iteration_bytes"]
+__all__ = ["Movement", "find_movement"]
 
 #: What an object in a list counts for, as in `dlbrt.dist.field`; an element of an array, unless it says.
 _OBJECT_BYTES = 64
@@ -37,17 +38,40 @@ _MAKERS = {name.removeprefix("numpy.") for name in CONSTRUCTORS}
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What is known of an array: the lengths of its axes as expressions, and the bytes of an element."""
+    """What is known of an array: the lengths of its axes as expressions, and the bytes of an element.
+
+    ``assumed``: that there are no other axes is not known.
+    """
 
     lengths: tuple[ast.expr, ...]
     element_bytes: int = _ELEMENT_BYTES
+    assumed: bool = False
 
 
-def iteration_bytes(plan: LoopPlan, values: Values) -> float | None:
-    """The bytes that move with an iteration; None where lengths are missing, which ``values`` keep."""
-    found = [_row_bytes(array, plan, values) for array in plan.arrays if _moves(array)]
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """The bytes that move with an iteration; of the arrays ``assumed`` a row is taken to be one element."""
+
+    iteration_bytes: float
+    assumed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        shown = f"{self.iteration_bytes:g} bytes with an iteration"
+        if not self.assumed:
+            return shown
+        rows = f"a row of {', '.join(self.assumed)} to be an element of {_ELEMENT_BYTES} bytes"
+        return f"{shown}, assuming {rows}; --bytes says otherwise"
+
+
+def find_movement(plan: LoopPlan, values: Values) -> Movement | None:
+    """What moves with an iteration; None where lengths are missing, which ``values`` keep."""
+    moving = [array for array in plan.arrays if _moves(array)]
+    found = [_row_bytes(array, plan, values) for array in moving]
     known = [size for size in found if size is not None]
-    return float(sum(known)) if len(known) == len(found) else None
+    if len(known) < len(found):
+        return None
+    assumed = (array.name for array in moving if (made := _made(array.name, plan)) and made.assumed)
+    return Movement(float(sum(known)), tuple(dict.fromkeys(assumed)))
 
 
 def _moves(array: ArrayPlan) -> bool:
@@ -81,7 +105,8 @@ def _made(name: str, plan: LoopPlan) -> _Made | None:
             if maker in _MAKERS and maker != "arange":
                 parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
                 return _Made(tuple(parts), _element_bytes(found))
-    return _Made(tuple(_lengths(name, plan)))
+    lengths = tuple(_lengths(name, plan))
+    return _Made(lengths, assumed=len(lengths) == 1)
 
 
 def _element_bytes(call: ast.Call) -> int:

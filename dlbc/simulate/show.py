@@ -73,18 +73,19 @@ def as_json(described: Described, blocks: Sequence[Block], notes: Sequence[str])
         "version": 1,
         "loop": described.name,
         "notes": [*described.notes, *notes],
-        "cases": [_case(block) for block in blocks],
+        "cases": [_case(described, block) for block in blocks],
     }
     return json.dumps(told, indent=2)
 
 
-def _case(block: Block) -> dict[str, Any]:
+def _case(described: Described, block: Block) -> dict[str, Any]:
     machine, loop = block.machine, block.loop
     network = machine.network
     return {
         "ranks": machine.ranks,
         "iterations": loop.n,
         "iteration_bytes": loop.iteration_bytes,
+        "bytes_assumed": described.bytes_assumed,
         "folded": loop.folded,
         "groups": [len(group) for group in machine.groups],
         "network": {

@@ -255,6 +255,33 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], message: str, refused: A
     assert message in refused(*given, *words)
 
 
+def test_all_that_is_wrong_is_said_the_machine_first(refused: Any, tmp_path: Path) -> None:
+    path = tmp_path / "machine.toml"
+    path.write_text("procesors = 4\n")
+    wrong = ("--strategy", "GDDLP", "--seeds", "0", "--iteration-s", "0", "--bytes", "-1", "--set", "n")
+    lines = refused("samples/mxm.py", "--machine", path, *wrong).splitlines()
+    assert lines[0].startswith(f"dlbc: {path}: ")
+    wanted = ["--strategy", "--seeds", "--set", "--iteration-s", "--bytes"]
+    assert re.findall(r"^dlbc: (--[a-z-]+):", "\n".join(lines), re.MULTILINE) == wanted
+    missing = refused("samples/mxm.py", "--machine", path)
+    assert missing.startswith(f"dlbc: {path}: ")
+    assert missing.endswith(MISSING)
+
+
+def test_options_of_the_machine_are_looked_at_where_numbers_are_missing(refused: Any) -> None:
+    found = refused("samples/mxm.py", "--ranks", "4", "--load", "much")
+    assert found.startswith(MISSING)
+    assert "found 'much'" in found
+
+
+def test_a_machine_is_not_hidden_by_errors_of_the_program(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "prog.py"
+    path.write_text("A = [0] * 9\n# dlb: parallel\nfor i in range(1, 9):\n    A[i] = A[i - 1]\n")
+    assert run(path, "--machine", tmp_path / "none.toml") == 2
+    said = capsys.readouterr().err
+    assert said.index("none.toml: No such file or directory") < said.index("DLB301")
+
+
 def test_lengths_are_not_negative(refused: Any) -> None:
     words = ("samples/mxm.py", "--set", "n=9", "--set", "m=-4", "--set", "X.shape[1]=3", "--ranks", "4")
     assert "the length of a row of Z, or give --bytes: expected 0 or more, found m = -4" in refused(*words)
@@ -337,6 +364,34 @@ def test_bytes_that_move(
 ) -> None:
     text = f"import numpy as np\nA = {made}\n# dlb: parallel\nfor i in range(50):\n    {store} += 1\n"
     assert f"movement: {size} bytes" in simulated(tmp_path, printed, text, *words)
+
+
+ONE_AXIS = "A = load()\n# dlb: parallel\nfor i in range(50):\n    A[i] += 1\n"
+
+
+def test_the_length_of_a_row_that_is_assumed_is_told(tmp_path: Path, printed: Any) -> None:
+    assumption = "assuming a row of A to be an element of 8 bytes; --bytes says otherwise"
+    assert f"movement: 8 bytes with an iteration, {assumption}\n" in simulated(tmp_path, printed, ONE_AXIS)
+    given = simulated(tmp_path, printed, ONE_AXIS, "--bytes", "9")
+    assert "movement: 9 bytes with an iteration\n" in given
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "assumed"),
+    [
+        (ONE_AXIS, (), True),
+        (ONE_AXIS, ("--bytes", "8"), False),
+        (ONE_AXIS.replace("load()", "[0] * 50"), (), False),
+        (ONE_AXIS.replace("A[i]", "A[i, 0]"), ("--set", "A.shape[1]=1"), False),
+        (ONE_AXIS.replace("A = load()", "import numpy as np\nA = np.zeros(50)"), (), False),
+    ],
+)
+def test_whether_bytes_are_assumed(
+    text: str, words: tuple[str, ...], assumed: bool, tmp_path: Path, printed: Any
+) -> None:
+    [case] = json.loads(simulated(tmp_path, printed, text, *words, "--format", "json"))["cases"]
+    assert case["iteration_bytes"] > 0
+    assert case["bytes_assumed"] is assumed
 
 
 def test_what_is_only_overwritten_or_whole_does_not_move(tmp_path: Path, printed: Any) -> None:
@@ -435,7 +490,7 @@ def test_the_page_names_every_option_and_key() -> None:
     source = Path(read_machine.__file__).read_text(encoding="utf-8")
     keys = {key for call in re.findall(r"knows\((.*?)\)", source) for key in re.findall(r'"(\w+)"', call)}
     assert keys >= {"processors", "hosts", "latency_s", "units"}
-    options = re.findall(r'"(--[a-z-]+)"', (ROOT / "dlbc/simulate/options.py").read_text(encoding="utf-8"))
+    options = re.findall(r'"(--[a-z-]+)"', (ROOT / "dlbc/commands/simulate.py").read_text(encoding="utf-8"))
     assert len(options) > 10
     assert [word for word in (*keys, *options) if word not in page] == []
 

@@ -1,14 +1,16 @@
-"""The options of `dlbc simulate`."""
+"""`dlbc simulate`: a loop through strategies, on a machine that is described."""
 
 from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_options"]
+from dlbc.commands.show import complain, show_diagnostics, show_text
+
+__all__ = ["add_arguments", "run"]
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add them to the command's parser."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
     parser.usage = (
         "dlbc simulate [-h] FILE --ranks LIST [--loop N] [--set NAME=NUMBER] [--iteration-s SECONDS] "
         "[--bytes B] [OPTIONS]\n"
@@ -65,3 +67,19 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds", metavar="K", default="1", help="play K random loads: medians, and range of makespans"
     )
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit status."""
+    from dlbc.simulate.command import simulated
+    from dlbc.simulate.problems import CannotSimulateError, FaultyProgramError
+    from dlbc.simulate.request import Request
+
+    try:
+        show_text(simulated(Request(**vars(options))))
+    except FaultyProgramError as error:
+        told = complain(error.besides) if error.besides else 0
+        return max(told, show_diagnostics(error.source, error.diagnostics))
+    except CannotSimulateError as error:
+        return complain(error)
+    return 0

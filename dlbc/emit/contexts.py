@@ -1,0 +1,82 @@
+"""What templates print: flat fields of text, with no decision left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CallContext", "KernelContext", "PrologueContext", "RoutineContext", "Setting"]
+
+
+@dataclass(frozen=True, slots=True)
+class PrologueContext:
+    """Lines that start the runtime: imports as they follow ``import``, the session's name."""
+
+    numpy_imports: tuple[str, ...]
+    mpi_import: str
+    mpi: str
+    runtime_import: str
+    runtime: str
+    distribution_imports: tuple[str, ...]
+    dlb: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelContext:
+    """One kernel.
+
+    ``schedule``, ``reductions``, ``ordered``, ``keep`` and ``combine`` hold one text or none, ``require`` a
+    text for each condition, ``work`` the calls that speak of the work of iterations; ``turns`` is the call
+    that gives the iterations, ``comment`` says which; ``partial`` are the names of which a rank has its part,
+    ``unset`` those to clear, as chains of targets, ``fold`` those whose share is taken at each iteration.
+    """
+
+    head: str
+    dlb: str
+    schedule: tuple[str, ...]
+    require: tuple[str, ...]
+    work: tuple[str, ...]
+    arrays: str
+    reductions: tuple[str, ...]
+    ordered: tuple[str, ...]
+    partial: tuple[str, ...]
+    unset: tuple[str, ...]
+    turns: str
+    comment: str
+    fold: tuple[str, ...]
+    keep: tuple[str, ...]
+    combine: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """One call; ``results`` pairs a temporary with its key, ``items`` holds one name if targets are live.
+
+    ``ahead`` are statements above it.
+    """
+
+    ahead: tuple[str, ...]
+    call: str
+    after: str
+    items: tuple[str, ...]
+    results: tuple[tuple[str, str], ...]
+    finish: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineContext:
+    """The block around a routine: its first line, and what the comment there says."""
+
+    head: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a call stands: the name that runs loops there, how many blocks further in than in the source.
+
+    ``ahead`` is what rank 0 looks into before the loop.
+    """
+
+    session: str
+    depth: int = 0
+    ahead: tuple[str, ...] = ()

@@ -1,0 +1,129 @@
+"""Assemble the plan of a loop from what the other passes found: names as the kernel has them, in its order.
+
+Nothing is decided here but the order of names, which is that of the text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dlbrt.contract import Distribution
+
+from dlbc.ir.access import Access
+from dlbc.ir.before import perhaps_unbound
+from dlbc.ir.cost_plan import CostPlan, Folded
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.mangling import mangled_names, rename, rename_array, rename_reduction, swapped
+from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
+from dlbc.ir.proof import Verdict
+from dlbc.ir.reduction import Contributions
+from dlbc.ir.region import LoopNames
+from dlbc.ir.scalars import Scalars
+from dlbc.ir.uses import every_node
+
+__all__ = ["Pieces", "assemble_plan"]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What was found of a loop; ``space`` is the text of its iterable, ``live`` what is read after it."""
+
+    space: str
+    iterations: Distribution
+    names: LoopNames
+    scalars: Scalars
+    accesses: Sequence[Access]
+    arrays: Sequence[ArrayPlan]
+    contributions: Contributions
+    verdicts: Sequence[Verdict]
+    cost: CostPlan | None
+    folded: Folded
+    live: frozenset[str]
+
+
+def assemble_plan(loop: AnnotatedLoop, pieces: Pieces) -> LoopPlan:
+    """The plan, without its variables and on what it rests."""
+    names, contributions, live = pieces.names, pieces.contributions, pieces.live
+    mangled = dict(mangled_names(loop))
+    schedule = loop.annotation.schedule
+    guards = tuple(_guards(pieces))
+    own = tuple(_parameters(pieces))
+    read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
+    kept = _kept(loop, pieces)
+    return LoopPlan(
+        loop=loop,
+        space=SpaceForm(pieces.space, rename(names.index, mangled)),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *_named_in(guards), *read))),
+        arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
+        iterations=pieces.iterations,
+        definite=tuple(mangled.get(n, n) for n in kept if n in pieces.scalars.definite),
+        conditional=tuple(mangled.get(n, n) for n in kept if n not in pieces.scalars.definite),
+        targets_live=bool(live & (set(names.targets) - names.rebound)),
+        strategy=None if schedule is None else schedule.strategy,
+        group=None if schedule is None else schedule.group,
+        mangled=tuple(mangled.items()),
+        reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
+        ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
+        unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if perhaps_unbound(p, loop)),
+        guards=tuple(swapped(guard, mangled) for guard in guards),
+        verdicts=tuple(pieces.verdicts),
+        cost=pieces.cost,
+        folded=pieces.folded,
+        profile=loop.annotation.profile,
+    )
+
+
+def _kept(loop: AnnotatedLoop, pieces: Pieces) -> list[str]:
+    """The temporaries that keep the last value they were given, in the order of the text."""
+    names = pieces.names
+    private = {n for clause in loop.annotation.private for n in clause.names}
+    kept = (names.temporaries - {*names.targets, *pieces.contributions.names}) | names.rebound
+    return [n for n in _order(loop) if n in pieces.live & kept and n not in private]
+
+
+def _guards(pieces: Pieces) -> Iterator[str]:
+    """What is to hold before the loop."""
+    proved = (guard for verdict in pieces.verdicts for guard in verdict.guards)
+    yield from dict.fromkeys((*proved, *_of_fixed_length(pieces.accesses)))
+
+
+def _of_fixed_length(accesses: Sequence[Access]) -> Iterator[str]:
+    """Guards of arrays to slices of which the loop assigns: that of a list may change the list's length."""
+    for access in accesses:
+        node = access.node
+        sliced = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+        if access.writes and sliced and not isinstance(node.value, ast.Subscript):  # type: ignore[union-attr]
+            yield f"{access.array}.ndim > 0"
+
+
+def _named_in(texts: Sequence[str]) -> Iterator[str]:
+    """The names in expressions, functions apart."""
+    for text in texts:
+        nodes = list(ast.walk(ast.parse(text, mode="eval")))
+        functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        yield from sorted({n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions})
+
+
+def _parameters(pieces: Pieces) -> Iterator[str]:
+    """The arrays of the table first, in its order, then what is contributed to, then the rest."""
+    names, contributions = pieces.names, pieces.contributions
+    roots = [a.name.partition(".")[0] for a in pieces.arrays]
+    first = (*(n for n in roots if n in names.parameters), *contributions.containers)
+    bound = (r.name for r in contributions.reductions if not r.element)
+    yield from dict.fromkeys((*first, *bound, *names.parameters))
+
+
+def _order(loop: AnnotatedLoop) -> dict[str, None]:
+    """All names of the loop in document order."""
+    found = [n for n in every_node(loop.node) if isinstance(n, ast.Name)]
+    found.sort(key=lambda n: (n.lineno, n.col_offset))
+    order = dict.fromkeys(n.id for n in found)
+    for node in every_node(loop.node):
+        for field in ("name", "rest"):
+            if isinstance(name := getattr(node, field, None), str):
+                order.setdefault(name)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            order |= dict.fromkeys((a.asname or a.name).split(".")[0] for a in node.names)
+    return order
