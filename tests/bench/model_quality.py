@@ -147,7 +147,7 @@ def measure(name: str, setting: Setting) -> Measured:
     model = candidate(name, start_of(machine, loop, peers, Parameters()).known)
     floor = floor_s(path, known.rest.work_s)
     simulated_s = last_s(machine, loop, name)
-    estimated_s = max(floor, model.near_s(known, Outlook.of(known, floor)))
+    estimated_s = max(floor, model.near_s(known, Outlook.of(known, floor, (path,))))
     return Measured(name, setting, simulated_s, model.ahead_s(known, path), estimated_s, floor)
 
 

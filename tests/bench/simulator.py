@@ -31,7 +31,10 @@ from dlbrt.sim.heap import Heap
 from dlbrt.sim.machine import LoopModel, Machine
 
 RANKS = (4, 16, 64, 256, 1024, 10_000)
-STRATEGIES = ("none", "GDDLB", "GCDLB", "LDDLB", "LCDLB", "periodic", "gradient", "affinity")
+STRATEGIES = (
+    *("none", "GDDLB", "GCDLB", "LDDLB", "LCDLB", "periodic", "gradient", "affinity"),
+    *("SS", "FAC2", "AWF_B", "steal", "diffusion"),
+)
 ITERATIONS = 1_000_000
 COMPUTING_S = 1.0
 GROUP = 16

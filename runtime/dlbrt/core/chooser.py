@@ -4,12 +4,18 @@ Until then all ranks balance together (Zaki et al., section 1.3.3: no strategy i
 synchronization point), as `GDDLB` does, or as `GCDLB` where the network makes that clearly cheaper. There
 rank 0 has all profiles, with the speeds of each rank by slices of its time, and the books say what is left.
 It asks the model while the other ranks work, and tells them.
+
+Where an exchange among all costs some per cent of the loop, groups from the start do better if loads last for
+a short part of it, and worse if they last, as one group then stays slower than the other: over the paper's
+cases they lose as much as they gain. How long loads last is not known before ranks have been seen, so all
+begin together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.books import Books
@@ -27,7 +33,7 @@ from dlbrt.core.strategy import Strategy
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Chooser"]
+__all__ = ["MOST_WRITTEN", "Chooser", "prefix"]
 
 #: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
 CENTRAL, CHEAPER = "GCDLB", 0.6
@@ -91,17 +97,38 @@ class Chooser:
         )
 
 
+#: Tables of so many units at most are written out: a choice looks up some thousand of them.
+MOST_WRITTEN = 4096
+
+
 class _Prefix(Sequence[int]):
     """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
 
     def __init__(self, amounts: Amounts) -> None:
         self._amounts = amounts
+        self._found: dict[int, int] = {}
 
     def __len__(self) -> int:
         return self._amounts.edges[-1] + 1
 
     def __getitem__(self, unit: int) -> int:  # type: ignore[override]
-        return self._amounts.before(unit)
+        found = self._found.get(unit)
+        if found is None:
+            found = self._found[unit] = self._amounts.before(unit)
+        return found
+
+
+def prefix(amounts: Amounts) -> Sequence[int]:
+    """The work before each unit, by a table that is not empty: written out where that is soon done."""
+    edges, ticks = amounts.edges, amounts.ticks
+    if edges == tuple(range(len(edges))):
+        return ticks
+    if edges[-1] >= MOST_WRITTEN:
+        return _Prefix(amounts)
+    written = [ticks[0]] * edges[0]
+    for (low, high), (begin, end) in zip(pairwise(edges), pairwise(ticks), strict=True):
+        written += [begin + (end - begin) * unit // (high - low) for unit in range(high - low)]
+    return (*written, ticks[-1])
 
 
 def _work(shares: Sequence[Spans], amounts: Amounts) -> tuple[Work, tuple[Runs, ...]]:
@@ -112,7 +139,7 @@ def _work(shares: Sequence[Spans], amounts: Amounts) -> tuple[Work, tuple[Runs, 
     dealt = any(run.step > 1 for spans in shares for run in spans.runs)
     if not (amounts.uniform or dealt):
         held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in shares)
-        return Work(1.0, _Prefix(amounts)), held
+        return Work(1.0, prefix(amounts)), held
     mean = (sum(map(amounts.of, shares)) or 1) / sum(map(len, shares))
     return Work(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
 

@@ -5,13 +5,9 @@ Everything a rank waits for is looked at in turn, so that no order of arrival ca
 
 from __future__ import annotations
 
-import pickle
 from collections import deque
-from collections.abc import Callable, Container, Sequence
-from typing import Any
-
-import numpy as np
-from mpi4py import MPI
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, ClassVar
 
 from dlbrt.core.actions import (
     Action,
@@ -35,49 +31,38 @@ from dlbrt.core.agent import Account, Agent
 from dlbrt.core.chooser import Chooser
 from dlbrt.core.chunks.measured import Report as ChunkReport
 from dlbrt.core.events import (
-    Alarmed,
     Asked,
-    Committed,
     Event,
     Exhausted,
     Failed,
     Given,
     Instructed,
-    Interrupted,
     Reported,
-    Summoned,
     Told,
     Waited,
     Worked,
 )
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.peers.words import Word
-from dlbrt.core.profile import Profile
-from dlbrt.core.registry import names
 from dlbrt.dist.field import Field
-from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import Transfer
 from dlbrt.dist.units import Units
-from dlbrt.mpi.answers import Answer, FromAll, FromCenter, FromCounter, FromGroup, FromHeads, answer_to
-from dlbrt.mpi.mover import Mover, Which
+from dlbrt.mpi.answers import Answer, FromAll, FromCenter, FromCounter, FromGroup, FromHeads
+from dlbrt.mpi.movement import Movements
 from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.post import Noted, Post
 from dlbrt.mpi.team import Figures, Looks, clock
-from dlbrt.mpi.wire import ANY, INSTRUCTION, REPORT, STATEMENT, WORD, Note, Wire
+from dlbrt.mpi.wire import Wire
 from dlbrt.observe.recorder import Recorder
 
 __all__ = ["Crew"]
-
-#: Messages under way beyond which those that have arrived are forgotten.
-_SENDING = 64
 
 
 class Crew:
     """This rank in a loop that all ranks run.
 
-    ``serial`` numbers the parallel calls alike on every rank, so that a message that comes late is known
-    for what it is. ``chooser`` is what the balancer asks for a strategy, if it does. ``staying`` are the
-    identities of arrays that stay on the ranks: of those rank 0 has no more than its rows. ``recorder`` takes
+    ``serial`` numbers the parallel calls alike on every rank. ``chooser`` is what the balancer asks for a
+    strategy, if it does. ``staying`` are the identities of arrays that stay on the ranks. ``recorder`` takes
     down what the agent is told and asks for, if that is wanted.
     """
 
@@ -95,37 +80,15 @@ class Crew:
         self.figures = Figures()
         self.recorder = recorder
         self._wire = wire
-        self._serial = serial
         self._agent = agent
-        self._fields = fields
-        self._objects = objects
         self._chooser = chooser
-        self._staying = staying
+        self._post = Post(wire, serial)
+        self._movements = Movements(wire, agent.units, fields, objects, staying, self.figures)
         self._actions: deque[Action] = deque()
         self._answer: Answer | None = None
-        self._sending: list[MPI.Request] = []
-        self._giving: list[Mover] = []
         self._past = Account()  # of the agents before
         if agent.claims:
             wire.counter  # noqa: B018 -- made by all ranks together
-        #: Functions, not methods: by these the crew would hold itself, and with it the program's arrays.
-        self._handlers: dict[type, Callable[[Crew, Any], None]] = {
-            Exchange: Crew._start_exchange,
-            Report: Crew._report,
-            Instruct: Crew._instruct,
-            Interrupt: Crew._interrupt,
-            Alarm: Crew._alarm,
-            Summon: Crew._summon,
-            State: Crew._state,
-            Choose: Crew._choose,
-            Announce: Crew._announce,
-            Move: Crew._move,
-            Tell: Crew._tell,
-            Give: Crew._give,
-            Claim: Crew._claim,
-            Resume: Crew._resume,
-            Finish: Crew._finish,
-        }
 
     @property
     def units(self) -> Units:
@@ -222,7 +185,8 @@ class Crew:
         pause = self._wire.pause()
         while not self._may_go_on():
             if self._actions:
-                self._carry_out(self._actions.popleft())
+                action = self._actions.popleft()
+                self._handlers[type(action)](self, action)
                 pause = self._wire.pause()
             elif not self._look():
                 pause()
@@ -235,10 +199,9 @@ class Crew:
 
     def _look(self) -> bool:
         """Look at everything this rank waits for; whether something happened."""
-        if self._answered():
-            assert self._answer is not None
-            event, self._answer = self._answer.event(clock()), None
-            self._decide(event)
+        if (answer := self._answer) is not None and answer.complete():
+            self._answer = None
+            self._decide(answer.event(clock()))
         else:
             self._look_for_messages()
             self._hear(Waited(clock()))
@@ -251,23 +214,20 @@ class Crew:
         return self._answer is not None and self._answer.complete()
 
     def _look_for_messages(self) -> None:
-        """Take a note, a word, and a report to the central balancer, if one has come."""
-        note = self._wire.interrupted()
-        if note is not None and note.serial == self._serial:
-            self._hear(_told(note, clock()))
-        if self._agent.serves and (report := self._wire.poll_bytes(ANY, REPORT)):
-            profile = Profile.decode(np.frombuffer(report[1], dtype=np.float64).tolist())
-            self._decide(Reported(clock(), report[0], profile))
+        """Take a note, the words, and a report to the central balancer, if one has come."""
+        if (said := self._post.noted()) is not None:
+            self._hear(said)
+        if self._agent.serves and (report := self._post.reported()):
+            self._decide(report)
         if self._agent.listens:
-            while found := self._wire.poll_bytes(ANY, WORD):
-                self._take(found[0], *pickle.loads(found[1]))
+            for source, word in self._post.words():
+                self._take(source, word)
 
-    def _take(self, source: int, serial: int, said: Word | Spans) -> None:
-        """A word has come, or units of work, whose data follows."""
-        if serial != self._serial:
-            return  # said when its teller did not know yet that a loop was over
+    def _take(self, source: int, said: Word | Spans) -> None:
+        """A word has come, or units of work, whose rows follow."""
         if isinstance(said, Spans):
-            self._receive(source, said)
+            self._movements.take(said, source)
+            self._decide(Given(clock(), source, said))
         else:
             self._decide(Told(clock(), source, said))
 
@@ -279,19 +239,12 @@ class Crew:
 
     def _end(self) -> None:
         """Nothing is left to do here: what is under way arrives, and what was counted is told."""
-        self._wire.complete(self._sending)
-        for mover in self._giving:
-            mover.complete()
-        self._giving = []
+        self._post.complete()
+        self._movements.complete()
         account, figures = self._past + self._agent.account(), self.figures
         figures.windows, figures.gain = account.windows, account.gain
         figures.synchronizations = account.synchronizations
         figures.redistributions = account.redistributions
-
-    def _carry_out(self, action: Action) -> None:
-        if len(self._sending) > _SENDING:
-            self._sending = [request for request in self._sending if not request.Test()]
-        self._handlers[type(action)](self, action)
 
     def _start_exchange(self, action: Exchange) -> None:
         if len(action.members) == self._wire.ranks:
@@ -303,98 +256,41 @@ class Crew:
         if self._wire.rank == action.master:
             self._decide(Reported(clock(), action.master, action.profile))
             return
-        data = np.array(action.profile.encode(), dtype=np.float64).tobytes()
-        self._sending.append(self._wire.send_bytes(data, action.master, REPORT))
+        self._post.report(action.profile, action.master)
         self._answer = FromCenter(self._wire, action.master)
 
     def _instruct(self, action: Instruct) -> None:
-        data = answer_to(action.profiles, action.decision)
-        others = (rank for rank in action.members if rank != self._wire.rank)
-        self._sending += [self._wire.send_bytes(data, rank, INSTRUCTION) for rank in others]
+        self._post.instruct(action)
         if self._wire.rank in action.members:
             self._decide(Instructed(clock(), action.profiles, action.decision))
 
-    def _interrupt(self, action: Interrupt) -> None:
-        self._sending += self._wire.interrupt(Note(self._serial, action.epoch), action.members)
-
-    def _alarm(self, action: Alarm) -> None:
-        note = Note(self._serial, failed_at=action.position)
-        self._sending += self._wire.interrupt(note, action.members)
-
-    def _summon(self, action: Summon) -> None:
-        self._sending += self._wire.interrupt(Note(self._serial, round=action.round), action.members)
+    def _notify(self, action: Noted) -> None:
+        self._post.notify(action)
 
     def _state(self, action: State) -> None:
         if action.statement is not None:
-            data = pickle.dumps(action.statement, pickle.HIGHEST_PROTOCOL)
-            others = (rank for rank in range(self._wire.ranks) if rank != self._wire.rank)
-            self._sending += [self._wire.send_bytes(data, rank, STATEMENT) for rank in others]
+            self._post.state(action.statement)
         self._answer = FromHeads(self._wire, action.heads, action.statement)
 
     def _choose(self, action: Choose) -> None:  # noqa: ARG002
         self._decide(Asked(clock()))
 
-    def _announce(self, action: Announce) -> None:
-        note = Note(self._serial, strategy=names().index(action.strategy))
-        self._sending += self._wire.interrupt(note, action.members)
-
     def _move(self, action: Move) -> None:
-        start, mover = clock(), Mover(self._wire, self._fields, self._objects)
-        for transfer in action.transfers:
-            if transfer.source == self._wire.rank:
-                needed = self._needed_by(transfer.target)
-                mover.send(self.units.positions(transfer.spans), transfer.target, needed)
-        for transfer in action.transfers:
-            if transfer.target == self._wire.rank:
-                needed = self._needed_by(transfer.target)
-                mover.receive(self.units.positions(transfer.spans), transfer.source, needed)
-        mover.complete()
-        taken = clock() - start
-        self.figures.movement_s += taken
+        taken, size = self._movements.move(action.transfers)
         if self.recorder is None:
-            self._agent.transferred(taken, mover.bytes_sent)
+            self._agent.transferred(taken, size)
         else:
-            self.recorder.transferred(self._agent, clock(), taken, mover.bytes_sent)
-        self._count_moves(action.transfers, mover.bytes_sent)
+            self.recorder.transferred(self._agent, clock(), taken, size)
 
     def _tell(self, action: Tell) -> None:
-        data = pickle.dumps((self._serial, action.word), pickle.HIGHEST_PROTOCOL)
-        self._sending += [self._wire.send_bytes(data, rank, WORD) for rank in action.targets]
+        self._post.tell(action.word, action.targets)
 
     def _give(self, action: Give) -> None:
-        """Send units and their rows, which nobody here touches any more: they may go while work goes on."""
-        start, mover = clock(), Mover(self._wire, self._fields, self._objects)
-        data = pickle.dumps((self._serial, action.units), pickle.HIGHEST_PROTOCOL)
-        self._sending.append(self._wire.send_bytes(data, action.target, WORD))
-        given, needed = self.units.positions(action.units), self._needed_by(action.target)
-        mover.send(given, action.target, needed)
-        self._giving = [each for each in self._giving if not each.arrived()]
-        self._giving.append(mover)
-        self.figures.movement_s += clock() - start
-        self.figures.iterations_moved += len(given)
-        self.figures.bytes_moved += mover.bytes_sent
-
-    def _receive(self, source: int, units: Spans) -> None:
-        start, mover = clock(), Mover(self._wire, self._fields, self._objects)
-        mover.receive(self.units.positions(units), source, self._needed_by(self._wire.rank))
-        mover.complete()
-        self.figures.movement_s += clock() - start
-        self._decide(Given(clock(), source, units))
+        self._post.tell(action.units, (action.target,))
+        self._movements.give(action.units, action.target)
 
     def _claim(self, action: Claim) -> None:
         self._answer = FromCounter(self._wire.counter, action.count)
-
-    def _needed_by(self, rank: int) -> Which:
-        return Field.needed if rank else self._needed_at_0
-
-    def _needed_at_0(self, field: Field, spans: Spans) -> Rows:
-        # Rank 0 holds the user's own arrays: what does not stay on the ranks is there already.
-        return field.needed(spans) if id(field.data) in self._staying else ()
-
-    def _count_moves(self, transfers: Sequence[Transfer], size: int) -> None:
-        given = (self.units.positions(t.spans) for t in transfers if t.source == self._wire.rank)
-        self.figures.iterations_moved += sum(map(len, given))
-        self.figures.bytes_moved += size
 
     def _resume(self, action: Resume) -> None:
         """The work is there; `_may_go_on` sees it."""
@@ -402,11 +298,21 @@ class Crew:
     def _finish(self, action: Finish) -> None:
         """`finished` sees it; or the central balancer, here, has other groups to serve."""
 
-
-def _told(note: Note, now: float) -> Event:
-    """What a note tells the balancer."""
-    if note.strategy >= 0:
-        return Committed(now, names()[note.strategy])
-    if note.round >= 0:
-        return Summoned(now, note.round)
-    return Interrupted(now, note.epoch) if note.epoch >= 0 else Alarmed(now, note.failed_at)
+    #: Of the class: by methods of its own a crew would hold itself, and with it the program's arrays.
+    _handlers: ClassVar[Mapping[type, Callable[[Crew, Any], None]]] = {
+        Exchange: _start_exchange,
+        Report: _report,
+        Instruct: _instruct,
+        Interrupt: _notify,
+        Alarm: _notify,
+        Summon: _notify,
+        Announce: _notify,
+        State: _state,
+        Choose: _choose,
+        Move: _move,
+        Tell: _tell,
+        Give: _give,
+        Claim: _claim,
+        Resume: _resume,
+        Finish: _finish,
+    }

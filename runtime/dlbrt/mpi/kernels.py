@@ -9,10 +9,10 @@ other ranks import.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-__all__ = ["Signature", "signature"]
+__all__ = ["Signature", "named", "signature"]
 
 Signature = tuple[Any, ...]
 
@@ -21,6 +21,12 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 class _MutableError(Exception):
     """A global that can change unseen."""
+
+
+def named(kernel: Callable[..., None], arguments: Sequence[Any]) -> dict[str, Any]:
+    """The arguments of a kernel by the names of its parameters, but for the first, the loop itself."""
+    names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
+    return dict(zip(names, arguments, strict=True))
 
 
 def signature(kernel: Callable[..., None]) -> Signature | None:

@@ -16,6 +16,7 @@ from dlbrt.mpi.contents import Library, resident_ids, shared_fields
 from dlbrt.mpi.crew import Crew
 from dlbrt.mpi.elements import Elements
 from dlbrt.mpi.footprints import unpack_tables
+from dlbrt.mpi.kernels import named
 from dlbrt.mpi.logbook import Logbook
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.mover import Mover
@@ -78,16 +79,15 @@ class _Player:
             objects.loads(call.settings).apply()
         arguments = [_resolved(value, slots) for value in arguments]
         values = [_resolved(part.values, slots) for part in space.parts]
-        names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
         fields: list[Field] = []
         travelling: list[Field] = []
         staying = resident_ids(slots, call.headers)
         elements: list[Elements] = []
         logbook = Logbook(self._wire, objects, call.shown)
-        named = dict(zip(names, arguments, strict=True))
+        by_name = named(kernel, arguments)
 
         def launch(loop: Loop) -> Team:
-            found = loop.table.fields(named, loop.space)
+            found = loop.table.fields(by_name, loop.space)
             found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
             recorder = Recorder(clock()) if self._options.trace else None
@@ -102,7 +102,7 @@ class _Player:
             if call.measured:
                 loop.walk.times = GroupTimes(len(space), call.measured)
             elements.append(Elements(self._wire, fields, objects))
-            loop.contributions.share(logbook.journal, named)
+            loop.contributions.share(logbook.journal, by_name)
             logbook.open(loop.walk.ordinal)
             return crew
 

@@ -131,8 +131,13 @@ class Costs:
 
     def of_first(self, spans: Spans, count: int) -> float:
         """The first ``count`` of these."""
-        one_run = self._uniform and len(spans.runs) == 1
-        return self._one * count if one_run else self.of(spans.part(0, count))
+        seconds = 0.0
+        for run in spans.runs:
+            if count <= len(run):
+                return seconds + self._run(run[:count])
+            seconds += self._run(run)
+            count -= len(run)
+        return seconds
 
     def within(self, spans: Spans, seconds: float) -> int:
         """How many of these, in order, are wholly done in so many seconds."""

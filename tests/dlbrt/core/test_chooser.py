@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 import pytest
 from dlbrt.contract import BASELINES
@@ -11,7 +12,7 @@ from dlbrt.core.actions import Announce, Choose
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.balancer import Balancer, Commit
 from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import Chooser
+from dlbrt.core.chooser import MOST_WRITTEN, Chooser, prefix
 from dlbrt.core.events import Asked, Committed, Exchanged, Exhausted, Interrupted, Worked
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters
@@ -108,6 +109,20 @@ def test_it_knows_work_that_is_not_uniform(dealt: str, folded: bool) -> None:
     amounts = Amounts(edges, tuple(edge * edge for edge in edges))
     run(chooser, 4000 if folded else 2000, dealt=dealt, folded=folded, amounts=amounts)
     assert chooser.choice is not None
+
+
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 99)), min_size=1, max_size=9))
+def test_the_model_looks_up_the_work_of_a_table(groups: list[tuple[int, int]]) -> None:
+    sizes, ticks = zip(*groups, strict=True)
+    edges, before = tuple(accumulate(sizes, initial=0)), tuple(accumulate(ticks, initial=0))
+    short, long = Amounts(edges, before), Amounts((*edges, MOST_WRITTEN), (*before, 10**15))
+    assert list(prefix(short)) == [short.before(unit) for unit in range(edges[-1] + 1)]
+    assert len(prefix(long)) == MOST_WRITTEN + 1
+    assert [prefix(long)[unit] for unit in range(0, 4000, 7)] == [
+        long.before(unit) for unit in range(0, 4000, 7)
+    ]
+    each = Amounts(tuple(range(len(before))), before)
+    assert prefix(each) == before
 
 
 def taking(name: str) -> Commit:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
 from dlbrt.core.actions import Interrupt
+from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.sequence import Sequence
 from dlbrt.core.events import Exchanged, Instructed, Interrupted
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import GroupRules, blocks
@@ -14,10 +17,12 @@ from dlbrt.core.paging import Cliff
 from dlbrt.core.registry import strategy
 from dlbrt.dist.spans import coverage_error
 from dlbrt.sim import driver
+from dlbrt.sim.carriers import Carriers
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.links import Movement
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome
+from dlbrt.sim.ranks import Carrier, Rank, Ranks
 
 FLAT = Pattern((1e-4,))
 TREE = Network(2e-5, 1e9, FLAT, FLAT, FLAT, 1e-5)
@@ -75,17 +80,59 @@ def test_synchronizations_are_those_of_all_groups(name: str, answer: type) -> No
 def test_movements_that_are_over_are_forgotten(
     name: str, rules: GroupRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    simulations = list[driver._Simulation]()
+    made = list[Carriers]()
 
-    class Watched(driver._Simulation):
-        def run(self) -> Outcome:
-            simulations.append(self)
-            return super().run()
+    class Watched(Carriers):
+        def table(self) -> Mapping[type, Carrier]:
+            made.append(self)
+            return super().table()
 
-    monkeypatch.setattr(driver, "_Simulation", Watched)
+    monkeypatch.setattr(driver, "Carriers", Watched)
     outcome = run(name, 24, False, rules)
     assert (outcome.redistributions > 0) == (name != "none")
-    assert simulations[0]._movements == dict[object, Movement]()
+    assert made[0]._movements == dict[tuple[int, int], Movement]()
+
+
+@pytest.mark.parametrize("name", ["SS", "FAC2", "AWF_B"])
+def test_one_rank_has_the_pool_and_deals_the_first_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are dealt once before the loop and once by rank 0, not by every rank."""
+    ranks, deal, dealt = 64, Dealer.deal, list[range]()
+
+    def counted(dealer: Dealer, rank: int) -> range:
+        dealt.append(deal(dealer, rank))
+        return dealt[-1]
+
+    monkeypatch.setattr(Dealer, "deal", counted)
+    outcome = run(name, ranks, traced=False)
+    assert coverage_error(100 * ranks, list(outcome.done)) is None
+    assert len([chunk for chunk in dealt if chunk]) <= 100 * ranks + ranks
+
+
+@pytest.mark.parametrize("name", ["TSS", "GSS"])
+def test_chunks_by_their_number_are_laid_out_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, laid_out = list[int](), Sequence.__init__
+
+    def counted(sequence: Sequence, n: int, runs: Iterable[tuple[int, int]]) -> None:
+        made.append(n)
+        laid_out(sequence, n, runs)
+
+    monkeypatch.setattr(Sequence, "__init__", counted)
+    outcome = simulate(machine(48), LoopModel(4801, 0.01), strategy(name))
+    assert coverage_error(4801, list(outcome.done)) is None
+    assert made == [4801]
+
+
+@pytest.mark.parametrize("name", ["periodic", "steal"])
+def test_a_rank_is_woken_once_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    woken, wake = list[tuple[int, float]](), Ranks._wake
+
+    def noted(ranks: Ranks, each: Rank, now: float) -> None:
+        woken.append((each.rank, now))
+        wake(ranks, each, now)
+
+    monkeypatch.setattr(Ranks, "_wake", noted)
+    run(name, 24, traced=False)
+    assert len(woken) == len(set(woken)) > 0
 
 
 def test_a_processor_is_as_slow_as_what_it_holds_at_the_beginning_makes_it() -> None:

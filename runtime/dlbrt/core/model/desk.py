@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-__all__ = ["NEAR", "Desk"]
+__all__ = ["NEAR", "TINY_S", "Desk"]
 
 #: A time that stands for none in a divisor.
 TINY_S = 1e-12

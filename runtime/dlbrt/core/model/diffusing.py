@@ -53,11 +53,18 @@ class Diffusing:
         return _total_s(known, processors, floor_s(processors, work_s), MOST_ROUNDS) if work_s > 0 else 0.0
 
     def near_s(self, known: Known, outlook: Outlook) -> float:
-        """About that, at the mean speeds seen, in few rounds."""
-        if not outlook.rest.work_s > 0:
+        """About that, in few rounds, on the path of means and, for all others, on the last one.
+
+        It is the others that cost: after each change of load what was even is not.
+        """
+        work_s, paths = outlook.rest.work_s, outlook.paths
+        if not work_s > 0:
             return 0.0
-        steady, now_s = known.history.mean_path(), outlook.rest.work_s / sum(outlook.speeds)
-        return _total_s(known, steady, now_s, FEW_ROUNDS) * outlook.floor_s / now_s
+        longer = []
+        for path in (paths[0], paths[-1]) if len(paths) > 1 else paths:
+            floor = floor_s(path, work_s)
+            longer.append(_total_s(known, path, floor, FEW_ROUNDS) / floor)
+        return outlook.floor_s * (longer[0] + (len(paths) - 1) * longer[-1]) / len(paths)
 
 
 def _total_s(known: Known, processors: Sequence[Processor], floor: float, most: int) -> float:
@@ -78,6 +85,7 @@ class _Play:
         self.speeds = list(known.speeds)
         self.row_s = known.iteration_bytes / known.network.bandwidth / rest.mean_s
         self.late_s = [0.0] * ranks
+        self.at_s: list[float | None] = [0.0] * ranks  # the capacity up to now, where a rank is computing
         self.latency_s = known.network.latency_s
         words_s = (STEP.iterations + 1) * (self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0))
         answer_s = known.network.all_to_all.seconds(2)
@@ -100,15 +108,20 @@ class _Play:
         """Let all ranks compute; when those finished that did, and 0."""
         ends_s = [0.0]
         for rank, processor in enumerate(self.processors):
-            if (held_s := self.held_s[rank]) <= 0:
+            held_s, at_s, from_s = self.held_s[rank], self.at_s[rank], begin_s
+            self.at_s[rank] = None
+            if held_s <= 0:
                 continue
-            from_s = min(begin_s + self.late_s[rank], until_s)
-            done_s = processor.done(from_s, until_s)
-            if done_s < held_s:
-                self.held_s[rank] = held_s - done_s
-                self.speeds[rank] = done_s / (until_s - from_s) if until_s > from_s else self.speeds[rank]
+            if at_s is None:
+                from_s = min(begin_s + self.late_s[rank], until_s)
+                at_s = processor.capacity(from_s)
+            could_s = processor.capacity(until_s)
+            if could_s - at_s < held_s:
+                self.held_s[rank], self.at_s[rank] = held_s - (could_s - at_s), could_s
+                if until_s > from_s:
+                    self.speeds[rank] = (could_s - at_s) / (until_s - from_s)
             else:
-                ends_s.append(processor.finish(from_s, held_s))
+                ends_s.append(processor.reached(at_s + held_s))
                 self.held_s[rank] = 0.0
         return ends_s
 

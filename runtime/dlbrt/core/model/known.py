@@ -26,8 +26,8 @@ class Known:
     ``elapsed_s`` is how long was computed since the loop was shared. ``held`` are the iterations left,
     ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, which the decision
     goes by, ``history`` what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among
-    those of group g, where it differs. ``iteration_bytes`` moves with an iteration. ValueError unless all
-    are of the same ranks.
+    those of group g, where it differs. ``iteration_bytes`` moves with an iteration. ``rest`` is what is left,
+    as one heap. ValueError unless all are of the same ranks.
     """
 
     elapsed_s: float
@@ -40,8 +40,11 @@ class Known:
     within: tuple[Network, ...] = ()
     iteration_bytes: float = 0.0
     rules: Rules = field(default_factory=Rules)
+    rest: Rest = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        units = sum(map(self.work.units, self.held))
+        object.__setattr__(self, "rest", Rest(sum(map(count, self.held)), units * self.work.unit_s))
         ranks, members = len(self.held), sorted(rank for group in self.groups for rank in group)
         if not (len(self.speeds) == len(self.history.speeds) == ranks and members == list(range(ranks))):
             raise ValueError(
@@ -51,12 +54,6 @@ class Known:
             raise ValueError(
                 f"expected a network for each of {len(self.groups)} groups, found {len(self.within)}"
             )
-
-    @property
-    def rest(self) -> Rest:
-        """What is left, as one heap."""
-        units = sum(map(self.work.units, self.held))
-        return Rest(sum(map(count, self.held)), units * self.work.unit_s)
 
     def game(self, scheme: Scheme, processors: tuple[Processor, ...]) -> Game:
         """The model's game for a strategy on one path."""

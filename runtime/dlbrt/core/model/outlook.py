@@ -1,35 +1,116 @@
-"""What estimates of all strategies share when one is to be chosen: computed once."""
+"""What estimates of all strategies share when one is to be chosen: computed once.
+
+How a loop ends is much the same under all of them. When nothing is left to give, each rank is somewhere in
+the last piece that it was given, of c units: it goes on for r_i = U_i c / s_i, U_i uniform. With T_0 as that
+moment, all work is W = S T_0 + sum_i s_i r_i, S = sum_i s_i, and the end is T_0 + max_i r_i: so in the mean
+it comes c (E max_i U_i / s_i - P / 2S) after W / S. Where a piece is done within a slice of time, speeds are
+those seen from slice to slice, as all wait for a rank that has just been slowed down; else ranks' means.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
 from math import sqrt
 
 from dlbrt.core.chunks.loop import Known as Facts
 from dlbrt.core.model.fluid import Rest
 from dlbrt.core.model.known import Known
+from dlbrt.core.model.speed import Processor
 
 __all__ = ["Outlook", "facts"]
 
+#: Points at which the distribution of the longest rest is summed.
+STEPS = 16
 
-@dataclass(frozen=True, slots=True)
+#: Two times are taken for one up to this factor.
+STEADY = 1.001
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outlook:
     """``rest`` is what is left, ``facts`` what rules of self-scheduling are told, ``speeds`` are means of
-    those seen.
+    those seen, ``least`` the lowest seen, ``slice_s`` how long each was seen for.
 
-    ``floor_s`` is when all could be done at no cost, the mean over the paths that the load may take.
+    ``floor_s`` is when all could be done at no cost, the mean over the ``paths`` that the load may take.
+    ``grain`` is the last iteration's cost over the mean, ``longest`` E max_i U_i / s_i, by momentary
+    speeds and by mean ones. ``begun``: the loop is under way, first shares are dealt.
     """
 
     rest: Rest
     facts: Facts
     speeds: tuple[float, ...]
     floor_s: float
+    paths: Sequence[Sequence[Processor]]
+    grain: float
+    least: float
+    slice_s: float
+    longest: tuple[float, float]
+    begun: bool
 
     @classmethod
-    def of(cls, known: Known, floor_s: float) -> Outlook:
-        """At a synchronization."""
-        speeds = tuple(sum(seen) / len(seen) for seen in known.history.speeds)
-        return cls(known.rest, facts(known), speeds, floor_s)
+    def of(cls, known: Known, floor_s: float, paths: Sequence[Sequence[Processor]] = ()) -> Outlook:
+        """At a synchronization; without paths of the load that of means."""
+        history = known.history
+        speeds = tuple([sum(seen) / len(seen) for seen in history.speeds])
+        momentary = sorted(chain.from_iterable(history.speeds))
+        ends = _longest(momentary, len(speeds)), _longest(sorted(speeds), len(speeds))
+        return cls(
+            known.rest,
+            facts(known),
+            speeds,
+            floor_s,
+            paths or (history.mean_path(),),
+            _grain(known),
+            momentary[0],
+            history.slice_s,
+            ends,
+            known.elapsed_s > 0,
+        )
+
+    @property
+    def steady(self) -> bool:
+        """Whether every rank has always been as fast."""
+        return self.longest[0] <= self.longest[1] * STEADY
+
+    def ends_s(self, units: float) -> float:
+        """How long after W / S all have ended, whose last pieces are so many mean iterations."""
+        work_s, mean = max(units, self.grain) * self.rest.mean_s, sum(self.speeds) / len(self.speeds)
+        rest = self.longest[work_s > self.slice_s * mean]
+        return work_s * max(0.0, rest - 1 / mean / 2)
+
+    def last_s(self, units: Sequence[float]) -> float:
+        """When the last rank is ready that does so many mean iterations, the mean over the paths."""
+        work_s = [each * self.rest.mean_s for each in units]
+        ends_s = [
+            max([each.reached(own_s) for each, own_s in zip(path, work_s, strict=True)])
+            for path in self.paths
+        ]
+        return sum(ends_s) / len(ends_s)
+
+
+def _longest(ordered: Sequence[float], ranks: int) -> float:
+    """E max_i U_i / s_i of so many ranks, each at any of these speeds, the lowest first.
+
+    With F(t) = P(U / s <= t), the mean of min(1, s t), it is the integral of 1 - F(t)^P.
+    """
+    sums, number, most = (0.0, *accumulate(ordered)), len(ordered), 1 / ordered[0]
+    total = 0.0
+    for step in range(STEPS):
+        time = (step + 0.5) / STEPS * most
+        below = bisect_left(ordered, 1 / time)
+        total += 1 - ((number - below + time * sums[below]) / number) ** ranks
+    return total * most / STEPS
+
+
+def _grain(known: Known) -> float:
+    """What the last iteration costs, in those of mean cost."""
+    rest, last = known.rest, next((runs[-1][1] for runs in reversed(known.held) if runs), 0)
+    if known.work.prefix is None or not rest.work_s > 0:
+        return 1.0
+    return known.work.units(((last - 1, last),)) * known.work.unit_s / rest.mean_s
 
 
 def facts(known: Known) -> Facts:
@@ -42,6 +123,6 @@ def facts(known: Known) -> Facts:
     for seen in known.history.speeds:
         times = [1 / speed for speed in seen]
         mean = sum(times) / len(times)
-        squares += sum((each / mean - 1) ** 2 for each in times) / len(times)
+        squares += sum([(each / mean - 1) ** 2 for each in times]) / len(times)
     deviation_s = mean_s * sqrt(squares / len(known.history.speeds))
     return Facts(mean_s, deviation_s, 2 * known.network.latency_s, known.speeds)

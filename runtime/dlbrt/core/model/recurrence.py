@@ -19,11 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from dlbrt.core.model.member import Member
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.redistribute import Charges, Redistribution, Rules, redistribute
+from dlbrt.core.model.redistribute import Charges, Rules, redistribute
 from dlbrt.core.model.schemes import Scheme
 from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.work import NOTHING, Runs, Work
+from dlbrt.core.model.work import Runs, Work
 
 __all__ = ["Game", "GroupCost", "Outcome", "play", "play_static"]
 
@@ -113,155 +114,141 @@ def play(
     With ``speeds`` (base work a second, above 0) the play begins amid a synchronization, at the decision: the
     profiles have come. A central balancer serves in order of arrival, groups in order where equal.
     """
-    players = [_Group(game, scheme, number, held, ranks, start_s) for number, ranks in enumerate(groups)]
+    players = [
+        _Group.of(game, scheme, number, held, ranks, start_s, speeds) for number, ranks in enumerate(groups)
+    ]
     arrivals: list[tuple[float, int]] = []
     for number, group in enumerate(players):
-        if speeds is not None:
-            heappush(arrivals, (group.enter(speeds), number))
-        elif group.held:
-            heappush(arrivals, (group.synchronize(), number))
+        if group.members:
+            heappush(arrivals, (group.synchronize() if speeds is None else start_s, number))
     free_s = start_s
     while arrivals:
         arrives_s, number = heappop(arrivals)
         group = players[number]
         free_s = group.settle(arrives_s, max(arrives_s, free_s) if scheme.central else arrives_s)
-        if group.held:
+        if group.members:
             heappush(arrivals, (group.synchronize(), number))
-    return Outcome(tuple(group.cost for group in players))
+    return Outcome(tuple(group.cost() for group in players))
 
 
+@dataclass(slots=True)
 class _Group:
-    """The ranks of one group that hold work, from one synchronization to the next, and its cost so far."""
+    """The members of one group that hold work, from one synchronization to the next, and its cost so far."""
 
-    def __init__(
-        self,
+    game: Game
+    scheme: Scheme
+    network: Network
+    members: list[Member]
+    finish_s: float
+    synchronizations: int = 0
+    redistributions: int = 0
+    moved: int = 0
+    messages: int = 0
+    sync_s: float = 0.0
+    decision_s: float = 0.0
+    instructions_s: float = 0.0
+    movement_s: float = 0.0
+    delay_s: float = 0.0
+    poll_s: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
         game: Game,
         scheme: Scheme,
         number: int,
         held: Sequence[Runs],
         ranks: Sequence[int],
         start_s: float,
-    ) -> None:
-        self.game, self.scheme, self.network = game, scheme, game.network(number)
-        self.held = {rank: game.work.joined(held[rank]) for rank in ranks if held[rank]}
-        self.cost = GroupCost(start_s)
-        self._ready_s = dict.fromkeys(self.held, start_s)
-        self._speeds = {rank: game.processors[rank].speed for rank in ranks}
-        self._history = dict.fromkeys(ranks, (0.0, 0.0))
-        self._end_s: dict[int, float] = {}
-        self._eta, self._sync_s, self._poll_s = 0, 0.0, 0.0
+        speeds: Sequence[float] | None,
+    ) -> _Group:
+        """With ``speeds`` all ranks take part in the decision that comes first, empty ones too."""
+        members = []
+        for rank in ranks:
+            if held[rank] or speeds is not None:
+                processor, runs = game.processors[rank], game.work.joined(held[rank])
+                speed = processor.speed if speeds is None else speeds[rank]
+                members.append(Member(game.work, game.rules, processor, runs, start_s, speed))
+        return cls(game, scheme, game.network(number), members, start_s)
 
-    def enter(self, speeds: Sequence[float]) -> float:
-        """Begin at a decision, with these speeds; all ranks of the group take part, empty ones too."""
-        ranks = list(self._speeds)
-        self.held = {rank: self.held.get(rank, ()) for rank in ranks}
-        self._ready_s = dict.fromkeys(ranks, self.cost.finish_s)
-        self._speeds = {rank: speeds[rank] for rank in ranks}
-        self._end_s = {
-            rank: self._finish_s(rank, self.game.work.units(runs) * self.game.work.unit_s)
-            for rank, runs in self.held.items()
-        }
-        return self.cost.finish_s
+    def cost(self) -> GroupCost:
+        """Until now."""
+        return GroupCost(
+            self.finish_s,
+            self.synchronizations,
+            self.redistributions,
+            self.moved,
+            self.messages,
+            self.sync_s,
+            self.decision_s,
+            self.instructions_s,
+            self.movement_s,
+            self.delay_s,
+            self.poll_s,
+        )
 
     def synchronize(self) -> float:
         """Compute until the first rank has finished and all have looked; when the profiles have come."""
-        rules, ranks, unit_s = self.game.rules, len(self.held), self.game.work.unit_s
-        work_s = {rank: self.game.work.units(runs) * unit_s for rank, runs in self.held.items()}
-        self._end_s = {rank: self._finish_s(rank, seconds) for rank, seconds in work_s.items()}
-        first_s = min(self._end_s.values())
-        seen_s = first_s + (self.scheme.interrupt_s(self.network, ranks) if rules.polls else 0.0)
-        for rank, seconds in work_s.items():
-            self._learn(rank, *self._compute(rank, seen_s, seconds))
-        self._poll_s = max(0.0, max(self._ready_s.values()) - seen_s) if rules.polls else 0.0
-        self._sync_s = self.scheme.synchronization_s(self.network, ranks)
-        self._eta = int(ranks > 1)
-        return first_s + self._sync_s + self._poll_s
+        polls, ranks = self.game.rules.polls, len(self.members)
+        first_s = min([each.plan() for each in self.members])
+        seen_s = first_s + (self.scheme.interrupt_s(self.network, ranks) if polls else 0.0)
+        for each in self.members:
+            each.learn(*each.compute(seen_s))
+        poll_s = max(0.0, self._stopped_s() - seen_s) if polls else 0.0
+        sync_s = self.scheme.synchronization_s(self.network, ranks)
+        self.synchronizations += ranks > 1
+        self.sync_s += sync_s
+        self.poll_s += poll_s
+        return first_s + sync_s + poll_s
 
     def settle(self, arrived_s: float, begin_s: float) -> float:
         """Decide from ``begin_s`` on and move work; when the balancer is free for another group."""
         decision_s = self._decision_s()
-        if self.game.rules.reserves:
-            self._work_on(begin_s + decision_s)
-        stopped_s = max(self._ready_s.values())
-        moved = self._redistributed()
-        alpha, beta = (moved.moved, moved.messages) if moved else (0, 0)
+        if self.game.rules.reserves:  # what is done meanwhile is not in the profiles
+            for each in self.members:
+                if each.held:
+                    each.compute(begin_s + decision_s)
+        stopped_s = self._stopped_s()
+        alpha, beta = self._redistribute()
         instructions_s = self.scheme.instructions_s(self.network, beta)
         movement_s = self.scheme.movement_s(self.network, beta, alpha * self.game.iteration_bytes)
         free_s = begin_s + decision_s + instructions_s
-        self._resume(moved, free_s + movement_s)
-        self.cost = GroupCost(
-            finish_s=max(free_s + movement_s, stopped_s),
-            synchronizations=self.cost.synchronizations + self._eta,
-            redistributions=self.cost.redistributions + bool(moved),
-            moved=self.cost.moved + alpha,
-            messages=self.cost.messages + beta,
-            sync_s=self.cost.sync_s + self._sync_s,
-            decision_s=self.cost.decision_s + decision_s,
-            instructions_s=self.cost.instructions_s + instructions_s,
-            movement_s=self.cost.movement_s + movement_s,
-            delay_s=self.cost.delay_s + begin_s - arrived_s,
-            poll_s=self.cost.poll_s + self._poll_s,
-        )
+        self.members = [each for each in self.members if each.held]
+        for each in self.members:
+            each.resume(free_s + movement_s)
+        self.finish_s = max(free_s + movement_s, stopped_s)
+        self.redistributions += alpha > 0
+        self.moved += alpha
+        self.messages += beta
+        self.decision_s += decision_s
+        self.instructions_s += instructions_s
+        self.movement_s += movement_s
+        self.delay_s += begin_s - arrived_s
         return free_s
 
-    def _resume(self, moved: Redistribution | None, resumes_s: float) -> None:
-        """Go on with what each holds now; who holds nothing has left."""
-        if moved:
-            self.held = dict(zip(self.held, moved.held, strict=True))
-        self.held = {rank: runs for rank, runs in self.held.items() if runs}
-        self._ready_s = {rank: max(resumes_s, self._ready_s[rank]) for rank in self.held}
-
-    def _finish_s(self, rank: int, work_s: float) -> float:
-        return self.game.processors[rank].finish(self._ready_s[rank], work_s, self.game.rules.averaging)
-
-    def _work_on(self, until_s: float) -> None:
-        """Ranks compute while the profiles travel and the decision is made; it is not in their profiles."""
-        for rank, runs in self.held.items():
-            if runs:
-                self._compute(rank, until_s, self.game.work.units(runs) * self.game.work.unit_s)
-
-    def _compute(self, rank: int, until_s: float, work_s: float) -> tuple[float, float]:
-        """Let a rank with so much left work until it looks, at ``until_s`` or later, or has finished.
-
-        Gives what it did, and in what time.
-        """
-        game, begin_s, runs, end_s = self.game, self._ready_s[rank], self.held[rank], self._end_s[rank]
-        if until_s <= begin_s and end_s > until_s:
-            return 0.0, 0.0
-        left, stopped_s = NOTHING, end_s
-        unit_s, averaging, processor = game.work.unit_s, game.rules.averaging, game.processors[rank]
-        if end_s > until_s:
-            left = game.work.left_after(runs, processor.done(begin_s, until_s, averaging) / unit_s)
-            if left:
-                work_s -= game.work.units(left) * unit_s
-                end_s = processor.finish(begin_s, work_s, averaging) if game.rules.polls else until_s
-            stopped_s = max(until_s, end_s) if game.rules.polls else until_s
-        self.held[rank], self._ready_s[rank] = left, stopped_s
-        if not game.rules.polls:  # an iteration begun counts as done, so work over time is not the speed
-            work_s = processor.average(begin_s, stopped_s, averaging) * (stopped_s - begin_s)
-        return work_s, stopped_s - begin_s
-
-    def _learn(self, rank: int, work_s: float, seconds: float) -> None:
-        """The rank's speed since the last synchronization, or since the beginning."""
-        if self.game.rules.all_history:
-            before_s, before = self._history[rank]
-            work_s, seconds = work_s + before_s, seconds + before
-            self._history[rank] = work_s, seconds
-        if work_s > 0 and seconds > 0:
-            self._speeds[rank] = work_s / seconds
+    def _stopped_s(self) -> float:
+        """When the last one has stopped."""
+        return max([each.ready_s for each in self.members])
 
     def _decision_s(self) -> float:
         """delta, where there is something to decide; a central balancer's host also changes context."""
-        if len(self.held) < 2:
+        if len(self.members) < 2:
             return 0.0
         return self.game.rules.decision_s + (self.network.switch_s if self.scheme.central else 0.0)
 
-    def _redistributed(self) -> Redistribution | None:
-        if len(self.held) < 2 or not any(self.held.values()):
-            return None
+    def _redistribute(self) -> tuple[int, int]:
+        """Deal what is left, if that pays: the iterations that move (alpha), and the messages (beta)."""
+        held = [each.held for each in self.members]
+        if len(held) < 2 or not any(held):
+            return 0, 0
         game, network = self.game, self.network
-        exchange_s = self.scheme.synchronization_s(network, len(self.held)) + self._decision_s()
+        exchange_s = self.scheme.synchronization_s(network, len(held)) + self._decision_s()
         message_s = network.latency_s * (2 if self.scheme.central else 1)
         charges = Charges(exchange_s, message_s, game.iteration_bytes / network.bandwidth)
-        speeds = [self._speeds[rank] for rank in self.held]
-        return redistribute(game.work, list(self.held.values()), speeds, game.rules, charges)
+        speeds, units = [each.speed for each in self.members], [each.units for each in self.members]
+        found = redistribute(game.work, held, speeds, game.rules, charges, units)
+        if found is None:
+            return 0, 0
+        for each, runs in zip(self.members, found.held, strict=True):
+            each.gets(runs)
+        return found.moved, found.messages

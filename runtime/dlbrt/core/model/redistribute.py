@@ -70,12 +70,23 @@ class Redistribution:
 
 
 def redistribute(
-    work: Work, held: Sequence[Runs], speeds: Sequence[float], rules: Rules, charges: Charges
+    work: Work,
+    held: Sequence[Runs],
+    speeds: Sequence[float],
+    rules: Rules,
+    charges: Charges,
+    units: Sequence[int] = (),
 ) -> Redistribution | None:
-    """The iterations left dealt by speed (above 0, base work a second), or None where it does not pay."""
-    units = [work.units(runs) for runs in held]
-    targets = _targets(work, units, speeds)
+    """The iterations left dealt by speed (above 0, base work a second), or None where it does not pay.
+
+    ``units`` is what those held cost, if that is known.
+    """
+    units = units or [work.units(runs) for runs in held]
     before_s = _longest_s(work, units, speeds)
+    always_s = charges.always_s if rules.charged else 0.0
+    if always_s + work.unit_s * sum(units) / sum(speeds) > (1 - rules.profitability) * before_s:
+        return None  # even if all ended together
+    targets = _targets(work, units, speeds)
     found = _moved(work, held, units, targets)
     if found is None or found.moved < max(1.0, rules.least_moved * sum(map(count, held))):
         return None
@@ -111,7 +122,8 @@ class _Moved:
 def _moved(work: Work, held: Sequence[Runs], units: Sequence[int], targets: Sequence[float]) -> _Moved | None:
     """Givers, the one with most too much first, give from their ends; takers are filled in the same order."""
     surplus = [have - target for have, target in zip(units, targets, strict=True)]
-    order = sorted(range(len(held)), key=lambda rank: (-abs(surplus[rank]), rank))
+    most = [-abs(each) for each in surplus]
+    order = sorted(range(len(held)), key=most.__getitem__)
     after = list(held)
     pool: list[Runs] = []
     for rank in order:

@@ -42,7 +42,7 @@ class Candidate(Protocol):
         """Seconds from now until all is done, on this path."""
 
     def near_s(self, known: Known, outlook: Outlook) -> float:
-        """An estimate of that, some hundred times cheaper."""
+        """An estimate of that, the mean over the paths, for a fraction of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def screen(
     """All candidates, of whom those that are ``eligible`` and may take less than ``most_s`` are played."""
     work_s = known.rest.work_s
     floor = sum(floor_s(path, work_s) for path in paths) / len(paths)
-    outlook = Outlook.of(known, floor)
+    outlook = Outlook.of(known, floor, tuple(paths))
     left_s = {each.name: max(floor, each.near_s(known, outlook)) for each in candidates}
     able = [each for each in candidates if each.name in eligible and left_s[each.name] < most_s]
     played = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []

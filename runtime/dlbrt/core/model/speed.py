@@ -86,13 +86,14 @@ class Processor:
     ) -> Processor:
         """At the parts ``seen`` of its speed in the first blocks, then at those of the ``cycle``; above 0."""
         again = list(cycle)
-        turns = -(-UNROLLED // len(again))
-        return cls(speed, _sums([*seen, *again * turns]), _sums(again), duration_s)
+        turns, period = -(-UNROLLED // len(again)), _sums(again)
+        sums = period if turns == 1 and not seen else _sums([*seen, *again * turns])
+        return cls(speed, sums, period, duration_s)
 
     @classmethod
     def steady(cls, speed: float = 1.0) -> Processor:
         """Without external load, or with a constant one that is part of the speed."""
-        return cls.at((1.0,), 1.0, speed)
+        return _Steady(speed, (0.0, 1.0), (0.0, 1.0), 1.0)
 
     def average(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
         """sigma: the average effective speed between two times; at an instant, that of its block."""
@@ -110,7 +111,7 @@ class Processor:
         if work_s <= 0:
             return begin_s
         if averaging is Averaging.EXACT:
-            return max(begin_s, self._when(self.capacity(begin_s) + work_s))
+            return max(begin_s, self.reached(self.capacity(begin_s) + work_s))
         return self._finish_by_blocks(begin_s, work_s)
 
     def done(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
@@ -129,8 +130,8 @@ class Processor:
         part = (time_s - block * self.duration_s) * (next_whole - whole)
         return self.speed * (self.duration_s * whole + part)
 
-    def _when(self, capacity: float) -> float:
-        """The inverse of `capacity`."""
+    def reached(self, capacity: float) -> float:
+        """When so many base seconds of work can have been done: the inverse of `capacity`."""
         wanted = capacity / (self.speed * self.duration_s)
         if wanted < self.sums[-1]:
             block = max(0, bisect_right(self.sums, wanted) - 1)
@@ -176,6 +177,19 @@ class Processor:
         rest = bisect_right(self.cycle, beyond - turns * self.cycle[-1]) - 1
         in_cycle = min(max(rest, 0), len(self.cycle) - 2)
         return len(self.sums) - 1 + turns * (len(self.cycle) - 1) + in_cycle
+
+
+@dataclass(frozen=True, slots=True)
+class _Steady(Processor):
+    """One that is always as fast: what takes sums and a search of others is a product."""
+
+    def capacity(self, time_s: float) -> float:
+        """As `Processor.capacity`."""
+        return self.speed * time_s
+
+    def reached(self, capacity: float) -> float:
+        """As `Processor.reached`."""
+        return capacity / self.speed
 
 
 def _ahead(rates: Sequence[float], forecast: object) -> list[float]:

@@ -56,7 +56,14 @@ class Stealing:
         steals = 1 + log2(max(1.0, rest.count / ranks)) / 2
         answer_s = 2 * known.network.latency_s + unit_s / 2
         rows_s = known.iteration_bytes / known.network.bandwidth * rest.count / ranks / 2
-        return outlook.floor_s + steals * answer_s + rows_s + rest.mean_s / min(outlook.speeds) / 2
+        kept = min(2 * (1 + _least(known, unit_s)) * outlook.grain, rest.count / ranks)
+        return outlook.floor_s + steals * answer_s + rows_s + outlook.ends_s(kept)
+
+
+def _least(known: Known, unit_s: float) -> float:
+    """The fewest iterations that a rank gives which take it so long each."""
+    gain_s = unit_s - known.iteration_bytes / known.network.bandwidth
+    return known.network.all_to_all.seconds(2) / gain_s if gain_s > 0 else float("inf")
 
 
 class _Play:
@@ -67,9 +74,8 @@ class _Play:
         self.ranks = len(processors)
         self.latency_s = known.network.latency_s
         self.row_s = known.iteration_bytes / known.network.bandwidth
-        self.answer_s = known.network.all_to_all.seconds(2)
         self.looks = 0.5 if known.rules.polls else 0.0
-        self.worth = tuple(self._least(speed) for speed in known.speeds)
+        self.worth = tuple(_least(known, self.unit_s / speed) for speed in known.speeds)
         self.since_s = [0.0] * self.ranks
         self.work_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
         self.end_s = [each.finish(0.0, work) for each, work in zip(processors, self.work_s, strict=True)]
@@ -115,11 +121,6 @@ class _Play:
             heappush(self.runs_out, (min(coming), thief))
         else:
             self.waiting.add(thief)
-
-    def _least(self, speed: float) -> float:
-        """The fewest iterations that such a rank gives."""
-        gain_s = self.unit_s / speed - self.row_s
-        return self.answer_s / gain_s if gain_s > 0 else float("inf")
 
     def _spared(self, rank: int, now: float) -> int:
         """What a rank would give: half of the iterations that it has not begun and does not begin next."""

@@ -49,7 +49,7 @@ class Work:
             return runs[0][1] - runs[0][0] if len(runs) == 1 else count(runs)
         total = 0
         for begin, end in runs:
-            total += int(self.prefix[end]) - int(self.prefix[begin])
+            total += self.prefix[end] - self.prefix[begin]
         return total
 
     def joined(self, *pieces: Runs) -> Runs:
@@ -70,8 +70,22 @@ class Work:
             return ((begin, runs[0][1]),) if begin < runs[0][1] else NOTHING
         return self._split(runs, units, self._at_least)[1]
 
+    def rest_after(self, runs: Runs, cost: int, units: float) -> tuple[Runs, int]:
+        """What is left of iterations of that cost when a rank has had time for so many units; its cost."""
+        if self.prefix is None and len(runs) == 1:
+            cost -= ceil(units * (1 - ROUNDING))
+            return (((runs[0][1] - cost, runs[0][1]),), cost) if cost > 0 else (NOTHING, 0)
+        left = self.left_after(runs, units)
+        return left, self.units(left)
+
     def nearest(self, runs: Runs, units: float) -> tuple[Runs, Runs]:
         """The first iterations, with a cost as near to ``units`` as can be, and the others."""
+        if self.prefix is None and len(runs) == 1:
+            begin, end = runs[0]
+            cut = begin + floor(units + 0.5)
+            if begin < cut < end:
+                return ((begin, cut),), ((cut, end),)
+            return (runs, NOTHING) if cut >= end else (NOTHING, runs)
         return self._split(runs, units, self._near)
 
     def _split(self, runs: Runs, units: float, place: Callable[[int, int, float], int]) -> tuple[Runs, Runs]:
@@ -88,7 +102,7 @@ class Work:
         return runs, ()
 
     def _upto(self, position: int) -> int:
-        return position if self.prefix is None else int(self.prefix[position])
+        return position if self.prefix is None else self.prefix[position]
 
     def _at_least(self, begin: int, end: int, units: float) -> int:
         """The first position with a cost of at least ``units`` before it, and past what costs nothing."""

@@ -17,7 +17,9 @@ of what was claimed by the last of these moments, and together they had all of i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log, sqrt
+from typing import Any
 
 from dlbrt.core.actions import Action, Claim, Finish, Resume
 from dlbrt.core.agent import Account, Start
@@ -53,12 +55,13 @@ class Places:
 class Claiming(Peer):
     """A rank that claims chunks of a sequence; the first P of them are its and the others' first shares."""
 
+    claims = True
+
     def __init__(self, name: str, rank: int, start: Start, now: float, sequence: Sequence) -> None:
         super().__init__(name, rank, start, now)
         self._sequence = sequence
         self._ranks = len(start.shares)
         self._places = Places(self.units, sequence, start.terms.amounts)
-        self._table[Claimed] = self._claimed
         self._claiming = False
         self._next = self._ranks  # the number of the chunk that is expected next
         self._own = sequence.size(rank)  # units of this rank's chunks
@@ -66,10 +69,9 @@ class Claiming(Peer):
         self._began = self._told_at = now
         self._record = Record()
 
-    @property
-    def claims(self) -> bool:
-        """As `Agent.claims`."""
-        return True
+    @classmethod
+    def _table(cls) -> dict[type, Callable[[Any, Any], tuple[Action, ...]]]:
+        return {**super()._table(), Claimed: cls._claimed}
 
     @property
     def waiting(self) -> bool:

@@ -17,6 +17,8 @@ over, so that a rank without work is reached by work, if there is any; the end i
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from dlbrt.core.actions import Action, Give, Resume, Tell
 from dlbrt.core.agent import Account, Start
 from dlbrt.core.diffusion.relaxation import Step
@@ -45,13 +47,16 @@ class Diffusing(Retiring):
         super().__init__(name, rank, start, now)
         self._neighbours = tuple(r for r in (rank - 1, rank + 1) if 0 <= r < len(start.shares))
         self._carried = [Carry() for _ in self._neighbours]
-        self._said: dict[tuple[int, int, int], Level] = {}  # by round, turn and neighbour
+        #: By round and turn, and then by neighbour.
+        self._said: defaultdict[tuple[int, int], dict[int, Level]] = defaultdict(dict)
         self._round = 0
         self._turn: int | None = None  # what this rank has said last in the round, None between rounds
         self._called = 0  # the latest round that somebody has begun
         self._work = self._time = 0.0
         self._local: Local | None = None
         self._rested_at = now
+        self._period_s = max(_PERIOD_S, _EXCHANGES * self.answer_s)
+        self._idle_period_s = _IDLE_EXCHANGES * self.answer_s
         self._idle = False
         self._speed = 0.0
         self._window_work, self._window_s = 0, 0.0
@@ -67,10 +72,7 @@ class Diffusing(Retiring):
         """When this rank begins the next round."""
         if self._over or self._turn is not None or not (self._speed and self._neighbours):
             return None
-        period_s = (
-            max(_PERIOD_S, _EXCHANGES * self.answer_s) if self.work else _IDLE_EXCHANGES * self.answer_s
-        )
-        return self._rested_at + period_s
+        return self._rested_at + (self._period_s if self.work else self._idle_period_s)
 
     def account(self) -> Account:
         """Rounds count as synchronizations, gifts as redistributions."""
@@ -101,7 +103,7 @@ class Diffusing(Retiring):
         if not isinstance(event.word, Level):
             return super()._told(event)
         word = event.word
-        self._said[word.round, word.turn, event.source] = word
+        self._said[word.round, word.turn][event.source] = word
         self._called = max(self._called, word.round)
         return self._goes_on(event.now)
 
@@ -126,8 +128,8 @@ class Diffusing(Retiring):
 
     def _begin(self) -> bool:
         """Join the next round; not before a speed is known, here or to a neighbour who has joined."""
-        said = [self._said.get((self._round + 1, 0, rank)) for rank in self._neighbours]
-        speed = self._speed or max((level.speed for level in said if level is not None), default=0.0)
+        said = self._said[self._round + 1, 0].values()
+        speed = self._speed or max((level.speed for level in said), default=0.0)
         if not speed:
             return False
         self._round, self._turn, self._speed = self._round + 1, 0, speed
@@ -142,25 +144,32 @@ class Diffusing(Retiring):
     def _heard(self) -> list[Level] | None:
         """What the neighbours have said in this turn of the round, once all have."""
         assert self._turn is not None
-        found = [self._said.get((self._round, self._turn, rank)) for rank in self._neighbours]
-        said = [level for level in found if level is not None]
-        return said if len(said) == len(found) else None
+        said = self._said[self._round, self._turn]
+        if len(said) < len(self._neighbours):
+            return None
+        del self._said[self._round, self._turn]
+        return [said[rank] for rank in self._neighbours]
 
     def _advance(self, heard: list[Level], now: float) -> list[Action]:
         """An inner iteration, or after the last one the gifts that it comes to."""
         assert self._turn is not None
         times = [level.seconds for level in heard]
         if self._turn == 0:
-            self._local = Local(STEP, self._speed, tuple(level.speed for level in heard))
+            self._know(tuple(level.speed for level in heard))
         assert self._local is not None
         if self._turn < STEP.iterations:
             self._time = self._local.jacobi(self._work, self._time, times)
             self._turn += 1
             return [self._say()]
         self._turn, self._rested_at = None, now
-        self._said = {key: level for key, level in self._said.items() if key[0] > self._round}
         self._rounds += 1
         return self._gifts_of(self._local.fluxes(self._time, times))
+
+    def _know(self, speeds: tuple[float, ...]) -> None:
+        """These are the speeds of the neighbours; they and one's own seldom change from round to round."""
+        known = self._local
+        if known is None or known.speed != self._speed or known.neighbours != speeds:
+            self._local = Local(STEP, self._speed, speeds)
 
     def _gifts_of(self, fluxes: tuple[float, ...]) -> list[Action]:
         """What flows to each neighbour, in whole ticks of work that is held."""
@@ -168,6 +177,8 @@ class Diffusing(Retiring):
         for link, flux in enumerate(fluxes):
             whole, self._carried[link] = self._carried[link].add(flux)
             asked.append(whole)
+        if max(asked) <= 0:
+            return []
         amounts = granted(self.terms.amounts.of(self.work), asked)
         gifts = [self._gift(r, amount) for r, amount in zip(self._neighbours, amounts, strict=True) if amount]
         self._gifts += len([gift for gift in gifts if gift.units])

@@ -10,8 +10,8 @@ its iterations left is picked by rank 0.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from dlbrt.core.actions import Action, Alarm
 from dlbrt.core.agent import Account, Agent, Start
@@ -36,8 +36,34 @@ __all__ = ["Peer"]
 class Peer(ABC):
     """The part of rank ``rank`` of those that the first shares are for; a kind of `dlbrt.core.agent.Agent`.
 
-    ValueError for an event that cannot happen in the state it meets.
+    Of what an agent says of itself: no other takes over from it (``successor``), its rank ends by itself
+    (``apart``) and hears of others (``listens``), no profiles come to it (``serves``), some claim work
+    (``claims``). ValueError for an event that cannot happen in the state it meets.
     """
+
+    successor: Agent | None = None
+    apart = listens = True
+    serves = claims = False
+
+    #: What is done at each kind of event.
+    _handlers: ClassVar[Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._handlers = cls._table()
+
+    @classmethod
+    def _table(cls) -> dict[type, Callable[[Any, Any], tuple[Action, ...]]]:
+        return {
+            Worked: cls._worked,
+            Exhausted: cls._exhausted,
+            Waited: cls._waited,
+            Told: cls._told,
+            Given: cls._given,
+            Failed: cls._failed,
+            Alarmed: cls._alarmed,
+            Interrupted: cls._ignored,
+        }
 
     def __init__(self, name: str, rank: int, start: Start, now: float) -> None:  # noqa: ARG002
         self.rank = rank
@@ -51,25 +77,10 @@ class Peer(ABC):
         self._over = False
         self._done = 0
         self._compute_s = 0.0
-        self._table: dict[type, Callable[[Any], tuple[Action, ...]]] = {
-            Worked: self._worked,
-            Exhausted: self._exhausted,
-            Waited: self._waited,
-            Told: self._told,
-            Given: self._given,
-            Failed: self._failed,
-            Alarmed: self._alarmed,
-            Interrupted: self._ignored,
-        }
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """As `Agent.handle`."""
-        return self._table[type(event)](event)
-
-    @property
-    def successor(self) -> Agent | None:
-        """As `Agent.successor`: none."""
-        return None
+        return self._handlers[type(event)](self, event)
 
     @property
     def units(self) -> Units:
@@ -80,26 +91,6 @@ class Peer(ABC):
     def strategy_name(self) -> str:
         """As `Agent.strategy_name`."""
         return self._name
-
-    @property
-    def apart(self) -> bool:
-        """As `Agent.apart`: ranks end by themselves."""
-        return True
-
-    @property
-    def serves(self) -> bool:
-        """As `Agent.serves`: no profiles come here."""
-        return False
-
-    @property
-    def claims(self) -> bool:
-        """As `Agent.claims`."""
-        return False
-
-    @property
-    def listens(self) -> bool:
-        """As `Agent.listens`."""
-        return True
 
     @property
     def failed_at(self) -> int:
@@ -128,7 +119,8 @@ class Peer(ABC):
 
     def due(self, now: float) -> bool:
         """As `Agent.due`."""
-        return self.wakes_at is not None and now >= self.wakes_at
+        wakes_at = self.wakes_at
+        return wakes_at is not None and now >= wakes_at
 
     def transferred(self, seconds: float, size: int) -> None:  # noqa: B027 -- that is all there is to it
         """As `Agent.transferred`: what moving took is no part of what is decided."""

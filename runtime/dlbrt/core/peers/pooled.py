@@ -16,7 +16,7 @@ from dlbrt.core.actions import Action, Finish, Give, Resume, Tell
 from dlbrt.core.agent import Account, Start
 from dlbrt.core.events import Exhausted, Given, Told, Waited, Worked
 from dlbrt.core.peers.peer import Peer
-from dlbrt.core.peers.store import Store
+from dlbrt.core.peers.store import Store, units_a_tick
 from dlbrt.core.peers.words import Nothing, Want
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
@@ -36,7 +36,8 @@ class Pooled(Peer):
     def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
         super().__init__(name, rank, start, now)
         ranks = len(start.shares)
-        self._store = Store(name, self.units, ranks, start.terms.amounts, start.known)
+        self._pool = Store(name, self.units, ranks, self.terms.amounts, start.known) if rank == 0 else None
+        self._scale = units_a_tick(self.units, self.terms.amounts)
         self._asking = set(range(1, ranks)) if rank == 0 else set()
         self._asked_at: float | None = None
         self._answer_s = self.answer_s
@@ -62,8 +63,7 @@ class Pooled(Peer):
 
     def account(self) -> Account:
         """The chunks that the pool has given out, first ones apart, count as synchronizations."""
-        first = sum(map(bool, self._store.first))
-        return Account(self._store.chunks - first if self.rank == 0 else 0)
+        return Account() if self._pool is None else Account(self._pool.chunks - self._pool.dealt_first)
 
     def _begin(self, now: float) -> None:
         """A chunk begins: when the next one is asked for."""
@@ -88,7 +88,7 @@ class Pooled(Peer):
 
     def _want(self, now: float) -> Want:
         """A request, with what was done since the last one."""
-        units, seconds = self._store.mean_units(self._told_units), self._told_s
+        units, seconds = self._told_units * self._scale, self._told_s
         total_s = max(seconds, now - self._told_at)
         self._told_at, self._told_units, self._told_s = now, 0, 0.0
         return Want(units, seconds, total_s, self.unit_s)
@@ -96,15 +96,15 @@ class Pooled(Peer):
     @property
     def _serves_only(self) -> bool:
         """Whether rank 0 leaves the rest to the others, who would wait for its iterations."""
-        if self.rank or not self._asking or self.work:
+        if self._pool is None or not self._asking or self.work:
             return False
         dear = self.unit_s > _DEAR * self.answer_s
-        return dear and self._store.left <= _LAST * len(self.dealt)
+        return dear and self._pool.left <= _LAST * len(self.dealt)
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
-        if self.rank == 0:
-            return () if self._serves_only else self._take(event.now)
-        return self._ask(event.now)
+        if self._pool is None:
+            return self._ask(event.now)
+        return () if self._serves_only else self._take(event.now, self._pool)
 
     def _waited(self, event: Waited) -> tuple[Action, ...]:
         if not self.due(event.now):
@@ -118,24 +118,24 @@ class Pooled(Peer):
         self._asked_at = now
         return (Tell((0,), self._want(now)),)
 
-    def _take(self, now: float) -> tuple[Action, ...]:
+    def _take(self, now: float, pool: Store) -> tuple[Action, ...]:
         """Rank 0 takes a chunk itself."""
-        self._store.report(0, self._want(now))
-        self.work = self._store.deal(0, self.failed_at, self.unit_s)
+        pool.report(0, self._want(now))
+        self.work = pool.deal(0, self.failed_at, self.unit_s)
         self._empty = not self.work
         return (Resume() if self.work else Finish(),)
 
     def _told(self, event: Told) -> tuple[Action, ...]:
-        if isinstance(event.word, Want) and self.rank == 0:
-            return self._serve(event.source, event.word)
+        if isinstance(event.word, Want) and self._pool is not None:
+            return self._serve(event.source, event.word, self._pool)
         if isinstance(event.word, Nothing) and self._asked_at is not None:
             self._asked_at, self._empty = None, True
             return () if self.work else (Finish(),)
         raise ValueError(f"rank {self.rank} cannot be told {event.word} by rank {event.source}")
 
-    def _serve(self, rank: int, said: Want) -> tuple[Action, ...]:
-        self._store.report(rank, said)
-        if chunk := self._store.deal(rank, self.failed_at, said.unit_s):
+    def _serve(self, rank: int, said: Want, pool: Store) -> tuple[Action, ...]:
+        pool.report(rank, said)
+        if chunk := pool.deal(rank, self.failed_at, said.unit_s):
             return (Give(rank, chunk),)
         self._asking.discard(rank)
         return (Tell((rank,), Nothing()),)

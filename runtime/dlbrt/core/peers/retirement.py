@@ -31,7 +31,8 @@ class Retiring(Peer):
         self._retired = 0
         self._last_told = 0
         self._totals = [0] * len(start.shares) if rank == 0 else []
-        self._all = sum(map(len, start.shares))
+        self._sum = 0  # of these
+        self._all = sum(map(len, start.shares)) if rank == 0 else 0
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
         actions = super()._worked(event)
@@ -56,7 +57,7 @@ class Retiring(Peer):
             return ()  # said before its teller knew
         match event.word:
             case Retired(units) if self.rank == 0:
-                self._totals[event.source] = units
+                self._add(event.source, units)
                 return self._ends()
             case Over():
                 self._over = True
@@ -70,10 +71,15 @@ class Retiring(Peer):
         self._last_told = self._retired
         return (Tell((0,), Retired(self._retired)),) if self.rank else self._ends()
 
+    def _add(self, rank: int, units: int) -> None:
+        """At rank 0: a rank has retired so many units in all."""
+        self._sum += units - self._totals[rank]
+        self._totals[rank] = units
+
     def _ends(self) -> tuple[Action, ...]:
         """At rank 0: the end, if nothing is left."""
-        self._totals[0] = self._retired
-        if self._over or sum(self._totals) < self._all:
+        self._add(0, self._retired)
+        if self._over or self._sum < self._all:
             return ()
         self._over = True
         others = tuple(range(1, len(self.dealt)))

@@ -17,11 +17,12 @@ from dlbrt.core.chunks.rule import Rule
 from dlbrt.core.chunks.table import RULES
 from dlbrt.core.chunks.together import at_once
 from dlbrt.core.peers.words import Want
+from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.units import Units
 
-__all__ = ["INSTEAD", "Store", "rule_for", "shifted_amounts"]
+__all__ = ["INSTEAD", "Store", "rule_for", "shifted_amounts", "units_a_tick"]
 
 #: What a rule is replaced by as long as what its formula needs of the loop is not known.
 INSTEAD = {"FSC": "mFSC", "FAC": "FAC2"}
@@ -52,9 +53,8 @@ class Store:
         self.rule = rule_for(name, Loop(len(units), ranks, known))
         table = shifted_amounts(amounts, self._start)
         self._dealer = Dealer(self.rule, table if table.before(len(units)) else UNIFORM)
-        self._scale = 1.0 if table.uniform else len(units) / max(1, table.before(len(units)))
         self.first = tuple(self._next(rank) for rank in range(ranks))
-        self.chunks = sum(map(bool, self.first))
+        self.chunks = self.dealt_first = sum(map(bool, self.first))
         self._going_on = set(range(1, ranks))
 
     def deal(self, rank: int, below: int, unit_s: float) -> Spans:
@@ -69,7 +69,7 @@ class Store:
         chunk = self._next(rank)
         for _ in range(at_once(len(chunk), self._dealer.left, unit_s, self.rule.loop.ranks) - 1):
             chunk = chunk.then(self._next(rank))
-        chunk = self._units.wanted(chunk, below)
+        chunk = chunk if below == NO_FAILURE else self._units.wanted(chunk, below)
         self.chunks += bool(chunk)
         return chunk
 
@@ -82,10 +82,6 @@ class Store:
         """A rank has done so much in that time."""
         if self.rule.learns and _LEAST <= said.units <= _MOST:
             self._dealer.seen.report(Report(rank, said.units, said.compute_s, said.total_s))
-
-    def mean_units(self, ticks: int) -> float:
-        """Work in units of mean cost."""
-        return ticks * self._scale
 
     def _is_better_left(self, rank: int) -> bool:
         """Whether ranks that are faster, and go on asking, do the rest sooner.
@@ -100,13 +96,21 @@ class Store:
         longest = 1 + spread * log(len(records))
         if not rate or left * rate > longest * self._dealer.seen.total(_rate):
             return False
-        rates = [records[other].rate(Basis.COMPUTE) for other in sorted(self._going_on)]
+        rates = [records[other].rate(Basis.COMPUTE) for other in self._going_on]
         faster = [other for other in rates if other > rate]
         return bool(faster) and (left + longest * len(faster)) / fsum(faster) < longest / rate
 
     def _next(self, rank: int) -> Spans:
         chunk = self._dealer.deal(rank)
         return Spans((range(self._start + chunk.start, self._start + chunk.stop),)) if chunk else EMPTY
+
+
+def units_a_tick(units: Units, amounts: Amounts) -> float:
+    """How many units of mean cost a tick of work is."""
+    if amounts.uniform or not len(units):
+        return 1.0
+    first = units.all.runs[0].start
+    return len(units) / max(1, amounts.before(first + len(units)) - amounts.before(first))
 
 
 def shifted_amounts(amounts: Amounts, start: int) -> Amounts:

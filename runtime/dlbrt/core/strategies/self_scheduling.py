@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.chunks.loop import Known, Loop
@@ -39,8 +40,14 @@ class _SelfScheduling(PeerStrategy):
         return Store(self.name, units, ranks, amounts, known).first
 
     def _sequence(self, units: Units, ranks: int, known: Known) -> Sequence | None:
-        """The chunks by their number, where they follow from it."""
-        return rule_for(self.name, Loop(len(units), ranks, known)).sequence()
+        """The chunks by their number, where they follow from it; then weights have no part in them."""
+        return _sequence(self.name, Loop(len(units), ranks, replace(known, weights=())))
+
+
+@lru_cache(maxsize=8)
+def _sequence(name: str, loop: Loop) -> Sequence | None:
+    """Every rank of a loop asks for it, which may have as many runs as there are chunks."""
+    return rule_for(name, loop).sequence()
 
 
 STRATEGIES: tuple[PeerStrategy, ...] = tuple(_SelfScheduling(name) for name in RULES)

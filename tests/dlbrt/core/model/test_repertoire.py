@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from random import Random
 
 import pytest
 from dlbrt.contract import STRATEGIES
 from dlbrt.core.model.choose import choose
 from dlbrt.core.model.dealing import Dealing
-from dlbrt.core.model.diffusing import implicit
+from dlbrt.core.model.diffusing import Diffusing, implicit
 from dlbrt.core.model.fluid import Rest, floor_s
 from dlbrt.core.model.forecast import History
 from dlbrt.core.model.grains import PARTS, grains
@@ -147,6 +148,37 @@ def test_rules_are_told_speeds_and_the_deviation_that_load_makes() -> None:
     assert found.deviation_s is not None
     assert found.deviation_s > 0
     assert facts(alike(4, 9, 1.0, Network.default())).deviation_s == 0.0
+
+
+def test_an_end_is_that_of_the_longest_of_uniform_rests() -> None:
+    """E max of P uniform rests of an iteration is P / (P + 1), of which half is the work of all."""
+    for ranks in (2, 4, 16):
+        even = Outlook.of(alike(ranks, 100, 0.01, Network.default()), 1.0)
+        assert even.ends_s(1.0) == pytest.approx(0.01 * (ranks / (ranks + 1) - 1 / 2), rel=0.02)
+        assert even.steady
+    changing = Outlook.of(known(), 1.0)
+    assert not changing.steady
+    assert changing.ends_s(1.0) > even.ends_s(1.0)
+
+
+@pytest.mark.parametrize("name", ["SS", "FSC", "mFSC", "FAC2", "WF"])
+@pytest.mark.parametrize("row_bytes", [0.0, 800.0])
+def test_on_steady_ranks_estimates_are_near_plays(name: str, row_bytes: float) -> None:
+    """Messages as long as an iteration: waits and rank 0's link are what the last chunks cost."""
+    many = replace(alike(16, 250, 1e-3, Network.coarse(1e-3, 1e8, 16, 48e-3), 0.0), iteration_bytes=row_bytes)
+    outlook = Outlook.of(many, 0.25)
+    found, played_s = Dealing(name), Dealing(name).ahead_s(many, steady(many))
+    assert found.near_s(many, outlook) == pytest.approx(played_s, rel=0.04)
+
+
+def test_what_diffusion_takes_is_estimated_where_load_changes() -> None:
+    """On the path of means it is near the floor, on others it is not."""
+    unsettled, random = known(16, 2000), Random(1)
+    paths = (unsettled.history.mean_path(), unsettled.history.drawn_path(random))
+    floors = [floor_s(path, unsettled.rest.work_s) for path in paths]
+    outlook = Outlook.of(unsettled, sum(floors) / 2, paths)
+    played_s = sum(Diffusing().ahead_s(unsettled, path) for path in paths) / 2
+    assert Diffusing().near_s(unsettled, outlook) == pytest.approx(played_s, rel=0.1)
 
 
 def test_the_record_has_all_strategies_and_says_which_are_estimated() -> None:

@@ -97,6 +97,16 @@ def test_a_steady_processor_has_its_speed() -> None:
     assert Processor.steady(2.5).effective_load(1.0, 9.0) == 1.0
 
 
+@given(st.floats(0.01, 99), st.floats(0, 40), st.floats(0, 40))
+def test_a_steady_processor_is_one_whose_load_never_changes(
+    speed: float, begin_s: float, work_s: float
+) -> None:
+    steady, other = Processor.steady(speed), Processor.under([0, 0, 0], 0.7, speed)
+    assert steady.finish(begin_s, work_s) == pytest.approx(other.finish(begin_s, work_s))
+    for averaging in Averaging:
+        assert steady.done(1.0, 1.0 + begin_s, averaging) == pytest.approx(speed * begin_s, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("loads", "duration_s", "speed"),
     [([], 1, 1), ([-1], 1, 1), ([0], 0, 1), ([0], 1, 0), ([0], 1, float("nan"))],

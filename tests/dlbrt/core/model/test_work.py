@@ -35,6 +35,16 @@ def test_an_iteration_begun_is_finished(costs: list[int], units: float) -> None:
 
 
 @given(COSTS, st.floats(0, 100))
+def test_what_is_left_comes_with_its_cost(costs: list[int], units: float) -> None:
+    work, runs = held(costs)
+    left = work.left_after(runs, units)
+    assert work.rest_after(runs, work.units(runs), units) == (left, work.units(left))
+    size, uniform = len(costs), Work(1.0)
+    left = uniform.left_after(((0, size),), units)
+    assert uniform.rest_after(((0, size),), size, units) == (left, count(left))
+
+
+@given(COSTS, st.floats(0, 100))
 def test_the_first_iterations_cost_nearest(costs: list[int], units: float) -> None:
     work, runs = held(costs)
     first, rest = work.nearest(runs, units)

@@ -1,0 +1,251 @@
+"""A rank in a window of its group: it works, and gives its profile.
+
+Law. That it does when it runs out of work or when it is interrupted, whichever comes first. One that has run
+out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2), not at once but when it
+pays: see `dlbrt.core.patience`. A rank that a synchronization left without work never interrupts. An
+interrupt of a window that has passed is dropped, one of a window that is still to come is remembered. Under
+strategies that go by the clock (`Clocked`) a rank gives its profile uninterrupted when a period has passed
+since the last synchronization. It need not idle while the profiles travel: see `dlbrt.core.overlap`.
+
+A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
+before f are still done, so that the failure reported is that of the lowest failing iteration. The group is
+told at once, and hears of it by the next profile; other groups are told by an alarm, which a member passes on
+in its next profile.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dlbrt.core.actions import Action, Alarm, Exchange, Interrupt, Report, Resume
+from dlbrt.core.books import Books, Terms
+from dlbrt.core.commitment import Commitment
+from dlbrt.core.events import Alarmed, Event, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.model.groups import Groups
+from dlbrt.core.open_window import OpenWindow
+from dlbrt.core.overlap import reserve, tail
+from dlbrt.core.pace import UNKNOWN
+from dlbrt.core.patience import period_s, time_to_interrupt
+from dlbrt.core.profile import NO_FAILURE, Profile
+from dlbrt.core.strategy import Strategy
+from dlbrt.dist.spans import EMPTY, Spans
+
+__all__ = ["Member"]
+
+
+class Member:
+    """Rank ``rank`` of those that ``shares`` are for, up to its profile; `dlbrt.core.balancer` goes on.
+
+    ``books`` are those of its group, which is one of the ``groups``. ``commitment``: while a strategy is
+    being chosen, the rank takes part in no synchronization. ValueError for an event that cannot happen in the
+    state it meets.
+    """
+
+    #: By what it balances, and where its profile goes if the strategy is central.
+    strategy: Strategy
+    master: int
+
+    #: As `Agent.claims` and `Agent.listens`: ranks come together.
+    claims = listens = False
+
+    def __init__(
+        self,
+        rank: int,
+        shares: Sequence[Spans],
+        terms: Terms,
+        books: Books,
+        groups: Groups,
+        commitment: Commitment,
+    ) -> None:
+        self.rank = rank
+        self.terms = terms
+        self.units = terms.units
+        self.dealt = tuple(shares)
+        self.books = books
+        self._groups = groups
+        self._commitment = commitment
+        self._window: OpenWindow
+        self._own_failure = NO_FAILURE
+        self._over = False
+        self._byte_s = 0.0
+        self._asked_for = -1  # the epoch of an interrupt that came too early
+
+    def handle(self, event: Event) -> tuple[Action, ...]:
+        """Take in one event; the actions are to be carried out in order."""
+        return self._handlers()[type(event)](self, event)
+
+    @classmethod
+    @functools.cache
+    def _handlers(cls) -> Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]:
+        return {
+            Worked: cls._worked,
+            Exhausted: cls._exhausted,
+            Interrupted: cls._interrupted,
+            Waited: cls._waited,
+            Failed: cls._failed,
+            Alarmed: cls._alarmed,
+        }
+
+    def transferred(self, seconds: float, size: int) -> None:
+        """Learn what moving ``size`` bytes took; it goes into the next profile."""
+        if size > 0:
+            self._byte_s = seconds / size
+
+    @property
+    def strategy_name(self) -> str:
+        """As `Agent.strategy_name`."""
+        return self.strategy.name
+
+    @property
+    def apart(self) -> bool:
+        """As `Agent.apart`: groups end by themselves."""
+        return self.strategy.local
+
+    @property
+    def epoch(self) -> int:
+        """The number of the window."""
+        return self.books.epoch
+
+    @property
+    def failed_at(self) -> int:
+        """The lowest position that the group knows to have failed."""
+        return self.books.failed_at
+
+    @property
+    def work(self) -> Spans:
+        """The units that this rank has still to do."""
+        return self._window.work
+
+    @property
+    def runnable(self) -> Spans:
+        """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
+        # A failure is told with the next profile; till then counts go on telling what is done only up to it.
+        if self._commitment.awaited and self._own_failure < self.failed_at and not self._window.given:
+            return EMPTY
+        return self._window.runnable
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is under way without which there is nothing to do but what is runnable."""
+        return self._window.given or (self._commitment.awaited and not self.runnable)
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When `Waited` will have an effect, if nothing comes before; None: never."""
+        return None if self._over else self._window.wakes_at
+
+    def due(self, now: float) -> bool:
+        """Whether this rank, though it has work, is to give its profile by the clock: at `Waited`."""
+        return self._window.due(now)
+
+    def _open_window(self, now: float, ahead: int = 0, ahead_s: float = 0.0) -> None:
+        """The next window, by the books; of its share this rank has done so much already."""
+        due_at, work = now + period_s(self.books, self.strategy.clocked), self.books.share(self.rank)
+        self._window = OpenWindow(now, due_at, work.part(ahead), ahead, ahead_s)
+
+    def _next(self, now: float) -> tuple[Action, ...]:
+        """What this rank does in the window just opened."""
+        window = self._window
+        if self.failed_at > self._own_failure:
+            return self._failed(Failed(now, self._own_failure))
+        if not window.work:
+            return self._exhausted(Exhausted(now))
+        if self._asked_for == self.epoch or self._regroups:
+            return self._give_profile(self._reserve())
+        window.tail = tail(self.books, self.rank, len(window.work)) if self.strategy.foresees else 0
+        return (Resume(),)
+
+    def _worked(self, event: Worked) -> tuple[Action, ...]:
+        window, pace = self._window, self._commitment.pace
+        if event.units > (held := len(self.runnable)):
+            raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
+        if pace is not None:
+            did, course = window.work.part(0, event.units), (*event.course, (event.units, event.compute_s))
+            pace.add_course(did, self.terms.amounts, course)
+        window.worked(event.units, event.compute_s)
+        return ()
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self.runnable or self.waiting:
+            raise ValueError(f"rank {self.rank} still holds {len(self.work)} units, or waits already")
+        window, books = self._window, self.books
+        if window.tail:
+            return self._foresee(event.now)
+        if books.share(self.rank) and self.strategy.interrupts and len(books.members) > 1:
+            window.interrupt_at = time_to_interrupt(books, self.rank, window, event.now)
+        return (*self._give_profile(), *self._waited(Waited(event.now)))
+
+    def _foresee(self, now: float) -> tuple[Action, ...]:
+        """Only the tail is left: if the others will not be done when it is, they hear of it now."""
+        window = self._window
+        end = now + window.tail * window.unit_s
+        window.tail = 0
+        if time_to_interrupt(self.books, self.rank, window, end) > end:
+            return (Resume(),)
+        return (*self._give_profile(len(window.work)), self._ask(), Resume())
+
+    def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
+        if event.epoch > self.epoch or self._commitment.awaited:
+            self._asked_for = max(self._asked_for, event.epoch)
+            return ()
+        if event.epoch != self.epoch or self._window.given or self._over:
+            return ()
+        return self._give_profile(self._reserve())
+
+    def _waited(self, event: Waited) -> tuple[Action, ...]:
+        window = self._window
+        if window.due(event.now):
+            # Others may be in the midst of an iteration: this rank begins one rather than wait for them.
+            return self._give_profile(max(1, self._reserve()))
+        if window.interrupt_at is None or event.now < window.interrupt_at:
+            return ()
+        window.interrupt_at = None
+        return (self._ask(),)
+
+    def _failed(self, event: Failed) -> tuple[Action, ...]:
+        outside = tuple(r for group in self._groups for r in group if r not in self.books.members)
+        alarm = (Alarm(event.position, outside),) if outside else ()
+        return (*alarm, *self._cut(event.position))
+
+    def _alarmed(self, event: Alarmed) -> tuple[Action, ...]:
+        known = min(self.failed_at, self._own_failure)
+        return () if self._over or event.position >= known else self._cut(event.position)
+
+    def _cut(self, position: int) -> tuple[Action, ...]:
+        """Nothing from ``position`` on is to be done: the group is told at once."""
+        window = self._window
+        self._own_failure = min(self._own_failure, position)
+        if self._commitment.awaited:
+            return ()
+        if window.given:
+            window.stop()  # the next profile, due at once, will tell
+            return ()
+        window.work = self.units.wanted(window.work, self._own_failure)
+        return (*self._give_profile(), self._ask())
+
+    def _give_profile(self, reserved: int = 0) -> tuple[Action, ...]:
+        window, pace = self._window, self._commitment.pace
+        window.give(reserved)
+        failed_at = min(self.failed_at, self._own_failure)
+        slices = pace.slices() if pace is not None else UNKNOWN
+        did = window.done, window.compute_s, self._byte_s
+        profile = Profile(*did, failed_at, reserved, self._regroups, slices)
+        if self.strategy.central:
+            return (Report(self.epoch, profile, self.master),)
+        return (Exchange(self.epoch, profile, self.books.members),)
+
+    def _reserve(self) -> int:
+        """Units to work on while the profiles travel."""
+        return reserve(self.books, self.rank, self._window)
+
+    def _ask(self) -> Action:
+        """Ask the others for what this rank waits for: the end of the window."""
+        members, place = self.books.members, self.books.place(self.rank)
+        return Interrupt(self.epoch, members[:place] + members[place + 1 :])
+
+    @property
+    def _regroups(self) -> bool:
+        """Whether another group asks for a round of all groups: not where groups are for themselves."""
+        return False

@@ -1,0 +1,80 @@
+"""The window under way on one rank: the work that it has, what it has done of it, and when it has to speak.
+
+A window begins with a synchronization. It ends for a rank when it gives its profile, and the next one begins
+when the answer is there. In between the rank need not idle: what it has reserved stays first in its order of
+execution whatever is decided, so counts go on telling which units are done, and what it does of it ahead of
+the answer counts in the next window.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dlbrt.dist.spans import Spans
+
+__all__ = ["OpenWindow"]
+
+
+@dataclass(slots=True)
+class OpenWindow:
+    """``work`` is still to be done, in this order; of the window's units ``done`` took ``compute_s`` seconds.
+
+    By the clock the profile is due at ``due_at`` (infinity: never); the others are to be interrupted at
+    ``interrupt_at`` (None: not at all). Of its work the rank holds back a ``tail``, to be done while others
+    hear of it. Once the profile is ``given``, ``reserved`` units stay here; ``ahead`` of them were done, in
+    ``ahead_s``.
+    """
+
+    opened_at: float
+    due_at: float
+    work: Spans
+    done: int = 0
+    compute_s: float = 0.0
+    tail: int = 0
+    interrupt_at: float | None = None
+    given: bool = False
+    reserved: int = 0
+    ahead: int = 0
+    ahead_s: float = 0.0
+
+    @property
+    def runnable(self) -> Spans:
+        """What the rank may work on now."""
+        if self.given:
+            return self.work.part(0, self.reserved - self.ahead)
+        return self.work.part(0, len(self.work) - self.tail) if self.tail else self.work
+
+    @property
+    def unit_s(self) -> float:
+        """What a unit has taken."""
+        return self.compute_s / max(1, self.done)
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When something is to be said that nothing but the clock brings about; None: never."""
+        if self.given or not self.work:
+            return self.interrupt_at
+        return self.due_at if self.due_at < math.inf else None
+
+    def due(self, now: float) -> bool:
+        """Whether the rank, though it has work, is to give its profile by the clock."""
+        return now >= self.due_at and bool(self.work) and not self.given
+
+    def worked(self, units: int, seconds: float) -> None:
+        """The next units were done, in so many seconds."""
+        self.work = self.work.part(units)
+        if self.given:
+            self.ahead += units
+            self.ahead_s += seconds
+        else:
+            self.done += units
+            self.compute_s += seconds
+
+    def give(self, reserved: int) -> None:
+        """The profile is given, which says that so many units stay here."""
+        self.given, self.reserved = True, reserved
+
+    def stop(self) -> None:
+        """Do no more of what is reserved."""
+        self.reserved = self.ahead

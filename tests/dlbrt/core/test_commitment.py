@@ -1,0 +1,66 @@
+"""A choice is made once all ranks have synchronized, and heard of before or after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from dlbrt.core.agent import PeerStrategy
+from dlbrt.core.books import Books, Terms
+from dlbrt.core.commitment import Commitment
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.profile import Profile
+from dlbrt.core.registry import strategy
+from dlbrt.core.strategy import Strategy
+from dlbrt.dist.layout import block
+from dlbrt.dist.units import Units
+
+PROFILES = (Profile(5, 1.0), Profile(5, 2.0))
+BOOKS = Books(range(2), block(20, 2), Terms(Units(0, 20), Parameters(), 1e-4))
+CHOSEN = strategy("LDDLB")
+
+
+def commit(books: Books, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
+    assert (books, profiles) == (BOOKS, PROFILES)
+    return CHOSEN
+
+
+def test_rank_0_is_asked_with_the_profiles_of_the_synchronization() -> None:
+    commitment = Commitment(commit)
+    assert commitment.begin(PROFILES) is None
+    assert commitment.awaited
+    assert commitment.choose(BOOKS) is CHOSEN
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_it_is_not_asked_before_or_afterwards(begun: bool) -> None:
+    commitment = Commitment(commit)
+    if begun:
+        commitment.begin(PROFILES)
+        commitment.made()
+    with pytest.raises(ValueError, match="no strategy to choose in window 0"):
+        commitment.choose(BOOKS)
+
+
+def test_a_choice_that_comes_before_the_synchronization_is_kept_for_it_alone() -> None:
+    commitment = Commitment(commit)
+    assert not commitment.announce(CHOSEN)
+    assert commitment.begin(PROFILES) is CHOSEN
+    commitment.made()
+    assert commitment.begin(PROFILES) is None
+
+
+def test_one_that_comes_later_is_taken_at_once() -> None:
+    commitment = Commitment(commit)
+    commitment.begin(PROFILES)
+    assert commitment.announce(CHOSEN)
+
+
+def test_how_speeds_go_is_noted_only_as_long_as_there_is_a_choice() -> None:
+    commitment = Commitment(commit)
+    assert commitment.open
+    assert commitment.pace is not None
+    commitment.close()
+    for none in (commitment, Commitment(None)):
+        assert not none.open
+        assert none.pace is None

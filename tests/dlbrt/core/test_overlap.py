@@ -1,0 +1,67 @@
+"""What is reserved fits into the wait, what is held back fills it; neither is more than there is."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from dlbrt.core.books import Books, Terms
+from dlbrt.core.open_window import OpenWindow
+from dlbrt.core.overlap import reserve, tail
+from dlbrt.core.parameters import Parameters
+from dlbrt.core.profile import Profile
+from dlbrt.core.strategy import leave
+from dlbrt.dist.layout import block
+from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
+from hypothesis import given
+from hypothesis import strategies as st
+
+EXCHANGE_S = 1e-2
+
+
+def books(*unit_s: float, n: int = 400) -> Books:
+    """Those of ranks that have done 10 units each, and take so long for one."""
+    kept = Books(range(len(unit_s)), block(n, len(unit_s)), Terms(Units(0, n), Parameters(), EXCHANGE_S))
+    kept.settle([Profile(10, 10 * seconds) for seconds in unit_s], leave)
+    return kept
+
+
+def window(held: int, done: int, compute_s: float) -> OpenWindow:
+    return OpenWindow(0.0, math.inf, Spans.of(range(held)), done, compute_s)
+
+
+@given(
+    unit_s=st.lists(st.floats(1e-4, 1.0), min_size=2, max_size=5),
+    held=st.integers(0, 60),
+    done=st.integers(0, 20),
+)
+def test_no_more_than_there_is(unit_s: list[float], held: int, done: int) -> None:
+    known = books(*unit_s)
+    assert 0 <= reserve(known, 0, window(held, done, done * unit_s[0])) <= held
+    assert 0 <= tail(known, 0, held) <= max(0, held - 1)
+
+
+def test_with_one_other_rank_alone_only_the_exchange_is_filled() -> None:
+    units = int(Parameters().reserve_factor * EXCHANGE_S / 1e-3)
+    assert reserve(books(1e-3, 1.0), 0, window(60, 10, 1e-2)) == units
+
+
+def test_among_more_the_wait_for_the_slowest_is_filled_too() -> None:
+    """Among P ranks by 1 - 2 / P of its iteration: it is in the midst of one, of many almost at its end."""
+    units = int((Parameters().reserve_factor * EXCHANGE_S + 0.5 * 0.02) / 1e-3)
+    assert reserve(books(1e-3, 1e-3, 0.02, 1e-3), 0, window(60, 10, 1e-2)) == units
+
+
+def test_nothing_is_reserved_before_anything_was_done() -> None:
+    assert reserve(books(1e-3, 1e-3, 1e-3), 0, window(60, 0, 0.0)) == 0
+
+
+@pytest.mark.parametrize(("held", "units"), [(100, 40), (30, 29), (1, 0), (0, 0)])
+def test_the_tail_lasts_two_exchanges_and_an_iteration_of_the_slowest(held: int, units: int) -> None:
+    assert tail(books(1e-3, 0.02), 0, held) == units
+
+
+def test_there_is_no_tail_before_speeds_are_known() -> None:
+    kept = Books(range(2), block(40, 2), Terms(Units(0, 40), Parameters(), EXCHANGE_S))
+    assert tail(kept, 0, 20) == 0
