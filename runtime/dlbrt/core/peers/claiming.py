@@ -96,19 +96,22 @@ class Claiming(Peer):
     def _is_better_left(self, now: float) -> bool:
         """Whether the others will have done the rest before this rank, a slow one, has done a chunk.
 
-        What a rank has had is less than a P-th of what all had then. The last of many to be done takes longer
-        than the mean, by about ln P deviations, as if times were exponential.
+        What a rank has had is less than a P-th of what all had then. Of what was claimed the last P chunks
+        may all be under way: they count as not yet done. The last of many to be done takes longer than the
+        mean, by about ln P deviations, as if times were exponential.
         """
         claimed, took_s = self._sequence.start(self._next), self._told_at - self._began
         if self._own * self._ranks >= claimed or took_s <= 0 or not self.unit_s:
             return False
-        others = claimed / took_s - 1 / self.unit_s
+        done = self._sequence.start(max(0, self._next - self._ranks))
+        rate = done / took_s
+        others = rate - 1 / self.unit_s
         if others <= 0:
             return False
-        left = self._sequence.n - claimed - claimed / took_s * (now - self._told_at)
+        left = max(0.0, self._sequence.n - done - rate * (now - self._told_at))
         size = max(1, len(self._sequence.chunk(self._next)))
-        longest = 1 + self._spread / sqrt(size) * log(self._ranks)
-        return (max(0.0, left) + longest * size * (self._ranks - 1)) / others < longest * size * self.unit_s
+        longest = size + self._spread * sqrt(size) * log(self._ranks)
+        return (left + longest * (self._ranks - 1)) / others < longest * self.unit_s
 
     @property
     def _spread(self) -> float:
