@@ -73,7 +73,7 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
     where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
     style = Style[diagnostic.severity.name]
     word = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
-    lines = [f"{where}: {word}: {diagnostic.message}"]
+    lines = [f"{where}: {word}: {_shown(diagnostic.message)}"]
     if place.line:
         line, marks = excerpt(source, place, diagnostic.label, "^")
         lines += [line, paint(marks, style, color)]
@@ -85,11 +85,21 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
 
 
 def excerpt(source: Source, place: Place, label: str, mark: str) -> list[str]:
-    """The source line of ``place`` and below it the marks and the label."""
+    """The source line of ``place`` and below it the marks and the label.
+
+    What a terminal would obey, or not show, is escaped.
+    """
     text = source.line(place.line)
     end = place.end_column if place.end_line == place.line else len(text) + 1
-    width = max(1, end - place.column)
+    marked = text[place.column - 1 : end - 1]
+    width = max(1, end - place.column + len(_shown(marked)) - len(marked))
     gutter = f"{place.line:5d} | "
     # Tabs are kept in the padding so that the caret stands under its character in any terminal.
-    pad = "".join("\t" if c == "\t" else " " for c in text[: place.column - 1])
-    return [gutter + text, " " * 5 + " | " + pad + mark * width + (f" {label}" if label else "")]
+    pad = "".join("\t" if c == "\t" else " " for c in _shown(text[: place.column - 1]))
+    told = f" {_shown(label)}" if label else ""
+    return [gutter + _shown(text), " " * 5 + " | " + pad + mark * width + told]
+
+
+def _shown(text: str) -> str:
+    """Messages and labels quote the program too."""
+    return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)

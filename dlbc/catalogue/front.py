@@ -98,7 +98,7 @@ FRONT: dict[str, Entry] = {
     "DLB110": Entry(E, "`{one}` and `{other}` contradict each other", "keep one of them"),
     "DLB111": Entry(
         E,
-        "{clause}: expected {wanted}, found {found}",
+        "{clause}: expected {wanted}, found {found}{hint}",
         "the forms are `BLOCK(A, axis=0)`, `CYCLIC(A)`, `WHOLE(A)`, `reduction(s, order=any)`, `private(t)`, "
         "`schedule(GDDLB, group=2)`, `cost(EXPR)`, `cost(cumulative=EXPR)`, `cost(fit=EXPR)`, "
         "`profile(group=5, every=10, threshold=0.10)`; of `iterate`: `model=akima`, `tolerance=0.05`, "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import Any
 
 from dlbrt.contract import ENVIRONMENT
 
@@ -42,12 +44,34 @@ def add_learned(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_program(parser: argparse.ArgumentParser) -> tuple[argparse.Action, argparse.Action]:
-    """A program to run, and its own arguments."""
-    return (
-        parser.add_argument("file", metavar="FILE", help="an annotated Python program"),
-        parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="the program's own"),
-    )
+def add_program(parser: argparse.ArgumentParser) -> argparse.Action:
+    """A program to run, as ``file``; all that follows it is its own, as ``arguments``."""
+    # Words of the program may begin several of our options; argparse would complain of that.
+    parser.allow_abbrev = False
+    parser.set_defaults(arguments=[])
+    return parser.add_argument(
+        "file", metavar="FILE", nargs=argparse.PARSER, action=_Program,
+        help="an annotated Python program; what follows are its own arguments",
+    )  # fmt: skip
+
+
+class _Program(argparse.Action):
+    """The program and its arguments are one list, as argparse drops the first ``--`` after other words."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert option_string is None
+        assert isinstance(values, list)
+        # Before the program `--` says that no options follow; some versions of argparse have dropped it.
+        words = values[1:] if values[0] == "--" else values
+        if not words:
+            parser.error("the following arguments are required: FILE")
+        namespace.file, *namespace.arguments = words
 
 
 def positive(text: str) -> int:

@@ -41,10 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_emulation(parser)
     add_learned(parser)
     add_strict(parser)
-    # `nargs="?"` would match nothing before the first option, and what remains is then taken to be ARGS.
-    for action in add_program(parser):
-        action.required = False
-    parser.set_defaults(arguments=[])
+    add_program(parser).required = False
 
 
 def run(options: argparse.Namespace) -> int:

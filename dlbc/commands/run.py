@@ -18,6 +18,7 @@ from dlbc.commands.arguments import (
     settings_of,
 )
 from dlbc.commands.show import complain, show_diagnostics
+from dlbc.ir.spelling import nearest
 from dlbc.parse.read_clauses import AVAILABLE
 
 __all__ = ["add_arguments", "run"]
@@ -26,7 +27,10 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_ranks(parser)
-    parser.add_argument("--strategy", choices=AVAILABLE, help="for loops that do not name one")
+    parser.add_argument(
+        "--strategy", metavar="NAME", type=_strategy,
+        help=f"for loops that do not name one: {', '.join(AVAILABLE)}",
+    )  # fmt: skip
     parser.add_argument(
         "--group", metavar="SPEC", type=_group,
         help="groups of the local strategies: K | block | random | speed | near | masters | exchange | "
@@ -37,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
-    parser.add_argument("--progress", action="store_const", const="1", help="progress bar on standard error")
+    # Not offered: this version has none, and says so where it is asked for.
+    parser.add_argument("--progress", action="store_const", const="1", help=argparse.SUPPRESS)
     add_emulation(parser)
     parser.add_argument(
         "--weights", metavar="LIST",
@@ -66,6 +71,13 @@ def run(options: argparse.Namespace) -> int:
         return run_program(Path(options.file), result.text, ranks, settings, options.arguments)
     except CannotStartError as error:
         return show_diagnostics(source, (error.diagnostic,))
+
+
+def _strategy(text: str) -> str:
+    if text not in AVAILABLE:
+        known = ", ".join(AVAILABLE)
+        raise argparse.ArgumentTypeError(f"expected one of {known}; found {text!r}{nearest(text, AVAILABLE)}")
+    return text
 
 
 def _group(text: str) -> str:

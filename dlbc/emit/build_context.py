@@ -74,17 +74,20 @@ def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> Kern
         keep=_given(f"{names.dlb}.keep(", (*plan.definite, *plan.conditional)),
         combine=_given(f"{names.dlb}.combine(", _combined(plan)),
     )
-    return _in_pairs(context) if pairs else context
+    return _in_pairs(context, plan) if pairs else context
 
 
-def _in_pairs(context: KernelContext) -> KernelContext:
+def _in_pairs(context: KernelContext, plan: LoopPlan) -> KernelContext:
     """The kernel of a loop that is dealt in pairs; what belongs to a run in order takes the sides apart."""
     in_order = context.partial or context.unset or context.fold or context.keep or context.combine
     if context.turns == "iterations()":
         turns = "pairs(apart=True)" if in_order else "pairs()"
     else:
         turns = "pairs(each=True)"
-    return replace(context, turns=turns, comment="this rank's pairs of iterations, t and n-1-t")
+    comment = (
+        "this rank's iterations, maybe in pairs" if plan.unfolds_for else "this rank's pairs of iterations"
+    )
+    return replace(context, turns=turns, comment=f"{comment}, t and n-1-t")
 
 
 def _standing(plan: LoopPlan) -> str:

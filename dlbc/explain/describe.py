@@ -141,7 +141,8 @@ def _items(space: ast.expr) -> Iterator[str]:
 
 def _dealt(plan: LoopPlan) -> str:
     form = "round-robin" if plan.iterations is Distribution.CYCLIC else "in blocks"
-    form = form if plan.folded is Folded.NO else f"in pairs, {form}"
+    if plan.folded is not Folded.NO:
+        form = f"in pairs or singly, {form}" if plan.unfolds_for else f"in pairs, {form}"
     strategy = "auto, unless the run names another"
     if plan.strategy is not None:
         strategy = f"{plan.strategy} ({SUMMARIES[plan.strategy]})"

@@ -190,11 +190,12 @@ class _Dealing:
         if self.ranks.weights:
             yield self._dealt("parts by weight", self.ranks.weights, Distribution.BLOCK, None, work)
         yield self._dealt("in turn", self.ranks.weights, Distribution.CYCLIC, None, work)
+        plan, last = self.report.plan, []
         if work is not None:
-            yield self._dealt("parts of equal work", self.ranks.weights, Distribution.BLOCK, work, work)
-        plan = self.report.plan
+            last += [self._dealt("parts of equal work", self.ranks.weights, Distribution.BLOCK, work, work)]
         if plan is not None and plan.folded is not Folded.NO:
-            yield self._paired(plan.iterations, work)
+            last.insert(0 if plan.unfolds_for else len(last), self._paired(plan.iterations, work))
+        yield from last
 
     def _work(self) -> KnownWork | None:
         from dlbrt.core.partition.costs import CostSpec, evaluate_cost
@@ -254,7 +255,8 @@ def _fewest(report: LoopReport, n: int, ranks: Ranks) -> int | None:
     """How few ranks take as long as all of them, where tasks are equal and so are ranks."""
     from dlbrt.core.partition.estimates import fewest_processors
 
-    folded = report.plan is not None and report.plan.folded is not Folded.NO
+    plan = report.plan
+    folded = plan is not None and plan.folded is not Folded.NO and not plan.unfolds_for
     if ranks.weights is not None or not (folded or _is_uniform(report)):
         return None
     return fewest_processors((n + 1) // 2 if folded else n, ranks.count)

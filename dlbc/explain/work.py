@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dlbrt.contract import Distribution
+from dlbrt.contract import LEAST_PAIRS, Distribution
 
+from dlbc.explain.words import written_name
 from dlbc.ir.annotation import Annotation, CostClause, CostForm, ProfileClause
 from dlbc.ir.cost import Class, Cost
 from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
@@ -20,6 +21,10 @@ _GIVEN = {
     CostForm.CUMULATIVE: "is the work of the iterations up to a value of the index",
     CostForm.FIT: "are times of the iterations below values of the index; a curve is fitted through them",
 }
+
+
+#: How iterations are dealt that were to be folded, and are not.
+_SINGLY = {Distribution.BLOCK: "in parts of equal work", Distribution.CYCLIC: "in turn"}
 
 
 def cost_words(report: LoopReport) -> Iterator[tuple[str, str]]:
@@ -58,10 +63,21 @@ def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
     """How the loop is cut at its start."""
     if plan.folded is not Folded.NO:
         yield "folded", f"iterations t and n-1-t are dealt together, {plan.folded.value}; {_pairs(report)}"
+        yield from (("", line) for line in _unfolded(plan))
         return
     yield "shares", _cut(report, plan)
     if reason := _not_folded(report):
         yield "not folded", reason
+
+
+def _unfolded(plan: LoopPlan) -> Iterator[str]:
+    """When a run deals singly all the same (`dlbrt.mpi.dealing`)."""
+    if plan.folded is Folded.DEFAULT:
+        yield f"singly with fewer than {LEAST_PAIRS} pairs for each rank, {_SINGLY[plan.iterations]}"
+    for container in plan.unfolds_for:
+        holds = "numbers" if container.any_order else "integers"
+        name = written_name(container.name, plan)
+        yield f"singly where {name} holds {holds}, likewise: ranks add to copies, best in long stretches"
 
 
 def _pairs(report: LoopReport) -> str:

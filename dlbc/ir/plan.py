@@ -92,3 +92,8 @@ class LoopPlan:
     cost: CostPlan | None = None
     folded: Folded = Folded.NO
     profile: ProfileClause | None = None
+
+    @property
+    def unfolds_for(self) -> tuple[Reduction, ...]:
+        """The containers for whose copies the runtime leaves folding, since pairs come in short stretches."""
+        return tuple(r for r in self.reductions if r.copied) if self.folded is Folded.DEFAULT else ()

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 __all__ = ["Contributions", "Ordered", "Reduction"]
 
+#: Operators by which a copy that begins as nothing is put to the container afterwards.
+_FROM_NOTHING = frozenset("+-|^&")
+
 
 @dataclass(frozen=True)
 class Reduction:
@@ -29,6 +32,11 @@ class Reduction:
     any_order: bool = False
     grows: bool = False
     companions: tuple[str, ...] = ()
+
+    @property
+    def copied(self) -> bool:
+        """Whether ranks add to copies of the container, if it holds integers; with `order=any`, numbers."""
+        return self.element and self.operator in _FROM_NOTHING and (self.integer or self.any_order)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,13 @@ __all__ = ["nearest"]
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean X?)`` for the known spelling nearest to ``word``, or nothing."""
+    """``; did you mean X?`` for the known spelling nearest to ``word``, or nothing."""
     names = sorted(set(known))
     for name in names:
         if name.lower() == word.lower():
             return f"; did you mean {name}? (capital and small letters differ)"
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    folded = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) or [
+        folded[name] for name in difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    ]
     return f"; did you mean {close[0]}?" if close else ""

@@ -136,7 +136,7 @@ def _keywords(reader: Reader, clause: str, call: ast.Call, keys: tuple[str, ...]
         key, place = keyword.arg or "**", reader.arguments.place_of(keyword)
         if key not in keys:
             wanted = f"no argument but {', '.join(k + '=' for k in keys)}" if keys else "no keyword argument"
-            reader.expected(place, clause, wanted + nearest(key, keys), f"{key}=")
+            reader.expected(place, clause, wanted, f"{key}=", nearest(key, keys))
         elif key in given:
             reader.complain("DLB108", place, clause=f"{key}=")
         else:

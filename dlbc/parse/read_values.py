@@ -30,10 +30,10 @@ class Reader:
         """Note a diagnostic."""
         self.problems.append(report(code, place, "", (), **fields))
 
-    def expected(self, place: Place, clause: str, wanted: str, found: ast.expr | str) -> None:
-        """Note that ``clause`` wanted something else (DLB111)."""
+    def expected(self, place: Place, clause: str, wanted: str, found: ast.expr | str, hint: str = "") -> None:
+        """Note that ``clause`` wanted something else (DLB111); ``hint`` as `nearest` gives it."""
         text = found if isinstance(found, str) else self.arguments.text_of(found)
-        self.complain("DLB111", place, clause=clause, wanted=wanted, found=_shorten(text))
+        self.complain("DLB111", place, clause=clause, wanted=wanted, found=_shorten(text), hint=hint)
 
     def name(self, node: ast.expr, clause: str, dotted: bool = False) -> str | None:
         """A name (``A``), or with ``dotted`` an attribute of one too (``self.A``)."""
@@ -72,8 +72,7 @@ class Reader:
         if word in known:
             return word
         hint = nearest(word, known) if word else ""
-        wanted = f"one of {', '.join(known)}{hint}"
-        self.expected(self.arguments.place_of(node), clause, wanted, node)
+        self.expected(self.arguments.place_of(node), clause, f"one of {', '.join(known)}", node, hint)
         return None
 
     def _constant(self, node: ast.expr) -> object:

@@ -23,7 +23,10 @@ def report(path: str, output: str | None) -> str:
     """
     source = Path(path)
     try:
-        text = page(read(source), source.name)
+        trace = read(source)
+        if not trace.loops:
+            raise CannotReportError(f"{path}: expected a parallel loop; found none")
+        text = page(trace, source.name)
     except TraceError as error:
         raise CannotReportError(str(error)) from error
     except (ValueError, LookupError, ArithmeticError, RuntimeError) as error:  # it says what cannot have been

@@ -63,10 +63,7 @@ def measured(trace: Trace, run: RunTrace) -> Measured:
     """What is shown of a run; ranks that had no part in it are left out."""
     parts = [slices(rank) for rank in run.per_rank]
     ahead = trace.offsets_s
-    moved = tuple(
-        replace(arrow, left=arrow.left - ahead[arrow.source], came=arrow.came - ahead[arrow.target])
-        for arrow in arrows(run)
-    )
+    moved = tuple(arrows(run, ahead))
     rows = tuple(
         Row(
             number,

@@ -99,7 +99,7 @@ class _Model:
 
     def _folds(self, ranks: int) -> bool:
         if self.plan.folded is Folded.DEFAULT:
-            return enough_pairs(self.n, ranks)
+            return not self.plan.unfolds_for and enough_pairs(self.n, ranks)
         return self.plan.folded is Folded.FORCED
 
 

@@ -22,6 +22,8 @@ from dlbc.simulate.request import Request, read_count, read_number
 
 __all__ = ["find_machines", "read_description"]
 
+_EXPECTED = "expected a machine as TOML, such as `processors = 4` (docs/simulate.md has all keys)"
+
 #: No processor is slower, so that what it takes stays finite.
 _LEAST_SPEED = 1e-15
 
@@ -35,7 +37,11 @@ def read_description(path: str | None) -> Description | None:
             return read_machine(tomllib.load(file))
     except OSError as error:
         raise CannotSimulateError(f"{path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, DescriptionError) as error:
+    except UnicodeDecodeError as error:
+        raise CannotSimulateError(f"{path}: {_EXPECTED}; found a file that is no text in UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise CannotSimulateError(f"{path}: {_EXPECTED}; found no TOML: {error}") from error
+    except DescriptionError as error:
         lines = str(error).splitlines()
         raise CannotSimulateError("\n".join(f"{path}: {line}" for line in lines)) from error
 

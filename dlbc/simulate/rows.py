@@ -84,8 +84,8 @@ def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: Values) -> int | None:
     rows = max(1, len(array.rows))
     if made is None:
         return rows * _OBJECT_BYTES
-    why = f"the length of a row of {array.name}, or give --bytes"
-    lengths = [values.length(e, why) for axis, e in enumerate(made.lengths) if axis != array.axis]
+    why = f"the length of a row of {array.name}"
+    lengths = [values.length(e, why, "--bytes") for axis, e in enumerate(made.lengths) if axis != array.axis]
     known = [length for length in lengths if length is not None]
     return rows * prod(known) * made.element_bytes if len(known) == len(lengths) else None
 

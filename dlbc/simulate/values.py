@@ -56,12 +56,16 @@ class Values:
         solved = {v.name: value for v, value in known_values(facts, whole).items()}
         self._known = _with_lengths(solved | self._known)
 
-    def number(self, node: ast.expr, why: str) -> Number | None:
-        """The value of an expression; None where it is not known, ``why`` it was asked for being kept."""
+    def number(self, node: ast.expr, why: str, instead: str = "") -> Number | None:
+        """The value of an expression; None where it is not known, ``why`` it was asked for being kept.
+
+        ``instead`` is an option that makes it needless.
+        """
         found = self._put_in(node)
         wants = dict(self._wants(found, frozenset(), calls=False))
         if wants:
-            self.missing.update({text: why for text in wants if text not in self.missing})
+            asked = why + (instead and f", or give {instead}")
+            self.missing.update({text: asked for text in wants if text not in self.missing})
             return None
         text = ast.unparse(node)
         try:
@@ -72,18 +76,20 @@ class Values:
             raise CannotSimulateError(f"{why}: expected a number, found {text} = {value!r}")
         return value  # type: ignore[no-any-return]
 
-    def whole(self, node: ast.expr, why: str) -> int | None:
+    def whole(self, node: ast.expr, why: str, instead: str = "") -> int | None:
         """The same for a whole number; CannotSimulateError for another."""
-        value = self.number(node, why)
+        value = self.number(node, why, instead)
         if value is not None and not isinstance(value, int):
-            raise CannotSimulateError(f"{why}: expected a whole number, found {ast.unparse(node)} = {value}")
+            found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
+            raise CannotSimulateError(f"{why}: expected a whole number, {found}")
         return value
 
-    def length(self, node: ast.expr, why: str) -> int | None:
+    def length(self, node: ast.expr, why: str, instead: str = "") -> int | None:
         """The same for a whole number of 0 or more."""
-        value = self.whole(node, why)
+        value = self.whole(node, why, instead)
         if value is not None and value < 0:
-            raise CannotSimulateError(f"{why}: expected 0 or more, found {ast.unparse(node)} = {value}")
+            found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
+            raise CannotSimulateError(f"{why}: expected 0 or more, {found}")
         return value
 
     def function(self, text: str, why: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
@@ -154,6 +160,10 @@ class Values:
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         code = compile(ast.fix_missing_locations(ast.Expression(node)), "<cost>", "eval")
         return eval(code, {**self._around.namespace(names), **also})
+
+
+def _otherwise(instead: str) -> str:
+    return f"; give another number by --set{instead and f', or give {instead}'}"
 
 
 class _PutIn(ast.NodeTransformer):

@@ -16,6 +16,7 @@ __all__ = [
     "GROUP_FLAGS",
     "GROUP_KINDS",
     "LAST",
+    "LEAST_PAIRS",
     "LOCAL",
     "STRATEGIES",
     "TRIAL",
@@ -83,6 +84,9 @@ ENVIRONMENT: Final = {
 #: What the option ``group`` may say besides the size K: how groups are formed, and how they go together.
 GROUP_KINDS: Final = ("block", "random", "speed", "near")
 GROUP_FLAGS: Final = ("masters", "exchange", "dynamic")
+
+#: Pairs for each rank below which folding is left: single iterations can be dealt more evenly.
+LEAST_PAIRS: Final = 4
 
 #: In place of a list of weights: those that the last run of the program on these hosts has measured.
 LAST: Final = "last"

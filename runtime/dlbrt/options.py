@@ -45,6 +45,11 @@ class Options:
     learned: str | None = None
     model: bool = False
 
+    @property
+    def keeper(self) -> str:
+        """The option that names what ``learned`` is."""
+        return "model" if self.model else "learned"
+
     @classmethod
     def read(cls, environ: Mapping[str, str], ranks: int) -> Options:
         """The options of a run on ``ranks`` ranks; OptionError with a line for each malformed one."""

@@ -148,6 +148,28 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -
     assert "usage: dlbc" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [[], ["--"]])
+def test_run_requires_a_program_alone(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("run", "-n", "2", *words) == 2
+    assert capsys.readouterr().err.endswith("error: the following arguments are required: FILE\n")
+
+
+def test_the_nearest_strategy_is_named(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("run", "-n", "2", "--strategy", "gddlb", program) == 2
+    assert "found 'gddlb'; did you mean GDDLB?" in capsys.readouterr().err
+
+
+def test_a_progress_bar_is_not_offered_and_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plain.py"
+    path.write_text("print('begun')\n")
+    assert run("run", "--help") == 0
+    assert "--progress" not in capsys.readouterr().out
+    assert run("run", "-n", "2", "--progress", path) == 2
+    assert "DLB_PROGRESS (--progress): this version does not have it" in capsys.readouterr().err
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out == "dlbc 0.1.0\n"
@@ -194,6 +216,19 @@ def test_check_for_github(faulty: Path, capsys: pytest.CaptureFixture[str]) -> N
     line = capsys.readouterr().out
     assert line.startswith("::error file=")
     assert "faulty%2C 100%25.py,line=2,col=18,endLine=2,title=DLB107::there is no clause" in line
+
+
+def test_what_a_terminal_would_obey_is_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text("A = [0]\n# dlb: parallel, '\x1b[2J\x9d\u202e',\tBLOK\nfor i in A:\n    pass\n")
+    assert run("check", path) == 1
+    said = capsys.readouterr().err
+    assert all(c.isprintable() or c in "\n\t" for c in said)
+    lines = said.splitlines()
+    marked = [line for line in lines if "^" in line]
+    assert lines.count("    2 | # dlb: parallel, '\\x1b[2J\\x9d\\u202e',\tBLOK") == len(marked) == 2
+    assert marked[0] == "      |                  " + "^" * len(r"'\x1b[2J\x9d\u202e'")
+    assert marked[1] == "      |                  " + " " * len(r"'\x1b[2J\x9d\u202e',") + "\t^^^^"
 
 
 def test_check_of_a_right_program_says_nothing(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,6 +294,21 @@ def test_run_hands_on_arguments_settings_and_status(tmp_path: Path) -> None:
     arguments = [str(path), "-x", "--stats", "y"]
     assert (done.returncode, done.stdout) == (7, f"{arguments} {path} none none\n"), done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["prog.py"]
+
+
+@pytest.mark.parametrize("before", [[], ["--"]])
+@pytest.mark.parametrize("words", [["--", "x", "--strategy", "SS"], ["x", "--", "--"], ["--s", "--l"], []])
+@pytest.mark.parametrize("command", ["run", "witness", "calibrate"])
+def test_all_that_follows_the_program_is_its_own(
+    command: str, words: list[str], before: list[str], program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr("dlbc.run.run_program", lambda *call: seen.append(call[-1]) or 0)
+    monkeypatch.setattr("dlbc.witness.witness", lambda *call: seen.append(call[-1]) or 0)
+    monkeypatch.setattr("dlbc.calibrate.calibrate", lambda *call: seen.append(call[-2]) or 0)
+    options = [] if command == "witness" else ["-n", 2]
+    assert run(command, *options, *before, program, *words) == 0
+    assert seen == [words]
 
 
 def test_run_hands_on_where_speeds_are_learned(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:

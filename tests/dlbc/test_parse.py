@@ -193,11 +193,34 @@ def test_a_reduction_with_its_operator_is_told_that_it_takes_names_alone(clause:
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("Block", "; did you mean BLOCK? (capital"), ("BLOK", "; did you mean BLOCK?"), ("xyz", "")],
+    [
+        ("Block", "; did you mean BLOCK? (capital"),
+        ("BLOK", "; did you mean BLOCK?"),
+        ("blok", "; did you mean BLOCK?"),
+        ("xyz", ""),
+    ],
 )
 def test_nearest(word: str, hint: str) -> None:
     assert nearest(word, ("BLOCK", "CYCLIC")).startswith(hint)
     assert bool(nearest(word, ("BLOCK", "CYCLIC"))) == bool(hint)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "said"),
+    [
+        (
+            "iterate, model=akmia",
+            "model: expected one of piecewise, akima, constant, found akmia; did you mean akima?",
+        ),
+        (
+            "parallel, BLOCK(A, axes=1)",
+            "BLOCK: expected no argument but axis=, found axes=; did you mean axis?",
+        ),
+    ],
+)
+def test_the_nearest_comes_after_what_was_found(clauses: str, said: str) -> None:
+    _, _, (problem,) = found_in(f"# dlb: {clauses}\nfor i in A:\n    A[i] = 0\n")
+    assert (problem.code, problem.message) == ("DLB111", said)
 
 
 @pytest.mark.parametrize(

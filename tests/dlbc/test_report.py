@@ -220,6 +220,14 @@ def test_events_that_cannot_have_been_are_told(tmp_path: Path, capsys: pytest.Ca
     assert re.match(r"dlbc: .*expected the trace of a run: .* 9999 units.*\n\Z", capsys.readouterr().err)
 
 
+def test_a_trace_without_loops_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(text_of(replace(simulated("none")[1], loops=())))
+    assert main(["report", str(path)]) == 2
+    assert capsys.readouterr() == ("", f"dlbc: {path}: expected a parallel loop; found none\n")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["t.json"]
+
+
 def test_a_page_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "t.json").write_text(text_of(simulated("none")[1]))
     assert main(["report", str(tmp_path / "t.json"), "-o", str(tmp_path / "missing" / "t.html")]) == 2

@@ -229,6 +229,7 @@ def test_all_numbers_that_are_missing_are_asked_for_at_once(refused: Any) -> Non
         (("--ranks", "0"), "--ranks: expected a whole number from 1 to 4194304; found '0'"),
         (("--ranks", "4,x"), "found 'x'"),
         (("--strategy", "GDDLP"), "found 'GDDLP'; did you mean GDDLB?"),
+        (("--strategy", "gdlb"), "found 'gdlb'; did you mean GDDLB?"),
         (("--iteration-s", "0"), "--iteration-s: expected a number from 1e-15 to 1e+15; found '0'"),
         (("--bytes", "-1"), "--bytes: expected a number from 0 to 1e+15; found '-1'"),
         (("--load", "fixed:0,1,2"), "expected 4 values, one per rank; found 3 values"),
@@ -241,7 +242,11 @@ def test_all_numbers_that_are_missing_are_asked_for_at_once(refused: Any) -> Non
         (("--seeds", "0"), "--seeds: expected a whole number from 1 to 10000; found '0'"),
         (("--seeds", "2"), "--seeds: expected a random load to go with it"),
         (("--machine", "none.toml"), "none.toml: No such file or directory"),
-        (("--machine", "samples/mxm.py"), "samples/mxm.py: "),
+        (
+            ("--machine", "samples/mxm.py"),
+            "samples/mxm.py: expected a machine as TOML, such as `processors = 4` (docs/simulate.md has all "
+            "keys); found no TOML: ",
+        ),
         (("--trace", "t.json"), "expected a program or --trace, a recorded run; found both"),
         (("--trace-out", "t.json"), "--trace-out: expected one number of ranks, one strategy and one load"),
         (("--strategy", "none", "--trace-out", "no/t.json"), "--trace-out: no/t.json: "),
@@ -268,6 +273,14 @@ def test_all_that_is_wrong_is_said_the_machine_first(refused: Any, tmp_path: Pat
     assert missing.endswith(MISSING)
 
 
+def test_a_machine_that_is_no_text(refused: Any, tmp_path: Path) -> None:
+    path = tmp_path / "machine.toml"
+    path.write_bytes(b"\xff\xfe\0")
+    [line] = refused(*MXM, "--machine", path).splitlines()
+    assert line.startswith(f"dlbc: {path}: expected a machine as TOML, such as `processors = 4` (docs/")
+    assert line.endswith("found a file that is no text in UTF-8")
+
+
 def test_options_of_the_machine_are_looked_at_where_numbers_are_missing(refused: Any) -> None:
     found = refused("samples/mxm.py", "--ranks", "4", "--load", "much")
     assert found.startswith(MISSING)
@@ -284,7 +297,8 @@ def test_a_machine_is_not_hidden_by_errors_of_the_program(tmp_path: Path, capsys
 
 def test_lengths_are_not_negative(refused: Any) -> None:
     words = ("samples/mxm.py", "--set", "n=9", "--set", "m=-4", "--set", "X.shape[1]=3", "--ranks", "4")
-    assert "the length of a row of Z, or give --bytes: expected 0 or more, found m = -4" in refused(*words)
+    said = "the length of a row of Z: expected 0 or more, found m = -4; give another number by --set, or give"
+    assert f"{said} --bytes\n" in refused(*words)
 
 
 def test_without_program_ranks_or_the_right_loop(refused: Any, tmp_path: Path) -> None:

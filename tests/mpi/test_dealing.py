@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -61,3 +62,34 @@ def test_a_cost_that_takes_long_is_said_so_once(tmp_path: Path) -> None:
 def test_with_fewer_than_two_iterations_a_rank_nothing_is_evaluated(tmp_path: Path, cost: str) -> None:
     assert on_ranks(tmp_path, cost, 5, ranks=3).stderr == ""
     assert "cost" in on_ranks(tmp_path, cost, 6, ranks=3).stderr
+
+
+TRIANGLE = """
+import numpy as np
+
+A, hist = np.zeros((200, 200)), np.zeros(8, dtype=np.TYPE)
+# dlb: parallel, reduction(hist)CLAUSE
+for i in range(200):
+    for j in range(i, 200):
+        A[i, j] = j
+        hist[j % 8] += 1
+print(A.sum(), hist)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause", "dealt"),
+    [("int64", "", [59, 141]), ("int64", ", fold", [100, 100]), ("float64", "", [100, 100])],
+    ids=["integers are added to copies", "by the clause", "what is added is logged"],
+)
+def test_pairs_are_left_where_ranks_add_to_copies(
+    tmp_path: Path, kind: str, clause: str, dealt: list[int]
+) -> None:
+    """As `dlbc explain` says; then parts of equal work are dealt, of which the first is the shorter."""
+    path, stats = tmp_path / "prog.py", tmp_path / "s.json"
+    path.write_text(TRIANGLE.replace("TYPE", kind).replace("CLAUSE", clause))
+    env = {"DLB_STRATEGY": "none", "DLB_STATS": str(stats)}
+    done = run_mpi(2, [sys.executable, str(transform(path, tmp_path))], env=env)
+    assert done.stdout == run_sequential([sys.executable, str(path)]).stdout, done.stderr
+    [loop] = json.loads(stats.read_text())["loops"]
+    assert [rank["iterations"] for rank in loop["per_rank"]] == dealt

@@ -111,14 +111,23 @@ def test_nothing_is_kept_unless_asked_for(program: Path) -> None:
     assert not (directory / "cache").exists()
 
 
-@pytest.mark.parametrize("content", ["mine", '{"version": 1, "ranks": 2}'])
-def test_a_file_of_something_else_ends_it_before_it_begins(program: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "content", "said"),
+    [
+        ("learned", "mine", "`dlbc calibrate` has written; found 'notes.txt', which is no JSON"),
+        ("model", '{"version": 1, "ranks": 2}', "`--model` has written; found 'notes.txt', which is JSON of"),
+    ],
+)
+def test_a_file_of_something_else_ends_it_before_it_begins(
+    program: Path, option: str, content: str, said: str
+) -> None:
     notes = program.with_name("notes.txt")
     notes.write_text(content)
-    done = generated(program, {"DLB_LEARNED": "notes.txt"})
+    done = generated(program, {f"DLB_{option.upper()}": "notes.txt"})
     assert (done.status, done.stdout) == (2, b""), done.stderr
     [line] = done.stderr.splitlines()
-    assert line.startswith("dlb: DLB_LEARNED (--learned): expected a file that a run")
+    assert line.startswith(f"dlb: DLB_{option.upper()} (--{option}): expected a file that ")
+    assert said in line.replace(str(notes), "notes.txt")
     assert notes.read_text() == content
 
 

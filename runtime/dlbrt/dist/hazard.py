@@ -18,6 +18,7 @@ from numpy.lib.array_utils import byte_bounds
 from dlbrt.dist.conflicts import find_conflict
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array
+from dlbrt.dist.routes import route
 from dlbrt.dist.scattered import Tables
 from dlbrt.dist.spec import index_name
 
@@ -50,12 +51,17 @@ def hazard(
 
 
 def reached_otherwise(
-    own: Mapping[str, Any], fields: Sequence[Field], arrays: Sequence[Array], met: Iterable[Any]
+    own: Mapping[str, Any],
+    fields: Sequence[Field],
+    arrays: Sequence[Array],
+    met: Iterable[Any],
+    names: Mapping[str, Any] | None = None,
 ) -> str | None:
     """Why iterations may not contribute to the objects ``own``, by name, in words; None if they may.
 
     Each rank has a stand-in for such an object, so nothing else that the loop can reach may be it, or share
-    its memory; ``arrays`` and ``met`` as of `hazard`, the objects themselves apart.
+    its memory; ``arrays`` and ``met`` as of `hazard`, the objects themselves apart. ``names`` are the loop's,
+    from which the other way is told.
     """
     if not own:
         return None
@@ -64,12 +70,23 @@ def reached_otherwise(
     others = [*arrays, *(value for value in lists if isinstance(value, np.ndarray))]
     for name, value in own.items():
         if id(value) in reached or any(value is other for n, other in own.items() if n != name):
-            return f"{name} is also reached under another name"
+            return f"{name} is also reached {_elsewhere(name, value, names or own)}"
         if isinstance(value, np.ndarray):
             mine = [other for n, other in own.items() if n != name and isinstance(other, np.ndarray)]
             if any(_overlap(value, other) for other in (*others, *mine)):
                 return f"memory of {name} is also reached under another name"
     return None
+
+
+def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
+    """How else an object is reached, and what to do about it."""
+    way = route(name, value, names)
+    if way is None:
+        return "under another name"
+    holder = way.partition(".")[0].partition("[")[0]
+    if holder == way:
+        return f"as {way}: use one of the names in the body"
+    return f"as {way}: use no {holder} in the body, but what is taken from it before the loop, and functions"
 
 
 def _of_field(field: Field, n: int) -> Iterable[str]:
@@ -79,7 +96,7 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
     elif type(data) is list:
         yield from _of_list(field, data)
     else:
-        yield f"{field.name} is a {type(data).__name__}, neither a numpy array nor a list"
+        yield f"{field.name} is a {type(data).__name__}, {_unexpected(field)}"
         return
     if field.by_elements and field.spec.in_place and type(data) is list:
         yield f"{field.name} is a list whose elements are changed in place, by no rows of its own"
@@ -89,6 +106,16 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
         yield f"an iteration touches a row of {field.name} that another one stores to"
     if field.spec.stores and field.tables is not None:
         yield from _conflicts(field, field.tables)
+
+
+def _unexpected(field: Field) -> str:
+    """What was expected of a field, and how a dictionary is shown to be one."""
+    if type(field.data) is not dict or not field.spec.stores or "." in field.name:
+        return "neither a numpy array nor a list"
+    shown = f"`{field.name} = {{}}` or `{field.name} = dict(..)` before it"
+    return (
+        f"which the text before the loop does not show ({shown} would): it was taken for an array or a list"
+    )
 
 
 def _conflicts(field: Field, tables: Tables) -> Iterable[str]:

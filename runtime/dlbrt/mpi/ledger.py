@@ -197,7 +197,8 @@ class Notes:
 class Ledger:
     """The notes of all loops of a program, in the order in which they first ran.
 
-    ``learned`` is what earlier runs have taught, ``kept`` the file that this one adds to (None: none).
+    ``learned`` is what earlier runs have taught, ``kept`` the file that this one adds to (None: none),
+    ``keeper`` the option that named it.
     """
 
     def __init__(
@@ -206,11 +207,13 @@ class Ledger:
         host_names: Sequence[str],
         learned: Learned | None = None,
         kept: Path | None = None,
+        keeper: str = "learned",
     ) -> None:
         self._ranks = ranks
         self.host_names = host_names
         self._learned = learned or Learned()
         self._kept = kept
+        self._keeper = keeper
         self._started = clock()
         self._notes: dict[tuple[str, str], Notes] = {}
         self._routines: dict[str, RoutineRecord] = {}
@@ -249,7 +252,7 @@ class Ledger:
         lessons = [notes.lesson for notes in self._notes.values()]
         try:
             told = [lesson for lesson in lessons if lesson.speeds or lesson.densities or lesson.curves]
-            update(self._kept, told)
+            update(self._kept, told, self._keeper)
         except (OSError, OptionError) as error:
             print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
 

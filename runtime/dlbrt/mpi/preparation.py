@@ -139,7 +139,7 @@ class Preparation:
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
         met = self.objects.known if changing else ()
-        return reached_otherwise(changing, self.fields, self._arrays(), met)
+        return reached_otherwise(changing, self.fields, self._arrays(), met, self._task.named)
 
     def _arrays(self) -> list[Any]:
         """Every array that goes to the other ranks."""

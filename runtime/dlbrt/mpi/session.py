@@ -118,7 +118,7 @@ def start(world: MPI.Intracomm) -> Session:
         wire = Wire(world)
         options, kept, learned = _options(wire)
         hosts = _agree(wire)
-        conductor = Conductor(wire, options, Ledger(wire.ranks, hosts, learned, kept))
+        conductor = Conductor(wire, options, Ledger(wire.ranks, hosts, learned, kept, options.keeper))
         conductor.networks = known(wire, hosts, os.environ)
         conductor.tracing = _tracing(wire, options, hosts) if options.trace else None
         others = neighbours(wire)
@@ -142,7 +142,7 @@ def _options(wire: Wire) -> tuple[Options, Path | None, Learned]:
         try:
             found = options = Options.read(os.environ, wire.ranks)
             kept = path_for(options.learned, options.weights_last, sys.argv[0], os.environ)
-            learned = read(kept) if kept else learned
+            learned = read(kept, options.keeper) if kept else learned
         except OptionError as error:
             found = str(error)
     found = wire.comm.bcast(found, root=0)

@@ -19,7 +19,14 @@ T = TypeVar("T")
 
 
 class RefusedError(Exception):
-    """A file that is not ours, or cannot be read; the message goes on after its name ("which is ..")."""
+    """A file that is not ours, or cannot be read; the message goes on after its name ("which is ..").
+
+    ``ours``: its head says that it is of the format that was expected, so that it may well be removed.
+    """
+
+    def __init__(self, message: str, *, ours: bool = False) -> None:
+        super().__init__(message)
+        self.ours = ours
 
 
 def cache_directory(environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path | None:
@@ -42,21 +49,37 @@ def load(place: Path, decode: Callable[[Any], T], nothing: T) -> T:
         if place.exists() and not place.is_file():
             raise RefusedError("which is no regular file")
         content = place.read_text(encoding="utf-8")
-        return decode(json.loads(content)) if content.strip() else nothing
+        return _read(content, decode) if content.strip() else nothing
     except (FileNotFoundError, NotADirectoryError):
         return nothing
     except OSError as error:
         raise RefusedError(f"which cannot be read ({error.strerror or error})") from error
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise RefusedError(f"which is damaged ({type(error).__name__}: {error})") from error
+    except UnicodeDecodeError as error:
+        raise RefusedError("which is no text") from error
+
+
+def _read(content: str, decode: Callable[[Any], T]) -> T:
+    """``decode`` begins with `check_format`: what is wrong after that is so in a file of ours."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise RefusedError("which is no JSON") from error
+    try:
+        return decode(document)
+    except KeyError as error:
+        raise RefusedError(f"which is damaged (it lacks {error})", ours=True) from error
+    except ValueError as error:
+        raise RefusedError(f"which is damaged ({error})", ours=True) from error
+    except (TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise RefusedError("which is damaged (it has values of another kind)", ours=True) from error
 
 
 def check_format(document: Any, expected: str, version: int) -> dict[str, Any]:
     """The document, if its head says that it is of this format and version; RefusedError else."""
     if not isinstance(document, dict) or document.get("format") != expected:
-        raise RefusedError("which is something else")
+        raise RefusedError("which is JSON of something else")
     if (found := document.get("version")) != version:
-        raise RefusedError(f"which has version {found!r} of its layout; this one reads {version}")
+        raise RefusedError(f"which has version {found!r} of its layout; this one reads {version}", ours=True)
     return document
 
 

@@ -155,31 +155,38 @@ def default_path(program: str, environ: Mapping[str, str], windows: bool = os.na
 
 _NAMED = f"{ENVIRONMENT['learned']} (--learned)"
 
+#: Who writes the file that an option names.
+_WRITERS = {"learned": "a run of the program or `dlbc calibrate`", "model": "`--model`"}
 
-def read(path: str | os.PathLike[str]) -> Learned:
-    """What a file holds: nothing where there is none, or it is empty. OptionError if it is not ours."""
+
+def read(path: str | os.PathLike[str], option: str = "learned") -> Learned:
+    """What a file holds: nothing where there is none, or it is empty.
+
+    OptionError, in terms of the ``option`` that named it (``learned`` or ``model``), if it is not ours.
+    """
     place = Path(path)
     try:
         return load(place, _decoded, Learned())
     except RefusedError as error:
-        raise _refused(place, str(error)) from error
+        raise _refused(place, error, option) from error
 
 
-def update(path: str | os.PathLike[str], lessons: Iterable[Lesson]) -> None:
+def update(path: str | os.PathLike[str], lessons: Iterable[Lesson], option: str = "learned") -> None:
     """Add what a run has taught to what the file holds now, which another run may have changed.
 
     The last lesson counts as the newest. The directory is made where it is missing. OSError where that is
     not possible, OptionError as `read`.
     """
     place = Path(path)
-    known = read(place).after(lessons)
+    known = read(place, option).after(lessons)
     place.parent.mkdir(parents=True, exist_ok=True)
     write(place, _encoded(known))
 
 
-def _refused(place: Path, found: str) -> OptionError:
-    expected = "expected a file that a run of the program or `dlbc calibrate` has written"
-    return OptionError(f"{_NAMED}: {expected}; found {str(place)!r}, {found}: remove it, or name another")
+def _refused(place: Path, error: RefusedError, option: str) -> OptionError:
+    expected = f"{ENVIRONMENT[option]} (--{option}): expected a file that {_WRITERS[option]} has written"
+    advice = "remove it, or name another" if error.ours else "name another"
+    return OptionError(f"{expected}; found {str(place)!r}, {error}: {advice}")
 
 
 def _encoded(learned: Learned) -> dict[str, object]:

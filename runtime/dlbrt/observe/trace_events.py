@@ -35,6 +35,9 @@ _LEAST_WAIT_S = 1e-5
 #: Times that differ by less are the same.
 _ROUNDING_S = 1e-9
 
+#: So much before the end of a slice, the resolution of a trace, is shown what ends with it.
+_INSIDE_S = 1e-9
+
 #: Not shown as instants: slices tell of them, or they tell nothing.
 _UNSEEN = (Worked, Exhausted, Waited, Transferred)
 
@@ -71,9 +74,9 @@ def of_run(
         if found.entries:
             place = _Place(pids[rank], rank, begin[rank])
             yield from _of_rank(place, name, run, found)
-    for number, arrow in enumerate(arrows(run), first):
+    for number, arrow in enumerate(arrows(run, begin), first):
         for side, place_of, when in (("s", arrow.source, arrow.left), ("f", arrow.target, arrow.came)):
-            place = _Place(pids[place_of], place_of, begin[place_of])
+            place = _Place(pids[place_of], place_of, 0.0)
             more = {"bp": "e"} if side == "f" else {}
             yield place.event(side, "work", when, cat="move", id=number, **more, args={"units": arrow.units})
 
@@ -169,7 +172,7 @@ def _shown(entry: Entry) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """Work that went from rank to rank; when it left and came, each on the rank's own clock."""
+    """Work that went from rank to rank; when it left and came, on one clock, and in this order."""
 
     source: int
     target: int
@@ -178,35 +181,64 @@ class Arrow:
     came: float
 
 
-def arrows(run: RunTrace) -> Iterator[Arrow]:
-    """Work that goes from rank to rank: what one sends, and the next that the other receives from it."""
+def arrows(run: RunTrace, ahead: Sequence[float]) -> Iterator[Arrow]:
+    """Work that goes from rank to rank: what one sends, and the next that the other receives from it.
+
+    ``ahead`` is how far each rank's clock is ahead of the one that times are told on. An arrow leads from
+    where the giver begins to move to just before the taker has moved, so that its ends lie in slices. But a
+    taker that gets no data does not wait for the giver, and clocks are compared to some microseconds only:
+    what came before the giver's turn has left when it came; or, if the giver's run began later, came when
+    it left.
+    """
     came: dict[tuple[int, int], deque[float]] = defaultdict(deque)
     sent: list[tuple[int, int, int, float]] = []
-    for rank, found in enumerate(run.per_rank):
-        for entry, after in zip_longest(found.entries, found.entries[1:]):
-            now = entry.event.now
-            if isinstance(entry.event, Given):
-                came[entry.event.source, rank].append(now)
-            for action in entry.actions:
-                if isinstance(action, Give):
-                    sent.append((rank, action.target, len(action.units), now))
-                elif isinstance(action, Move):
-                    begin, end = _movement(now, after)
-                    for transfer in action.transfers:
-                        if transfer.source == rank:
-                            sent.append((rank, transfer.target, len(transfer.spans), begin))
-                        elif transfer.target == rank:
-                            came[transfer.source, rank].append(end)
+    for rank, (found, more) in enumerate(zip(run.per_rank, ahead, strict=True)):
+        for part in _movements(rank, found):
+            if part.gives:
+                sent.append((rank, part.other, part.units, part.begin - more))
+            else:
+                came[part.other, rank].append(max(part.begin, part.end - _INSIDE_S) - more)
     for source, target, units, left in sent:
-        if came[source, target]:
-            yield Arrow(source, target, units, left, came[source, target].popleft())
+        if waiting := came[source, target]:
+            least = run.per_rank[source].began - ahead[source]
+            here = max(min(left, waiting[0]), least)
+            yield Arrow(source, target, units, here, max(here, waiting.popleft()))
 
 
-def _movement(now: float, after: Entry | None) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class _Movement:
+    """Work that a rank gives to another or takes from it, and from when to when, on the rank's own clock."""
+
+    gives: bool
+    other: int
+    units: int
+    begin: float
+    end: float
+
+
+def _movements(rank: int, found: RankTrace) -> Iterator[_Movement]:
+    """What a rank gives and takes, in order."""
+    for entry, after in zip_longest(found.entries, found.entries[1:]):
+        now = entry.event.now
+        if isinstance(entry.event, Given):
+            yield _Movement(False, entry.event.source, len(entry.event.units), now, now)
+        for action in entry.actions:
+            if isinstance(action, Give):
+                yield _Movement(True, action.target, len(action.units), now, now)
+            elif isinstance(action, Move):
+                span = _time_of_move(now, after)
+                for transfer in action.transfers:
+                    if transfer.source == rank:
+                        yield _Movement(True, transfer.target, len(transfer.spans), *span)
+                    elif transfer.target == rank:
+                        yield _Movement(False, transfer.source, len(transfer.spans), *span)
+
+
+def _time_of_move(now: float, after: Entry | None) -> tuple[float, float]:
     """From when to when a rank moved data, that was asked for now; at once if nothing had to go over."""
     if after is None or not isinstance(after.event, Transferred):
         return now, now
-    return after.event.now - after.event.seconds, after.event.now
+    return max(now, after.event.now - after.event.seconds), after.event.now
 
 
 def _processes(host_names: Sequence[str]) -> list[int]:

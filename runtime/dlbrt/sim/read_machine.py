@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import repeat
+from sys import float_info
 from typing import Any
+
+import numpy as np
 
 from dlbrt.contract import OptionError
 from dlbrt.core.model.network import PATTERNS, Pattern
 from dlbrt.core.paging import WIDTH, Cliff
 from dlbrt.sim.description import Description, DescriptionError, NetworkForm, Processor
 from dlbrt.sim.loads import load_for
-from dlbrt.sim.tables import Table, count, number, numbers, text
+from dlbrt.sim.tables import Table, count, number, text
 
 __all__ = ["MOST_RANKS", "read_machine"]
 
@@ -32,6 +35,7 @@ _SECONDS = f"seconds, from 0 to {_MOST:g}"
 _COEFFICIENTS = "a list of finite numbers, the coefficients of 1, P, P^2, .."
 
 _counted, _positive, _not_negative = count(1, MOST_RANKS), number(_LEAST, _MOST), number(0, _MOST)
+_finite = number(-float_info.max, float_info.max)
 
 
 def read_machine(found: Mapping[str, Any]) -> Description:
@@ -40,7 +44,7 @@ def read_machine(found: Mapping[str, Any]) -> Description:
     top = Table("", found, errors)
     top.knows("processors", "speed", "cliff", "hosts", "network", "load")
     processors = _processors(top)
-    network = _network(top.inner("network"))
+    network = _network(top.inner("network"), len(processors))
     load = top.take("load", "a load as --load takes it", text) or "none"
     if not errors:
         try:
@@ -80,12 +84,12 @@ def _host(table: Table, name: str) -> list[Processor]:
     cliff, given = _cliff(table.inner("cliff")), table.found.get("processors", 1)
     speed = table.take("speed", f"a speed {_RANGE}", _positive)
     if isinstance(given, list):
-        speeds = [_positive(value) or 0.0 for value in given]
-        if not speeds or 0.0 in speeds:
+        if not given:
             table.wrong("processors", _PROCESSORS)
-        elif "speed" in table.found:
+        if "speed" in table.found:
             table.wrong("speed", "none beside a list of speeds")
-        return [Processor(each, name, cliff) for each in speeds]
+        speeds = table.listed("processors", f"a speed {_RANGE}", _positive)
+        return [Processor(each, name, cliff) for each in speeds or ()]
     alike = _counted(given)
     if alike is None:
         table.wrong("processors", _PROCESSORS)
@@ -102,29 +106,60 @@ def _cliff(table: Table | None) -> Cliff | None:
     return Cliff(units, factor, width or WIDTH) if units and factor else None
 
 
-def _network(table: Table | None) -> NetworkForm:
+def _network(table: Table | None, ranks: int) -> NetworkForm:
     if table is None:
         return NetworkForm()
     table.knows("latency_s", "bandwidth", "switch_s", *PATTERNS)
     latency_s = table.take("latency_s", f"seconds {_RANGE}", _positive)
     bandwidth = table.take("bandwidth", f"bytes a second {_RANGE}", _positive)
     switch_s = table.take("switch_s", _SECONDS, _not_negative)
-    given = {name: _pattern(table, name) for name in PATTERNS if name in table.found}
+    given = {name: _pattern(table, name, ranks) for name in PATTERNS if name in table.found}
     patterns = {name: pattern for name, pattern in given.items() if pattern is not None}
     plain = NetworkForm()
     return NetworkForm(latency_s or plain.latency_s, bandwidth or plain.bandwidth, switch_s or 0.0, patterns)
 
 
-def _pattern(network: Table, name: str) -> Pattern | None:
+def _pattern(network: Table, name: str, ranks: int) -> Pattern | None:
     """A pattern: its coefficients, or what `dlbc calibrate` has stored of it."""
     if isinstance(network.found[name], list):
-        coefficients = network.take(name, _COEFFICIENTS, numbers)
-        return None if coefficients is None else Pattern(coefficients)
-    table = network.inner(name)
+        coefficients = _coefficients(network, name)
+        found = None if coefficients is None else Pattern(coefficients)
+    else:
+        found = _stored(network.inner(name))
+    if found is not None and (negative := _negative(found, ranks)):
+        advice = "change the coefficients, or give a table with least_s"
+        wanted = f"times of 0 s or more for 2 to {ranks} ranks"
+        network.errors.append(f"{network.at(name)}: expected {wanted}; found {negative}: {advice}")
+    return found
+
+
+def _stored(table: Table | None) -> Pattern | None:
     if table is None:
         return None
     table.knows("coefficients", "most", "least_s")
-    coefficients = table.needs("coefficients", _COEFFICIENTS, numbers)
+    coefficients = _coefficients(table, "coefficients")
     most = table.take("most", "a number of ranks, 0 or more", count(0, MOST_RANKS))
     least_s = table.take("least_s", _SECONDS, _not_negative)
     return None if coefficients is None else Pattern(coefficients, most or 0, least_s or 0.0)
+
+
+def _coefficients(table: Table, key: str) -> tuple[float, ...] | None:
+    given = table.needs(key, _COEFFICIENTS, lambda value: value if isinstance(value, list) else None)
+    if given == []:
+        table.wrong(key, _COEFFICIENTS)
+    return table.listed(key, "a finite number", _finite) if given else None
+
+
+def _negative(pattern: Pattern, ranks: int) -> str:
+    """The first time below 0 among the numbers of ranks that there may be; empty where there is none.
+
+    Beyond the ranks that it was measured with a pattern takes no less than with these; where it has a least
+    time the polynomial may go anywhere.
+    """
+    if pattern.least_s > 0 or min(pattern.coefficients) >= 0:
+        return ""
+    counts = np.arange(2, min(ranks, pattern.most if pattern.most > 1 else ranks) + 1, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        seconds = np.polynomial.polynomial.polyval(counts, pattern.coefficients)
+    below = np.flatnonzero(seconds < 0)
+    return f"{seconds[below[0]]:g} s for {counts[below[0]]:g}" if below.size else ""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, TypeVar
 
-__all__ = ["Table", "count", "number", "numbers", "text"]
+__all__ = ["Table", "count", "number", "text"]
 
 _T = TypeVar("_T")
 
@@ -49,9 +48,17 @@ class Table:
 
     def wrong(self, key: str, expected: str) -> None:
         """Say what was expected of a key."""
-        shown = repr(self.found[key])
-        shown = shown if len(shown) <= _WIDEST else shown[: _WIDEST - 2] + ".."
-        self.errors.append(f"{self.at(key)}: expected {expected}; found {shown}")
+        self._tell(self.at(key), expected, self.found[key])
+
+    def listed(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> tuple[_T, ...] | None:
+        """The values of a list as ``read`` has them; None where one is not as expected: the first is told."""
+        found: list[_T] = []
+        for place, given in enumerate(self.found[key]):
+            if (value := read(given)) is None:
+                self._tell(f"{self.at(key)}[{place}]", expected, given)
+                return None
+            found.append(value)
+        return tuple(found)
 
     def inner(self, key: str) -> Table | None:
         """The table that a key is, if it is there."""
@@ -66,6 +73,11 @@ class Table:
     def at(self, key: str) -> str:
         """The path of a key."""
         return f"{self.path}.{key}" if self.path else key
+
+    def _tell(self, path: str, expected: str, found: object) -> None:
+        shown = repr(found)
+        shown = shown if len(shown) <= _WIDEST else shown[: _WIDEST - 2] + ".."
+        self.errors.append(f"{path}: expected {expected}; found {shown}")
 
 
 def text(value: Any) -> str | None:
@@ -85,14 +97,6 @@ def number(least: float, most: float) -> Callable[[Any], float | None]:
         return float(value) if type(value) in (int, float) and least <= value <= most else None
 
     return read
-
-
-def numbers(value: Any) -> tuple[float, ...] | None:
-    """Finite numbers, at least one."""
-    if not isinstance(value, list) or not value:
-        return None
-    finite = all(type(each) in (int, float) and isfinite(each) for each in value)
-    return tuple(map(float, value)) if finite else None
 
 
 def _tables(value: Any) -> list[dict[str, Any]] | None:

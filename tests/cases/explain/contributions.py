@@ -21,3 +21,12 @@ def combine(X, bins, n):
         if value < low:
             low, where = value, i
     return total, product, rough, low, where, largest, count, sums, items, value
+
+
+def triangle(A, hist, rough, n):
+    # dlb: parallel, reduction(hist), reduction(rough, order=any)
+    for i in range(n):
+        for j in range(i, n):
+            A[i, j] = j
+            hist[j % 8] += 1
+            rough[j % 8] += A[i, j]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ CASES: dict[str, tuple[dict[str, Any], list[Any], list[Any], list[Any], str]] = 
     "an element": ({"items": ITEMS}, [ROWS], [], [], "items is"),
     "a view": ({"hist": HIST[2:]}, [], [HIST[:3]], [], "memory of hist is"),
     "an element's memory": ({"hist": HIST[:1]}, [ROWS], [], [], "memory of hist is"),
-    "two names": ({"a": HIST, "b": HIST}, [], [], [], "a is"),
     "two views": ({"a": HIST, "b": HIST[3:]}, [], [], [], "memory of a is"),
 }
 
@@ -37,3 +37,12 @@ def test_objects_of_their_own_are_let_pass() -> None:
     assert reached_otherwise(own, [], [np.zeros(6)], [{}, [], ITEMS]) is None
     assert reached_otherwise({"c": [ITEMS]}, [ROWS], [HIST], [{}, [], ITEMS]) is None
     assert reached_otherwise({}, [ROWS], [HIST], [ITEMS]) is None
+
+
+def test_the_other_way_is_named_where_it_is_found() -> None:
+    own = {"items": ITEMS}
+    asked = reached_otherwise(own, [], [], [ITEMS], {"items": ITEMS, "self": SimpleNamespace(items=ITEMS)})
+    advice = "use no self in the body, but what is taken from it before the loop, and functions"
+    assert asked == f"items is also reached as self.items: {advice}"
+    two = reached_otherwise({"a": HIST, "b": HIST}, [], [], [])
+    assert two == "a is also reached as b: use one of the names in the body"

@@ -158,14 +158,20 @@ def test_a_file_written_by_hand_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "is damaged"),
-        ("\0\1", "is damaged"),
-        ("[" * 100_000, "is damaged"),
-        ("[]", "is something else"),
-        ('{"version": 1, "ranks": 2, "loops": []}', "is something else"),
+        ("{", "which is no JSON: name another"),
+        ("\0\1", "which is no JSON: name another"),
+        ("[" * 100_000, "which is no JSON: name another"),
+        ("[]", "which is JSON of something else: name another"),
+        ('{"version": 1, "ranks": 2, "loops": []}', "is JSON of something else"),
         ('{"format": "dlb learned", "version": 2}', "has version 2 of its layout; this one reads 1"),
-        ('{"format": "dlb learned", "version": 1}', "is damaged"),
-        ('{"format": "dlb learned", "version": 1, "loops": 3}', "is damaged"),
+        (
+            '{"format": "dlb learned", "version": 1}',
+            "which is damaged (it lacks 'loops'): remove it, or name another",
+        ),
+        (
+            '{"format": "dlb learned", "version": 1, "loops": 3}',
+            "is damaged (it has values of another kind): remove it",
+        ),
         ('{"format": "dlb learned", "version": 1, "loops": [3]}', "is damaged"),
         (file_of(source=3), "expected text, found 3"),
         (file_of(hosts=[1, 2]), "expected text, found 1"),
@@ -198,6 +204,18 @@ def test_what_is_not_ours_is_refused_in_words(tmp_path: Path, text: str, said: s
     assert path.read_text() == text
 
 
+@pytest.mark.parametrize(("content", "said"), [(b"\xff\xfe", "no text"), (b"x = 1\n", "no JSON")])
+def test_a_model_is_refused_in_terms_of_its_option(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "some.model"
+    path.write_bytes(content)
+    wanted = "DLB_MODEL (--model): expected a file that `--model` has written"
+    for use in (lambda: read(path, "model"), lambda: update(path, [], "model")):
+        with pytest.raises(OptionError) as caught:
+            use()
+        assert str(caught.value) == f"{wanted}; found {str(path)!r}, which is {said}: name another"
+    assert path.read_bytes() == content
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -224,7 +242,7 @@ def test_what_cannot_be_read_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="is no regular file"):
         read(fifo)
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
-    with pytest.raises(OptionError, match="is damaged"):
+    with pytest.raises(OptionError, match="is no text"):
         read(tmp_path / "bytes")
     loop = tmp_path / "loop"
     loop.symlink_to(loop)

@@ -94,6 +94,7 @@ def test_patterns_as_they_are_given() -> None:
 
 COUNT = "expected a whole number from 1 to 4194304"
 PROCESSORS = f"processors: {COUNT}, or a list of speeds above 0"
+SPEED = "expected a speed above 0, from 1e-15 to 1e+15"
 UNKNOWN = "unknown key; expected one of"
 NETWORK = "latency_s, bandwidth, switch_s, one_to_all, all_to_one, all_to_all"
 
@@ -111,8 +112,9 @@ NETWORK = "latency_s, bandwidth, switch_s, one_to_all, all_to_one, all_to_all"
         ("processors = 1.5", f"{PROCESSORS}; found 1.5"),
         ("processors = 5000000", f"{PROCESSORS}; found 5000000"),
         ("processors = []", f"{PROCESSORS}; found []"),
-        ("processors = [1, -1]", f"{PROCESSORS}; found [1, -1]"),
-        ("processors = [1, 'a']", f"{PROCESSORS}; found [1, 'a']"),
+        ("processors = [1, -1]", f"processors[1]: {SPEED}; found -1"),
+        ("processors = [1, 'a']", f"processors[1]: {SPEED}; found 'a'"),
+        ("[[hosts]]\n[[hosts]]\nprocessors = [0]", f"hosts[1].processors[0]: {SPEED}; found 0"),
         ("processors = [1, 2]\nspeed = 2", "speed: expected none beside a list of speeds; found 2"),
         ("processors = 2\nspeed = -1", "speed: expected a speed above 0, from 1e-15 to 1e+15; found -1"),
         ("processors = 2\nspeed = inf", "speed: expected a speed above 0, from 1e-15 to 1e+15; found inf"),
@@ -174,7 +176,12 @@ def test_what_is_wrong_with_processors_is_said(text: str, line: str) -> None:
             "network.bandwidth: expected bytes a second above 0, from 1e-15 to 1e+15; found nan",
         ),
         ("[network]\nswitch_s = -1", "network.switch_s: expected seconds, from 0 to 1e+15; found -1"),
-        ("[network]\nall_to_all = [1, 'x']", "network.all_to_all: expected a list of finite numbers"),
+        ("[network]\nall_to_all = [1, 'x']", "network.all_to_all[1]: expected a finite number; found 'x'"),
+        ("[network]\nall_to_all = [inf]", "network.all_to_all[0]: expected a finite number; found inf"),
+        (
+            "[network.all_to_all]\ncoefficients = [1, nan]",
+            "network.all_to_all.coefficients[1]: expected a finite number; found nan",
+        ),
         ("[network]\nall_to_all = []", "network.all_to_all: expected a list of finite numbers"),
         ("[network]\nall_to_all = 3", "network.all_to_all: expected a table; found 3"),
         (
@@ -191,6 +198,28 @@ def test_what_is_wrong_with_processors_is_said(text: str, line: str) -> None:
 def test_what_is_wrong_with_cliffs_and_networks_is_said(text: str, line: str) -> None:
     [found] = wrong(f"processors = 2\n{text}\n")
     assert line in found
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[3, -1]", "{ coefficients = [3, -1], most = 4 }", "{ coefficients = [3, -1], most = 1 }"]
+)
+def test_patterns_take_no_negative_time(pattern: str) -> None:
+    [found] = wrong(f"processors = 8\n[network]\nall_to_one = {pattern}\n")
+    said = "network.all_to_one: expected times of 0 s or more for 2 to 8 ranks; found -1 s for 4: change the "
+    assert found.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "pattern"),
+    [
+        (3, "[3, -1]"),
+        (8, "{ coefficients = [3, -1], most = 3 }"),
+        (8, "{ coefficients = [3, -1], most = 8, least_s = 0.5 }"),
+    ],
+)
+def test_polynomials_may_be_negative_where_no_time_is(ranks: int, pattern: str) -> None:
+    found = read(f"processors = {ranks}\n[network]\nall_to_one = {pattern}\n").machine(ranks).network
+    assert min(found.all_to_one.seconds(p) for p in range(2, ranks + 1)) >= 0
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

@@ -30,7 +30,7 @@ from math import fsum, gcd, inf, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from dlbrt.contract import Distribution
+from dlbrt.contract import LEAST_PAIRS, Distribution
 from dlbrt.core.partition import imbalance
 from dlbrt.core.partition.ciegis import block_rows, scattered_owners
 from dlbrt.core.partition.known import MOST_GROUPS, KnownWork
@@ -47,9 +47,6 @@ _EXACT = 4096
 #: The length of the pattern that is repeated in longer ones, and at least so many rows for each rank.
 _PERIOD = 1024
 _ROWS_EACH = 16
-
-#: Pairs for each rank below which folding is left: single iterations can be dealt more evenly.
-_LEAST_PAIRS = 4
 
 #: Edges at which work is looked at, to tell what a dealt share of a long loop takes.
 _EDGES = 4096
@@ -86,7 +83,7 @@ def deal(
 
 def enough_pairs(positions: int, ranks: int) -> bool:
     """Whether so many positions are to be dealt as pairs t and n-1-t, where these cost the same."""
-    return -(-positions // 2) >= _LEAST_PAIRS * ranks
+    return -(-positions // 2) >= LEAST_PAIRS * ranks
 
 
 @dataclass(frozen=True, slots=True)
