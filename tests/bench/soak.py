@@ -24,10 +24,10 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+from dlbrt.core.registry import AUTO, names
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-
-STRATEGIES = ("none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "auto")
 
 #: Loads change several times in a run, and speeds differ.
 LOAD = "random:max=5,duration=0.003"
@@ -42,7 +42,7 @@ def main() -> int:
     )
     parser.add_argument("--ranks", default="1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--strategies", nargs="+", default=STRATEGIES)
+    parser.add_argument("--strategies", nargs="+", default=(*names(), AUTO))
     parser.add_argument("--samples", nargs="+", default=NAMES)
     parser.add_argument("--timeout", type=float, default=3600.0, help="seconds for each number of ranks")
     options = parser.parse_args()
