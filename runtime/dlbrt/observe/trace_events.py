@@ -184,20 +184,20 @@ class Arrow:
 def arrows(run: RunTrace, ahead: Sequence[float]) -> Iterator[Arrow]:
     """Work that goes from rank to rank: what one sends, and the next that the other receives from it.
 
-    ``ahead`` is how far each rank's clock is ahead of the one that times are told on. An arrow leads from
-    where the giver begins to move to just before the taker has moved, so that its ends lie in slices. But a
-    taker that gets no data does not wait for the giver, and clocks are compared to some microseconds only:
-    what came before the giver's turn has left when it came; or, if the giver's run began later, came when
-    it left.
+    ``ahead`` is how far each rank's clock is ahead of the one that times are told on; not all of these ranks
+    need have taken part. An arrow leads from where the giver begins to move to just before the taker has
+    moved, so that its ends lie in slices. But a taker that gets no data does not wait for the giver, and
+    clocks are compared to some microseconds only: what came before the giver's turn has left when it came;
+    or, if the giver's run began later, came when it left.
     """
     came: dict[tuple[int, int], deque[float]] = defaultdict(deque)
     sent: list[tuple[int, int, int, float]] = []
-    for rank, (found, more) in enumerate(zip(run.per_rank, ahead, strict=True)):
+    for rank, found in enumerate(run.per_rank):
         for part in _movements(rank, found):
             if part.gives:
-                sent.append((rank, part.other, part.units, part.begin - more))
+                sent.append((rank, part.other, part.units, part.begin - ahead[rank]))
             else:
-                came[part.other, rank].append(max(part.begin, part.end - _INSIDE_S) - more)
+                came[part.other, rank].append(max(part.begin, part.end - _INSIDE_S) - ahead[rank])
     for source, target, units, left in sent:
         if waiting := came[source, target]:
             least = run.per_rank[source].began - ahead[source]
