@@ -13,9 +13,13 @@ __all__ = ["start_of"]
 
 
 def start_of(
-    machine: Machine, loop: LoopModel, strategy: Strategy | PeerStrategy, parameters: Parameters
+    machine: Machine,
+    loop: LoopModel,
+    strategy: Strategy | PeerStrategy,
+    parameters: Parameters,
+    known: Known | None = None,
 ) -> Start:
-    """The start under that strategy; chunk rules know of the loop what an earlier run would have told."""
+    """The start under that strategy; chunk rules know so much, or what an earlier run would have told."""
     among = machine.network.all_to_all
     group_s = {tuple(group): among.seconds(len(group)) for group in machine.groups}
     exchange_s = among.seconds(machine.ranks)
@@ -23,6 +27,6 @@ def start_of(
     if not isinstance(strategy, PeerStrategy):
         return Start(loop.dealt(machine.ranks), terms)
     bare = not loop.unit_bytes
-    known = Known(*loop.costs().mean_and_deviation, 2 * machine.network.latency_s, machine.speeds)
+    known = known or Known(*loop.costs().mean_and_deviation, 2 * machine.network.latency_s, machine.speeds)
     shares = strategy.first_shares(loop.units, machine.ranks, loop.amounts, known, bare=bare)
     return Start(shares or loop.dealt(machine.ranks), terms, known, bare)

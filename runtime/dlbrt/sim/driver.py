@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.balancer import Commit
+from dlbrt.core.chunks.loop import Known
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.regrouping import Regrouping
 from dlbrt.core.strategy import Strategy
@@ -38,16 +39,18 @@ def simulate(
     parameters: Parameters | None = None,
     commit: Commit | None = None,
     *,
+    known: Known | None = None,
     traced: bool = True,
 ) -> Outcome:
     """Run a loop to its end. ``commit`` is asked at the first synchronization, as by `Balancer`.
 
-    ``traced``: whether to keep every event and action, which takes memory in proportion. RuntimeError if a
-    rank waits for ever, which is a defect of the policy.
+    ``known`` is what chunk rules are told of the loop: ``Known()`` in its first run; by default all that an
+    earlier run would have told, speeds included. ``traced``: whether to keep every event and action, which
+    takes memory in proportion. RuntimeError if a rank waits for ever, which is a defect of the policy.
     """
     with _uncollected():
         trace: list[Step] | None = [] if traced else None
-        start = start_of(machine, loop, strategy, parameters or Parameters())
+        start = start_of(machine, loop, strategy, parameters or Parameters(), known)
         crew = _crew(machine, loop, start, _agents(machine, strategy, start, commit))
         ranks = Ranks(crew, 1 if commit is None else PIECES, trace)
         carriers = Carriers(ranks, machine.network, loop.unit_bytes)

@@ -11,6 +11,7 @@ from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.books import Terms
 from dlbrt.core.chooser import Chooser
+from dlbrt.core.chunks.loop import Known
 from dlbrt.core.events import Exchanged, Interrupted, Waited, Worked
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import blocks
@@ -203,3 +204,12 @@ def test_shares_to_begin_with_are_taken() -> None:
     loop = LoopModel(50, 0.01, shares=(Spans(()), everything, Spans(())))
     outcome = run(machine(3), loop, "none")
     assert list(map(len, outcome.done)) == [0, 50, 0]
+
+
+def test_the_first_run_of_a_loop_is_played_without_what_it_would_teach() -> None:
+    machine, model = Machine((1.0,) * 4, Network.default()), LoopModel(400, 0.01, iteration_bytes=8)
+    known, first = (
+        simulate(machine, model, strategy("AWF_B"), known=known, traced=False) for known in (None, Known())
+    )
+    assert first.moved > known.moved  # ranks of unknown speed are dealt a few units to begin with
+    assert sum(map(len, first.done)) == sum(map(len, known.done)) == 400
