@@ -7,6 +7,7 @@ deal work (`dlbrt.core.chunks.work`).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import replace
 from math import fsum, log, sqrt
 
@@ -56,6 +57,7 @@ class Store:
         self.first = tuple(self._next(rank) for rank in range(ranks))
         self.chunks = self.dealt_first = sum(map(bool, self.first))
         self._going_on = set(range(1, ranks))
+        self._rates: list[float] = []  # of those, where they are known; ascending
 
     def deal(self, rank: int, below: int, unit_s: float) -> Spans:
         """The rank's next chunk of what has a position before ``below``; empty: nothing is left.
@@ -64,7 +66,7 @@ class Store:
         if faster ones will have done the rest before it has done a unit.
         """
         if self.rule.learns and self._is_better_left(rank):
-            self._going_on.discard(rank)
+            self._leave(rank)
             return EMPTY
         chunk = self._next(rank)
         for _ in range(at_once(len(chunk), self._dealer.left, unit_s, self.rule.loop.ranks) - 1):
@@ -81,7 +83,25 @@ class Store:
     def report(self, rank: int, said: Want) -> None:
         """A rank has done so much in that time."""
         if self.rule.learns and _LEAST <= said.units <= _MOST:
+            going_on = self._leave(rank)
             self._dealer.seen.report(Report(rank, said.units, said.compute_s, said.total_s))
+            if going_on:
+                self._going_on.add(rank)
+                if rate := self._rate(rank):
+                    insort(self._rates, rate)
+
+    def _rate(self, rank: int) -> float:
+        """Units a second of computing; 0 where nothing was measured."""
+        return self._dealer.seen.records[rank].rate(Basis.COMPUTE)
+
+    def _leave(self, rank: int) -> bool:
+        """The rank is none of those that go on any more; whether it was one."""
+        if rank not in self._going_on:
+            return False
+        self._going_on.remove(rank)
+        if rate := self._rate(rank):
+            del self._rates[bisect_left(self._rates, rate)]
+        return True
 
     def _is_better_left(self, rank: int) -> bool:
         """Whether ranks that are faster, and go on asking, do the rest sooner.
@@ -91,13 +111,12 @@ class Store:
         were exponential.
         """
         records, left = self._dealer.seen.records, self._dealer.left
-        own, rate = records[rank], records[rank].rate(Basis.COMPUTE)
+        own, rate = records[rank], self._rate(rank)
         spread = sqrt(own.variance) / own.mean_s if own.estimated else 0.0
         longest = 1 + spread * log(len(records))
         if not rate or left * rate > longest * self._dealer.seen.total(_rate):
             return False
-        rates = [records[other].rate(Basis.COMPUTE) for other in self._going_on]
-        faster = [other for other in rates if other > rate]
+        faster = self._rates[bisect_right(self._rates, rate) :]
         return bool(faster) and (left + longest * len(faster)) / fsum(faster) < longest / rate
 
     def _next(self, rank: int) -> Spans:
