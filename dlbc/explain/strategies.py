@@ -16,7 +16,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "GDDLB": "who runs out interrupts all; all share out what is left alike",
         "LCDLB": "who runs out interrupts its group; rank 0 shares out what is left of it",
         "LDDLB": "who runs out interrupts its group; its ranks share out what is left of it alike",
-        "diffusion": "neighbours in a chain of ranks even out their times, round by round",
+        "diffusion": "neighbouring ranks even out their times, round by round",
         "SS": "one iteration at a time from a pool",
         "FSC": "chunks of one size from a pool, by the overhead and how times vary",
         "mFSC": "chunks of one size from a pool, as many as factoring makes",

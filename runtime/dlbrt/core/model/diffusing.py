@@ -1,18 +1,20 @@
-"""What parabolic diffusion on a chain of ranks will take (`dlbrt.core.peers.diffusing`), round by round.
+"""What parabolic diffusion will take (`dlbrt.core.peers.diffusing`), round by round.
 
 Heirich and Taylor's step with processors of different speeds (`dlbrt.core.diffusion.uneven`): what spreads is
-the time t_i = u_i / s_i that remains to each rank, over links with conductances alpha min(s_i, s_j). A round
+the time t_i = u_i / s_i that remains to each rank, over links with conductances alpha min(s_i, s_j), of a
+chain or, of iterations without data, of a box (`dlbrt.core.diffusion.neighbourhood`). A round
 takes nu + 1 words to the neighbours, each of which looks between its iterations only, and speaks then: so a
 word takes as long as the slowest iteration. Rounds follow each other after a period, a shorter one where a
 rank has run out of work. Nothing waits for them but ranks without work.
 
 As the rounds of a long loop are many, m of them are played as one step of size m alpha, solved exactly (a
-tridiagonal system), where Jacobi's iterations approximate: m steps of gain 1 / (1 + y) and one of gain 1 / (1
-+ m y) spread what is long alike. After an exact step a rank holds s_i v_i, since fluxes are those of the v;
-so nothing is below 0, and all is conserved. m is what makes about `MOST_ROUNDS` of all.
+tridiagonal system, in a box one for each line, axis by axis), where Jacobi's iterations approximate: m steps
+of gain 1 / (1 + y) and one of gain 1 / (1 + m y) spread what is long alike. After an exact step a rank holds
+s_i v_i, since fluxes are those of the v; so nothing is below 0, and all is conserved. m is what makes about
+`MOST_ROUNDS` of all.
 
 On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: that is what limits
-diffusion where P is large, not its messages.
+diffusion where P is large, not its messages; in a box P is its longest side.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
+from dlbrt.core.diffusion.neighbourhood import Neighbourhood
 from dlbrt.core.model.fluid import floor_s
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import count
-from dlbrt.core.peers.diffusing import STEP
 
 __all__ = ["Diffusing"]
 
@@ -43,7 +45,7 @@ NOTHING_LEFT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Diffusing:
-    """Diffusion on a chain in the order of ranks, the ends of blocks moving."""
+    """Diffusion among neighbours, on a chain the ends of blocks moving."""
 
     name: str = "diffusion"
 
@@ -87,7 +89,10 @@ class _Play:
         self.late_s = [0.0] * ranks
         self.at_s: list[float | None] = [0.0] * ranks  # the capacity up to now, where a rank is computing
         self.latency_s = known.network.latency_s
-        words_s = (STEP.iterations + 1) * (self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0))
+        stand = Neighbourhood.chain(ranks) if known.iteration_bytes else Neighbourhood.box(ranks)
+        self.alpha, self.axes = stand.step.alpha, tuple(stand.lines())
+        word_s = self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0)
+        words_s = (stand.step.iterations + 1) * word_s
         answer_s = known.network.all_to_all.seconds(2)
         self.period_s = words_s + max(PERIOD_S, ANSWERS * answer_s)
         self.idle_s = words_s + min(PERIOD_S, IDLE_ANSWERS * answer_s)
@@ -99,7 +104,7 @@ class _Play:
             real_s = self.idle_s if min(self.held_s) <= 0 else self.period_s
             alike = max(1, ceil(self.least_s / real_s))
             if now > 0:
-                self._spread(STEP.alpha * alike)
+                self._spread(self.alpha * alike)
             end_s = max(end_s, *self._compute(now, now + real_s * alike))
             now += real_s * alike
         return end_s
@@ -127,8 +132,12 @@ class _Play:
 
     def _spread(self, alpha: float) -> None:
         """One step; who had nothing waits for what it is given."""
-        before, levels = self.held_s, implicit(self.held_s, self.speeds, alpha)
-        self.held_s = [speed * level for speed, level in zip(self.speeds, levels, strict=True)]
+        before, held_s, speeds = self.held_s.copy(), self.held_s, self.speeds
+        for axis in self.axes:
+            for line in axis:
+                levels = implicit([held_s[rank] for rank in line], [speeds[rank] for rank in line], alpha)
+                for rank, level in zip(line, levels, strict=True):
+                    held_s[rank] = speeds[rank] * level
         self.late_s = [
             self.latency_s + after * self.row_s if held <= 0 else 0.0
             for held, after in zip(before, self.held_s, strict=True)

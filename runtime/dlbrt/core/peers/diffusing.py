@@ -1,51 +1,52 @@
-"""Parabolic diffusion on a chain of ranks (Heirich, Taylor; uneven speeds: `dlbrt.core.diffusion.uneven`).
+"""Parabolic diffusion among ranks (Heirich, Taylor; uneven speeds: `dlbrt.core.diffusion.uneven`).
 
 Ranks exchange with their neighbours only, in rounds; there is no moment at which all come together. In a
 round a rank tells its neighbours its speed and how long it will be busy, then what each inner iteration of
 the implicit step makes of that; from the last both ends of a link know what flows over it, and who gives
-sends it. A round that one rank begins spreads along the chain like a wave, while ranks go on working. What is
-given are the ends of blocks, so that each rank keeps one block (section 6: adjacency is preserved).
+sends it. A round that one rank begins spreads like a wave, while ranks go on working.
 
-The step is the largest that is positive, alpha = 1/2 on a chain, with two inner iterations: three words to
-each neighbour. A larger one needs more words than it saves rounds.
+Where units have data of their own, ranks are a chain, and what is given are the ends of blocks, so that each
+rank keeps one block (section 6: adjacency is preserved); elsewhere they are a box
+(`dlbrt.core.diffusion.neighbourhood`, which also has the step).
 
 Law. A rank waits for nothing but its neighbours' words of a round, and each neighbour says them when it is
-told that the round is on, whatever it does. Rounds follow each other by the clock as long as the loop is not
-over, so that a rank without work is reached by work, if there is any; the end is found out as
-`dlbrt.core.peers.retirement` has it.
+told that the round is on, whatever it does. Who has work begins rounds by the clock as long as the loop is
+not over, so that a rank without work is reached by work, if there is any. Rounds follow each other quickest
+where of two neighbours one has work and the other none; who has none, nor its neighbours, begins none. The
+end is found out as `dlbrt.core.peers.retirement` has it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from math import inf
 
 from dlbrt.core.actions import Action, Give, Resume, Tell
 from dlbrt.core.agent import Account, Start
-from dlbrt.core.diffusion.relaxation import Step
+from dlbrt.core.diffusion.neighbourhood import Neighbourhood
 from dlbrt.core.diffusion.uneven import Carry, Local, granted
 from dlbrt.core.events import Exhausted, Given, Told, Waited, Worked
 from dlbrt.core.peers.retirement import Retiring
 from dlbrt.core.peers.words import Level
 from dlbrt.dist.spans import Spans
 
-__all__ = ["STEP", "Diffusing"]
-
-#: The step of every round: one dimension, alpha 1/2, stable.
-STEP = Step.iterated(0.5, 1)
+__all__ = ["Diffusing"]
 
 #: Between two rounds, in seconds at least, and in exchanges of profiles.
 _PERIOD_S, _EXCHANGES = 5e-3, 20.0
 
-#: Likewise, in exchanges, of a rank that has no work.
-_IDLE_EXCHANGES = 5.0
+#: Likewise, in exchanges, where one has work and its neighbour none.
+_NEEDED_EXCHANGES = 5.0
 
 
 class Diffusing(Retiring):
-    """A rank in the chain; its neighbours are the next ranks below and above."""
+    """A rank that exchanges with its neighbours."""
 
     def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
         super().__init__(name, rank, start, now)
-        self._neighbours = tuple(r for r in (rank - 1, rank + 1) if 0 <= r < len(start.shares))
+        ranks = len(start.shares)
+        stand = Neighbourhood.chain(ranks) if start.terms.unit_bytes else Neighbourhood.box(ranks)
+        self._step, self._neighbours = stand.step, stand.of(rank)
         self._carried = [Carry() for _ in self._neighbours]
         #: By round and turn, and then by neighbour.
         self._said: defaultdict[tuple[int, int], dict[int, Level]] = defaultdict(dict)
@@ -56,8 +57,9 @@ class Diffusing(Retiring):
         self._local: Local | None = None
         self._rested_at = now
         self._period_s = max(_PERIOD_S, _EXCHANGES * self.answer_s)
-        self._idle_period_s = _IDLE_EXCHANGES * self.answer_s
+        self._needed_period_s = _NEEDED_EXCHANGES * self.answer_s
         self._idle = False
+        self._around = (0.0, inf)  # the least and the most that a neighbour had, in seconds
         self._speed = 0.0
         self._window_work, self._window_s = 0, 0.0
         self._rounds = self._gifts = 0
@@ -72,7 +74,10 @@ class Diffusing(Retiring):
         """When this rank begins the next round."""
         if self._over or self._turn is not None or not (self._speed and self._neighbours):
             return None
-        return self._rested_at + (self._period_s if self.work else self._idle_period_s)
+        least, most = self._around
+        if self.work:
+            return self._rested_at + (self._period_s if least else self._needed_period_s)
+        return self._rested_at + self._needed_period_s if most else None
 
     def account(self) -> Account:
         """Rounds count as synchronizations, gifts as redistributions."""
@@ -156,8 +161,9 @@ class Diffusing(Retiring):
         times = [level.seconds for level in heard]
         if self._turn == 0:
             self._know(tuple(level.speed for level in heard))
+            self._around = min(times), max(times)
         assert self._local is not None
-        if self._turn < STEP.iterations:
+        if self._turn < self._step.iterations:
             self._time = self._local.jacobi(self._work, self._time, times)
             self._turn += 1
             return [self._say()]
@@ -169,7 +175,7 @@ class Diffusing(Retiring):
         """These are the speeds of the neighbours; they and one's own seldom change from round to round."""
         known = self._local
         if known is None or known.speed != self._speed or known.neighbours != speeds:
-            self._local = Local(STEP, self._speed, speeds)
+            self._local = Local(self._step, self._speed, speeds)
 
     def _gifts_of(self, fluxes: tuple[float, ...]) -> list[Action]:
         """What flows to each neighbour, in whole ticks of work that is held."""
@@ -185,7 +191,7 @@ class Diffusing(Retiring):
         return [gift for gift in gifts if gift.units]
 
     def _gift(self, neighbour: int, amount: int) -> Give:
-        """Units from the end of the block that is next to a neighbour's."""
+        """Units from the end of the block that is next to a neighbour's, on a chain."""
         held, amounts = Spans.of(*self.work.runs), self.terms.amounts
         if neighbour < self.rank:
             given, self.work = amounts.first(held, amount)
