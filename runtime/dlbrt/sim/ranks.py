@@ -38,7 +38,8 @@ class Rank:
     """A rank as the driver sees it.
 
     It is ``blocked`` while it moves data or switches context; ``looks`` while a look around is to come. It is
-    to be woken at ``wakes_s`` (inf: at no time). After a round what moves, moves ``among`` all.
+    to be woken at ``wakes_s``, and seen to at ``ends_s``, when its work may have ended (inf: at no time).
+    After a round what moves, moves ``among`` all.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class Rank:
         "agent",
         "among",
         "blocked",
+        "ends_s",
         "inbox",
         "looks",
         "past",
@@ -63,7 +65,7 @@ class Rank:
         self.inbox: deque[Telling] = deque()
         self.blocked = False
         self.looks = False
-        self.wakes_s = _NEVER
+        self.wakes_s = self.ends_s = _NEVER
         self.among = 0
 
 
@@ -178,7 +180,8 @@ class Ranks:
         if runnable := agent.runnable:
             worker = each.worker
             worker.start(now, runnable)
-            self._heap.at(worker.end_s, _WORK, partial(self._stop, each, worker.version, worker.units))
+            if worker.end_s < each.ends_s:
+                self._ends(each, worker.end_s)
         elif not agent.waiting:
             self.tell(each, Exhausted(now))
             return True
@@ -186,6 +189,26 @@ class Ranks:
             each.wakes_s = wakes_s
             self._heap.at(wakes_s, _WAKE, partial(self._wake, each))
         return False
+
+    def _ends(self, each: Rank, when: float) -> None:
+        each.ends_s = when
+        self._heap.at(when, _WORK, partial(self._end, each))
+
+    def _end(self, each: Rank, now: float) -> None:
+        """A rank's work may have ended; it goes on to a later time if it was stopped in between.
+
+        One such step waits for each rank, however often it stops and goes on before: by far the most steps
+        would come to nothing else.
+        """
+        if now == each.ends_s:
+            each.ends_s = _NEVER
+        worker = each.worker
+        if not worker.busy:
+            return
+        if worker.end_s <= now:
+            self._stop(each, worker.version, worker.units, now)
+        elif worker.end_s < each.ends_s:
+            self._ends(each, worker.end_s)
 
     def _wake(self, each: Rank, now: float) -> None:
         if now == each.wakes_s:

@@ -25,6 +25,8 @@ class Worker:
         "_costs",
         "_course",
         "_known",
+        "_stopped",
+        "_stopped_s",
         "begin_s",
         "busy",
         "compute_s",
@@ -47,14 +49,17 @@ class Worker:
         self._chunk = 1
         self._begun_s = 0.0  # the computing that was done when this stretch began
         self._known = 0, 0.0  # a number of units of it, and when these are done
+        self._stopped, self._stopped_s = 0, -1.0  # after how many units the last stretch was, and when
 
     def start(self, now: float, spans: Spans) -> None:
-        """Work off these from now on."""
+        """Work off these from now on; the rest of what was stopped just now ends as it would have."""
         self.busy = True
         self.version += 1
+        goes_on = self._stopped_s == now and spans == self.spans.part(self._stopped)
         self.begin_s, self.spans, self.units = now, spans, len(spans)
         self._begun_s = self._course.done(now)
-        self.end_s = self._when(self._costs.of(spans))
+        if not goes_on:
+            self.end_s = self._when(self._costs.of(spans))
         self._known = self.units, self.end_s
         each_s = (self.end_s - now) / self.units
         self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else self.units
@@ -81,9 +86,12 @@ class Worker:
         """Stop after so many units; how many were done in how many seconds, by about so many times."""
         self.busy = False
         self.version += 1
+        self._stopped = count
         if not count:
+            self._stopped_s = self.begin_s
             return ()
-        took_s = self.after(count) - self.begin_s
+        self._stopped_s = self.after(count)
+        took_s = self._stopped_s - self.begin_s
         self.parts += (self.spans if count == self.units else self.spans.part(0, count)).runs
         self.compute_s += took_s
         if pieces == 1:
