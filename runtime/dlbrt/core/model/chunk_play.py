@@ -2,8 +2,8 @@
 
 What `dlbrt.core.peers.pooled` and `claiming` do, on the path of each rank's speed. Rank 0 looks for requests
 between its iterations, and these are played: a rank that is served when one ends, and asks again shortly
-after the next has begun, waits for nearly all of it, not for half. A rank asks ahead when the rest of its
-chunk lasts as long as the last answer did, which it is taken to know. Near the end rank 0 leaves dear
+after the next has begun, waits for nearly all of it, not for half. A rank asks ahead by as many whole
+iterations as last as long as the last answer did, which it is taken to know. Near the end rank 0 leaves dear
 iterations to the others, and so do slow ranks where faster ones will have done the rest first.
 
 Chunks are in units of the mean iteration, as rules deal them where W(i) is known (`grains`). Of more chunks
@@ -33,6 +33,9 @@ MOST_CHUNKS = 2_000
 
 #: While no more than so many units a rank are left rank 0 only serves, if its iterations take many answers.
 LAST, DEAR = 2, 10.0
+
+#: What of an answer is beyond whole iterations, and does not count, in iterations.
+BEYOND = 0.25
 
 
 @dataclass(slots=True)
@@ -222,8 +225,10 @@ class ChunkPlay:
 
     def _asks_s(self, each: _Rank, has_s: float) -> float:
         """When a rank asks for more that has had a chunk since ``has_s``."""
-        asks_s = max(has_s, each.end_s - each.answer_s)
-        return min(each.end_s, each.looks_s(asks_s) if self.desk.each_s else asks_s)
+        ahead_s = each.answer_s
+        if self.desk.each_s:
+            ahead_s = max(1, ceil(ahead_s / each.each_s - BEYOND)) * each.each_s
+        return min(each.end_s, max(has_s, each.end_s - ahead_s))
 
     def _served_s(self, when: float) -> float:
         """When rank 0 looks."""

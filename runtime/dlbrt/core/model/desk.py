@@ -48,7 +48,7 @@ class Desk:
             return answer_s
         ahead_s = min(takes_s, answer_s + self.each_s)
         if self.each_s and takes_s > 0:
-            ahead_s = int(ahead_s * units / takes_s + NEAR) * takes_s / units
+            ahead_s = min(takes_s, ceil(ahead_s * units / takes_s - NEAR) * takes_s / units)
         late_s = answer_s - ahead_s
         if self.each_s and ahead_s < answer_s + self.each_s:
             late_s = ceil((takes_s + late_s) / self.each_s - NEAR) * self.each_s - takes_s

@@ -2,8 +2,9 @@
 
 The pool is at rank 0, which computes as well and answers between its own iterations (central chunk
 calculation; Eleliemy, Ciorba, arXiv 2101.07050, compare it with the distributed one, `claims`). So a rank
-does not ask when it has run out but a little before, by as long as the last answer took, if its chunk lasts
-longer than that: the answer and its data come while it computes.
+does not ask when it has run out but before, by as long as the last answer took, and by a whole unit at least:
+it looks around between units only, and what it would ask amid its last one it would ask without work. So the
+answer and its data come while it computes.
 
 Law. The pool shrinks with every chunk, so it is empty after finitely many; whoever asks then is told, and has
 ended. Rank 0 has ended when it has told all others. It never waits for anybody but to be asked, and the
@@ -11,6 +12,8 @@ others for nobody but rank 0, so there is no cycle of waits.
 """
 
 from __future__ import annotations
+
+from math import ceil
 
 from dlbrt.core.actions import Action, Finish, Give, Resume, Tell
 from dlbrt.core.agent import Account, Start
@@ -23,8 +26,11 @@ from dlbrt.dist.spans import Spans
 
 __all__ = ["Pooled"]
 
-#: Where the work left lasts so many times as long as an answer takes, it is too early to ask.
-_TOO_EARLY = 1.5
+#: Where it is so many times as long as an answer takes until it is to ask, a rank does not do so yet.
+_TOO_EARLY = 0.5
+
+#: An answer that took this part of a unit more than whole units is taken to have taken these.
+_BEYOND = 0.25
 
 #: While no more than so many units a rank are left rank 0 only serves, if its iterations take many exchanges.
 _LAST, _DEAR = 2, 10.0
@@ -66,9 +72,17 @@ class Pooled(Peer):
         return Account() if self._pool is None else Account(self._pool.chunks - self._pool.dealt_first)
 
     def _begin(self, now: float) -> None:
-        """A chunk begins: when the next one is asked for."""
-        lasts_s = self._lasts_s
-        self._asks_at = now + max(0.0, lasts_s - self._answer_s) if self.rank and lasts_s > 0 else None
+        """A chunk begins: when the next one is asked for; None: not before it has run out.
+
+        That is amid the unit before those that are to be left then: a rank looks around when one ends.
+        """
+        held, lasts_s = len(self.work), self._lasts_s
+        self._asks_at = None
+        if self.rank and lasts_s > 0:
+            unit_s = lasts_s / held
+            ahead = min(held, max(1, ceil(self._answer_s / unit_s - _BEYOND)))
+            before_s = self.terms.amounts.of_first(self.work, held - ahead) * self._tick_s
+            self._asks_at = now + max(0.0, before_s - unit_s / 2)
 
     @property
     def _lasts_s(self) -> float:
@@ -109,9 +123,9 @@ class Pooled(Peer):
     def _waited(self, event: Waited) -> tuple[Action, ...]:
         if not self.due(event.now):
             return ()
-        if len(self.work) > 1 and self._lasts_s > _TOO_EARLY * self._answer_s:
-            self._begin(event.now)  # work has become dearer, or this rank slower
-            return ()
+        self._begin(event.now)
+        if self._asks_at is not None and self._asks_at > event.now + _TOO_EARLY * self._answer_s:
+            return ()  # work has become dearer, or this rank slower
         return self._ask(event.now)
 
     def _ask(self, now: float) -> tuple[Action, ...]:
