@@ -6,10 +6,10 @@
 Cases of Zaki, Li, Parthasarathy, table 1.4, scaled as `strategies.py` scales them, under random load.
 Measured is the time from when ranks begin to compute until the last has ended: what a rank computed, waited,
 decided and moved. Simulated is the makespan of the same policies in virtual time, with the same draws of
-load, the work that was measured without load, and the network as the run knew it; neither has seen the loop
-before. Predicted is what `auto`'s model said at the first synchronization of the run under `auto`. The floor
-is what no schedule could beat. Prints a line for each strategy and case, and the median and the largest
-error, |x / measured - 1|, for each number of ranks. None is a test.
+load, the same work, and the network as the run knew it; neither has seen the loop before. Predicted is what
+`auto`'s model said at the first synchronization of the run under `auto`. The floor is what no schedule could
+beat. Prints a line for each strategy and case, and the median and the largest error, |x / measured - 1|, for
+each number of ranks. None is a test.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ from dlbrt.sim.machine import LoopModel, Machine
 from tests.bench.paper.machines import MACHINES, Failed
 from tests.bench.paper.measure import Bench
 from tests.bench.paper.plan import Launch, clairvoyant_s, launches, load
-from tests.bench.paper.records import Results, Settings
 from tests.dlbrt.core.model.cases import Case
 
 #: Where ranks spend their time in a loop, by the statistics.
@@ -107,9 +106,9 @@ def measured_s(record: dict[str, Any]) -> float:
     return max(sum(rank[part] for part in PARTS) for rank in record["per_rank"])
 
 
-def lines(bench: Bench, launch: Launch, seed: int, results: Results) -> Iterator[Line]:
+def lines(bench: Bench, launch: Launch, seed: int) -> Iterator[Line]:
     """All strategies in the cases of one launch."""
-    work = bench.work_s(launch, results)
+    work = launch.work_s()
     random = load(launch, bench.duration_s, seed)
     records = bench.launch(launch, bench.strategies, seed)
     for loop, case in enumerate(launch.cases):
@@ -165,7 +164,7 @@ def main() -> int:
     machine = MACHINES[options.machine]
     if reason := machine.why_not():
         raise SystemExit(f"--machine {options.machine}: {reason}")
-    results, found, failed = Results(Settings(options.machine, options.seconds, options.duration)), [], 0
+    found, failed = list[Line](), 0
     chosen = [
         launch
         for launch in launches(options.seconds)
@@ -177,7 +176,7 @@ def main() -> int:
         for seed in range(1, options.seeds + 1):
             for launch in chosen:
                 try:
-                    for line in lines(bench, launch, seed, results):
+                    for line in lines(bench, launch, seed):
                         found.append(line)
                         print(line, flush=True)
                 except (Failed, AssertionError) as error:

@@ -2,9 +2,10 @@
 
     python tests/bench/shares.py [--ranks P ...] [--rounds N] [--json FILE]
 
-Times one `Books.settle` of GDDLB, books made anew each time, in milliseconds: with equal blocks; with a table
-of work, from blocks of equal work; with iterations dealt in turn; with shares of many pieces. Ranks are of
-random speed, so that nearly all give or take. To reach: 0.1 ms at P = 16 and 5 ms at P = 1024, with blocks.
+Times the new shares alone, and one `Books.settle` of GDDLB, books made anew each time, in milliseconds: with
+equal blocks; with a table of work, from blocks of equal work; with iterations dealt in turn; with shares of
+many pieces. Ranks are of random speed, so that nearly all give or take. To reach by the shares alone: 0.1 ms
+at P = 16 and 5 ms at P = 1024.
 
 Then what `auto` takes to choose at P = 16, every strategy weighed, in milliseconds of processor time: the
 paper's 28 loops under random load, in virtual time; the median of loops and the dearest. To reach: 5 ms. None
@@ -38,7 +39,7 @@ from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
 from dlbrt.dist.amounts import UNIFORM, Amounts
-from dlbrt.dist.layout import block, cyclic, in_turns
+from dlbrt.dist.layout import block, cyclic, in_turns, quickest
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.sim.driver import simulate
@@ -96,6 +97,18 @@ def settle_s(case: str, ranks: int, rounds: int) -> list[float]:
     return times
 
 
+def quickest_s(ranks: int, rounds: int) -> list[float]:
+    """Seconds of new shares alone, of each round."""
+    draw, times = Random(1), []
+    for _ in range(rounds):
+        speeds = [draw.uniform(0.2, 0.8) * UNITS for _ in range(ranks)]
+        begin = time.perf_counter()
+        shares = quickest(UNITS * ranks, speeds, (2,) * ranks)
+        times.append(time.perf_counter() - begin)
+        assert sum(shares) == UNITS * ranks
+    return times
+
+
 #: Ranks that a strategy is chosen for.
 CHOOSERS = 16
 
@@ -131,9 +144,10 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     figures: dict[str, dict[str, float]] = {}
-    for case in ("blocks", "table", "dealt", "pieces"):
+    for case in ("shares", "blocks", "table", "dealt", "pieces"):
         for ranks in options.ranks:
-            times = settle_s(case, ranks, options.rounds)
+            rounds = options.rounds
+            times = quickest_s(ranks, rounds) if case == "shares" else settle_s(case, ranks, rounds)
             what, least, middle = f"{case}, P = {ranks}", min(times) * 1e3, median(times) * 1e3
             figures[what] = {"min_ms": least, "median_ms": middle}
             print(f"{what:18s} min {least:8.4f} ms   median {middle:8.4f} ms", flush=True)

@@ -12,7 +12,8 @@ seeds); that of its choice when forced; the best over no balancing and over the 
 over the whole effective speed). With --json all runs are kept, and a file that exists is gone on with.
 
 On the machine `emulated` ranks share this host and iterations wait; in the `lab` (root, Linux) each rank has
-a host of its own and computes, beside busy processes. None is a test.
+a host of its own and computes, beside busy processes: an iteration takes its time in processor seconds, since
+a shared machine's processors vary in speed by more than what is measured. None is a test.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace, results: Results) -> None:
 def _measure(bench: Bench, launch: Launch, seed: int, results: Results) -> None:
     """One launch; one that fails is told and kept, and the others go on."""
     try:
-        found = bench.measure(launch, seed, results)
+        found = bench.measure(launch, seed)
     except (Failed, AssertionError) as error:
         results.failures.append(f"{launch.name} P={launch.ranks} seed {seed}: {error}")
         print(f"failed: {results.failures[-1]}", file=sys.stderr)

@@ -17,7 +17,7 @@ from typing import Any
 from tests.bench.paper.copies import Copies, copies
 from tests.bench.paper.machines import Failed, Machine
 from tests.bench.paper.plan import STRATEGIES, Launch, clairvoyant_s, load
-from tests.bench.paper.records import Results, Run
+from tests.bench.paper.records import Run
 from tests.support.mpi import run_sequential, transform
 
 __all__ = ["PROGRAMS", "Bench"]
@@ -41,38 +41,26 @@ class Bench:
     _prepared: dict[str, tuple[Path, Copies]] = field(default_factory=dict)
     _expected: dict[tuple[str, tuple[int, ...]], bytes] = field(default_factory=dict)
 
-    def measure(self, launch: Launch, seed: int, results: Results) -> list[Run]:
+    def measure(self, launch: Launch, seed: int) -> list[Run]:
         """One run of each loop of a program under each strategy; Failed or AssertionError where one fails."""
         order = list(self.strategies)
         Random(f"{launch.name} {launch.ranks} {seed}").shuffle(order)
-        work = self.work_s(launch, results)
         random = load(launch, self.duration_s, seed)
-        least = [clairvoyant_s(work_s, random, launch.ranks) for work_s in work]
+        least = [clairvoyant_s(work_s, random, launch.ranks) for work_s in launch.work_s()]
         found = self.launch(launch, order, seed)
         return [
             _run(launch, loop, strategy, seed, order.index(strategy), least[loop], record)
             for (loop, strategy), record in sorted(found.items())
         ]
 
-    def work_s(self, launch: Launch, results: Results) -> Sequence[float]:
-        """The work of each loop on a processor without load: as given, or as one run without load shows."""
-        if self.machine.waits:
-            return launch.work_s()
-        names = [f"{case.name} P={case.ranks}" for case in launch.cases]
-        if names[0] not in results.work_s:
-            found = self.launch(launch, ["none"], None)
-            for (loop, _), record in found.items():
-                results.work_s[names[loop]] = sum(rank["compute_s"] for rank in record["per_rank"])
-        return [results.work_s[name] for name in names]
-
     def launch(
-        self, launch: Launch, order: Sequence[str], seed: int | None
+        self, launch: Launch, order: Sequence[str], seed: int
     ) -> dict[tuple[int, str], dict[str, Any]]:
         """Run the copies in this order; what the statistics say of each loop and strategy."""
         program, copied = self._program(launch)
         stats = self.directory / "stats.json"
         stats.unlink(missing_ok=True)
-        random = None if seed is None else load(launch, self.duration_s, seed)
+        random = load(launch, self.duration_s, seed)
         timeout = _START_S + len(order) * len(launch.cases) * self.seconds * _SLOWEST
         done = self.machine.run(launch, [str(program), *launch.arguments(), *order], random, stats, timeout)
         if done.status or not stats.exists():

@@ -18,7 +18,7 @@ from tests.support.mpi import find_mpiexec
 
 __all__ = ["Host", "Results", "Run", "Settings", "read", "write"]
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,13 @@ class Run:
 
 @dataclass(slots=True)
 class Results:
-    """``hosts`` has an entry each time the measurement was begun or gone on with; ``work_s`` is by case.
+    """``hosts`` has an entry each time the measurement was begun or gone on with.
 
     ``failures`` are launches that did not end well: name, ranks, seed, and why.
     """
 
     settings: Settings
     hosts: list[Host] = field(default_factory=list)
-    work_s: dict[str, float] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
@@ -109,7 +108,6 @@ def read(path: Path, settings: Settings) -> Results:
         results = Results(
             found,
             [Host(**host) for host in document["hosts"]],
-            document["work_s"],
             [Run(**run) for run in document["runs"]],
             document["failures"],
         )

@@ -2,19 +2,25 @@
 
 A sleep ends late, by some 60 us or, on busy cores, by more. What was slept too long or not yet is carried
 to this process's next iteration, so errors do not add up; time outside iterations is not made up for.
-With ``PACING_STEPS`` in the environment a second is that many steps of computing, whatever they take.
+With ``PACING_CORES`` in the environment an iteration computes, for so long as its seconds are on a host of
+that many cores without load: in processor time, since a processor may itself be faster or slower from one
+second to the next.
 """
 
 import os
 import sys
 import time
 
-clock = time.perf_counter
+#: Of this process's computing where iterations compute.
+CORES = float(os.environ.get("PACING_CORES", "0"))
+
+clock = time.thread_time if CORES else time.perf_counter
 
 #: Shorter waits are put together.
 SHORTEST_S = 5e-4
 
-STEPS_A_SECOND = float(os.environ.get("PACING_STEPS", "0"))
+#: Computed between two looks at the clock: some ten microseconds.
+STEPS = 200
 
 #: In a lab with real load, a line written there begins it anew, as emulated load begins with each loop.
 LOAD = os.environ.get("LAB_START")
@@ -36,14 +42,14 @@ def begin_load():
 
 
 def spend(began, seconds):
-    """End the iteration that `began` then, after so many `seconds` or their steps."""
-    if STEPS_A_SECOND:
-        steps = _owed[0] + seconds * STEPS_A_SECOND
-        _owed[0] = steps - int(steps)
-        compute(int(steps))
-        return
-    owed = _owed[0] + seconds - (clock() - began)
-    if owed > SHORTEST_S:
+    """End the iteration that `began` then, after so many `seconds`."""
+    owed = _owed[0] + seconds * (CORES or 1.0) - (clock() - began)
+    if CORES:
+        ends = clock() + owed
+        while clock() < ends:
+            compute(STEPS)
+        owed = ends - clock()
+    elif owed > SHORTEST_S:
         slept = clock()
         time.sleep(owed)
         owed -= clock() - slept
