@@ -29,9 +29,9 @@ from dlbrt.core.model.work import Runs, Work
 __all__ = ["Game", "GroupCost", "Outcome", "play", "play_static"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GroupCost:
-    """One group's synchronizations (eta), and what each part of them cost in seconds.
+    """One group's synchronizations (eta), and what each part of them cost in seconds, as they add up.
 
     ``finish_s`` is when it had nothing left. The overhead C_g is the sum of ``sync_s`` (xi), ``decision_s``
     (delta, and the context switches of a central balancer), ``instructions_s`` (psi), ``movement_s`` (kappa)
@@ -128,7 +128,7 @@ def play(
         free_s = group.settle(arrives_s, max(arrives_s, free_s) if scheme.central else arrives_s)
         if group.members:
             heappush(arrivals, (group.synchronize(), number))
-    return Outcome(tuple(group.cost() for group in players))
+    return Outcome(tuple(group.cost for group in players))
 
 
 @dataclass(slots=True)
@@ -139,17 +139,7 @@ class _Group:
     scheme: Scheme
     network: Network
     members: list[Member]
-    finish_s: float
-    synchronizations: int = 0
-    redistributions: int = 0
-    moved: int = 0
-    messages: int = 0
-    sync_s: float = 0.0
-    decision_s: float = 0.0
-    instructions_s: float = 0.0
-    movement_s: float = 0.0
-    delay_s: float = 0.0
-    poll_s: float = 0.0
+    cost: GroupCost
 
     @classmethod
     def of(
@@ -169,23 +159,7 @@ class _Group:
                 processor, runs = game.processors[rank], game.work.joined(held[rank])
                 speed = processor.speed if speeds is None else speeds[rank]
                 members.append(Member(game.work, game.rules, processor, runs, start_s, speed))
-        return cls(game, scheme, game.network(number), members, start_s)
-
-    def cost(self) -> GroupCost:
-        """Until now."""
-        return GroupCost(
-            self.finish_s,
-            self.synchronizations,
-            self.redistributions,
-            self.moved,
-            self.messages,
-            self.sync_s,
-            self.decision_s,
-            self.instructions_s,
-            self.movement_s,
-            self.delay_s,
-            self.poll_s,
-        )
+        return cls(game, scheme, game.network(number), members, GroupCost(start_s))
 
     def synchronize(self) -> float:
         """Compute until the first rank has finished and all have looked; when the profiles have come."""
@@ -196,9 +170,9 @@ class _Group:
             each.learn(*each.compute(seen_s))
         poll_s = max(0.0, self._stopped_s() - seen_s) if polls else 0.0
         sync_s = self.scheme.synchronization_s(self.network, ranks)
-        self.synchronizations += ranks > 1
-        self.sync_s += sync_s
-        self.poll_s += poll_s
+        self.cost.synchronizations += ranks > 1
+        self.cost.sync_s += sync_s
+        self.cost.poll_s += poll_s
         return first_s + sync_s + poll_s
 
     def settle(self, arrived_s: float, begin_s: float) -> float:
@@ -216,14 +190,15 @@ class _Group:
         self.members = [each for each in self.members if each.held]
         for each in self.members:
             each.resume(free_s + movement_s)
-        self.finish_s = max(free_s + movement_s, stopped_s)
-        self.redistributions += alpha > 0
-        self.moved += alpha
-        self.messages += beta
-        self.decision_s += decision_s
-        self.instructions_s += instructions_s
-        self.movement_s += movement_s
-        self.delay_s += begin_s - arrived_s
+        cost = self.cost
+        cost.finish_s = max(free_s + movement_s, stopped_s)
+        cost.redistributions += alpha > 0
+        cost.moved += alpha
+        cost.messages += beta
+        cost.decision_s += decision_s
+        cost.instructions_s += instructions_s
+        cost.movement_s += movement_s
+        cost.delay_s += begin_s - arrived_s
         return free_s
 
     def _stopped_s(self) -> float:
