@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dlbrt.core.actions import Action, Announce, Choose, Finish, Move, Resume
@@ -151,6 +152,7 @@ class Balancer(Member):
         """The answer to this rank's profile is there."""
         if not self._window.given:
             raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
+        self._waited_s = self._window.waited_s(now)
         held = self.books.shares
         return self._close_window(now, held, profiles, self.books.settle(profiles, decide))
 
@@ -177,6 +179,8 @@ class Balancer(Member):
         return (Move(transfers),) if transfers else ()
 
     def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[Action, ...]:
+        if self.rank == 0:  # who chooses knows already how long it has waited for the answer
+            profiles = (replace(profiles[0], waited_s=self._waited_s), *profiles[1:])
         announced = self._commitment.begin(profiles)
         if self.rank == 0:
             return (Choose(),)

@@ -77,6 +77,7 @@ class Books:
         self.windows: deque[Window] = deque(maxlen=WINDOWS)
         self.history = History(len(self.members), terms.parameters.least_sample_s)
         self._move_byte_s = terms.parameters.byte_s
+        self._seen_s = 0.0  # what the last synchronization took
         self._moved: Moved | None = None
         self._places = dict(zip(self.members, range(len(self.members)), strict=True))
         self._standing: Standing | None = None
@@ -88,7 +89,7 @@ class Books:
         part = Books(members, [self.shares[place] for place in places], terms)
         part.epoch, part.failed_at = self.epoch, self.failed_at
         part.history = self.history.of(places)
-        part._move_byte_s = self._move_byte_s
+        part._move_byte_s, part._seen_s = self._move_byte_s, self._seen_s
         if self.members[0] in part.members:
             part.synchronizations, part.redistributions = self.synchronizations, self.redistributions
             part.gain, part.windows = self.gain, self.windows.copy()
@@ -147,6 +148,18 @@ class Books:
         self.epoch += 1
         return self._rebalance(reserved, decide)
 
+    @property
+    def exchange_s(self) -> float:
+        """What a synchronization costs the group: by the network, or what the last one has shown, if more.
+
+        Hosts that others use too, or more ranks than processors, answer late, which no network tells.
+        """
+        return self.lasts_s(1)
+
+    def lasts_s(self, times: float) -> float:
+        """The same, allowing for so many times what it costs by the network."""
+        return max(times * self.terms.exchange_s, self._seen_s)
+
     def place(self, rank: int) -> int:
         """The place of a member among them; KeyError for a rank that is none."""
         return self._places[rank]
@@ -171,6 +184,7 @@ class Books:
         Where nothing is left, `shares` are empty, and nothing is decided.
         """
         self.failed_at = min(profile.failed_at for profile in profiles)
+        self._seen_s = self._wait_s([profile.waited_s for profile in profiles])
         counts = [profile.done for profile in profiles]
         self.history.add(profiles, list(map(self.terms.amounts.of_first, self.shares, counts)))
         left = tuple(map(Spans.part, self.shares, counts))
@@ -210,6 +224,11 @@ class Books:
         speeds = self.history.speeds
         held = self.terms.amounts.of(self.share(rank))
         return None if speeds is None else held / speeds[self._places[rank]]
+
+    def _wait_s(self, waited_s: Sequence[float]) -> float:
+        """What members waited last on average, of those that know it, but for an iteration of the slowest."""
+        known = [seconds for seconds in waited_s if seconds > 0]
+        return max(0.0, sum(known) / len(known) - self.slowest_s()) if known else 0.0
 
     def _remember(self, profiles: Sequence[Profile]) -> None:
         """Keep the window, and say of the one before what its decision was worth."""
@@ -268,7 +287,7 @@ class Books:
             remaining,
             held,
             speeds,
-            terms.exchange_s,
+            self.exchange_s,
             self.unit,
             terms.unit_bytes * self._move_byte_s,
             terms.parameters,

@@ -3,7 +3,8 @@
 Until then all ranks balance together (Zaki et al., section 1.3.3: no strategy is chosen before the first
 synchronization point), as `GDDLB` does, or as `GCDLB` where the network makes that clearly cheaper. There
 rank 0 has all profiles, with the speeds of each rank by slices of its time, and the books say what is left.
-It asks the model while the other ranks work, and tells them.
+It asks the model while the other ranks work, and tells them. What that synchronization took says how late
+hosts answer that others use too: where it is more than by the network, all messages are taken to be late.
 
 Where an exchange among all costs some per cent of the loop, groups from the start do better if loads last for
 a short part of it, and worse if they last, as one group then stays slower than the other: over the paper's
@@ -77,6 +78,7 @@ class Chooser:
 
     def _known(self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]) -> Known:
         terms, elapsed_s = books.terms, books.history.computed_s
+        late = self._late(books, profiles[0].waited_s)
         work, held = _work(books.shares, terms.amounts)
         return Known(
             elapsed_s=elapsed_s,
@@ -85,8 +87,8 @@ class Chooser:
             speeds=tuple(speeds),
             history=_history(profiles, speeds, elapsed_s),
             groups=self.groups,
-            network=self.network,
-            within=self.within,
+            network=self.network.slowed(late),
+            within=tuple(each.slowed(late) for each in self.within),
             iteration_bytes=terms.unit_bytes,
             rules=Rules(
                 profitability=terms.parameters.profitability,
@@ -95,6 +97,11 @@ class Chooser:
                 reserves=True,
             ),
         )
+
+    def _late(self, books: Books, waited_s: float) -> float:
+        """How many times as long as expected rank 0 waited, less an iteration of the slowest; 1 at least."""
+        expected_s = scheme(BEFORE_CHOICE).synchronization_s(self.network, len(books.members))
+        return max(1.0, (waited_s - books.slowest_s()) / expected_s) if expected_s > 0 else 1.0
 
 
 #: Tables of so many units at most are written out: a choice looks up some thousand of them.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from dlbrt.core.actions import Action, Alarm, Exchange, Interrupt, Report, Resume
@@ -69,7 +70,7 @@ class Member:
         self._window: OpenWindow
         self._own_failure = NO_FAILURE
         self._over = False
-        self._byte_s = 0.0
+        self._byte_s = self._waited_s = 0.0  # as the next profile tells them
         self._asked_for = -1  # the epoch of an interrupt that came too early
 
     def handle(self, event: Event) -> tuple[Action, ...]:
@@ -153,7 +154,7 @@ class Member:
         if not window.work:
             return self._exhausted(Exhausted(now))
         if self._asked_for == self.epoch or self._regroups:
-            return self._give_profile(self._reserve())
+            return self._give_profile(now, self._reserve())
         window.tail = tail(self.books, self.rank, len(window.work)) if self.strategy.foresees else 0
         return (Resume(),)
 
@@ -175,7 +176,7 @@ class Member:
             return self._foresee(event.now)
         if books.share(self.rank) and self.strategy.interrupts and len(books.members) > 1:
             window.interrupt_at = time_to_interrupt(books, self.rank, window, event.now)
-        return (*self._give_profile(), *self._waited(Waited(event.now)))
+        return (*self._give_profile(inf), *self._waited(Waited(event.now)))
 
     def _foresee(self, now: float) -> tuple[Action, ...]:
         """Only the tail is left: if the others will not be done when it is, they hear of it now."""
@@ -184,7 +185,7 @@ class Member:
         window.tail = 0
         if time_to_interrupt(self.books, self.rank, window, end) > end:
             return (Resume(),)
-        return (*self._give_profile(len(window.work)), self._ask(), Resume())
+        return (*self._give_profile(now, len(window.work)), self._ask(), Resume())
 
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
         if event.epoch > self.epoch or self._commitment.awaited:
@@ -192,28 +193,28 @@ class Member:
             return ()
         if event.epoch != self.epoch or self._window.given or self._over:
             return ()
-        return self._give_profile(self._reserve())
+        return self._give_profile(event.now, self._reserve())
 
     def _waited(self, event: Waited) -> tuple[Action, ...]:
         window = self._window
         if window.due(event.now):
             # Others may be in the midst of an iteration: this rank begins one rather than wait for them.
-            return self._give_profile(max(1, self._reserve()))
+            return self._give_profile(event.now, max(1, self._reserve()))
         if window.interrupt_at is None or event.now < window.interrupt_at:
             return ()
-        window.interrupt_at = None
+        window.interrupt_at, window.called_at = None, event.now
         return (self._ask(),)
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
         outside = tuple(r for group in self._groups for r in group if r not in self.books.members)
         alarm = (Alarm(event.position, outside),) if outside else ()
-        return (*alarm, *self._cut(event.position))
+        return (*alarm, *self._cut(event.now, event.position))
 
     def _alarmed(self, event: Alarmed) -> tuple[Action, ...]:
         known = min(self.failed_at, self._own_failure)
-        return () if self._over or event.position >= known else self._cut(event.position)
+        return () if self._over or event.position >= known else self._cut(event.now, event.position)
 
-    def _cut(self, position: int) -> tuple[Action, ...]:
+    def _cut(self, now: float, position: int) -> tuple[Action, ...]:
         """Nothing from ``position`` on is to be done: the group is told at once."""
         window = self._window
         self._own_failure = min(self._own_failure, position)
@@ -223,15 +224,16 @@ class Member:
             window.stop()  # the next profile, due at once, will tell
             return ()
         window.work = self.units.wanted(window.work, self._own_failure)
-        return (*self._give_profile(), self._ask())
+        return (*self._give_profile(now), self._ask())
 
-    def _give_profile(self, reserved: int = 0) -> tuple[Action, ...]:
+    def _give_profile(self, called_at: float, reserved: int = 0) -> tuple[Action, ...]:
+        """This rank was called to at that time, or calls the others; infinity: it has run out."""
         window, pace = self._window, self._commitment.pace
-        window.give(reserved)
+        window.give(called_at, reserved)
         failed_at = min(self.failed_at, self._own_failure)
         slices = pace.slices() if pace is not None else UNKNOWN
         did = window.done, window.compute_s, self._byte_s
-        profile = Profile(*did, failed_at, reserved, self._regroups, slices)
+        profile = Profile(*did, failed_at, reserved, self._regroups, self._waited_s, slices)
         if self.strategy.central:
             return (Report(self.epoch, profile, self.master),)
         return (Exchange(self.epoch, profile, self.books.members),)

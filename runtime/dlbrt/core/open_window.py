@@ -23,7 +23,8 @@ class OpenWindow:
     By the clock the profile is due at ``due_at`` (infinity: never); the others are to be interrupted at
     ``interrupt_at`` (None: not at all). Of its work the rank holds back a ``tail``, to be done while others
     hear of it. Once the profile is ``given``, ``reserved`` units stay here; ``ahead`` of them were done, in
-    ``ahead_s``.
+    ``ahead_s``. At ``called_at`` the rank was called to the synchronization, or called the others (infinity:
+    it has run out, and has not).
     """
 
     opened_at: float
@@ -34,6 +35,7 @@ class OpenWindow:
     tail: int = 0
     interrupt_at: float | None = None
     given: bool = False
+    called_at: float = math.inf
     reserved: int = 0
     ahead: int = 0
     ahead_s: float = 0.0
@@ -71,9 +73,13 @@ class OpenWindow:
             self.done += units
             self.compute_s += seconds
 
-    def give(self, reserved: int) -> None:
+    def give(self, called_at: float, reserved: int) -> None:
         """The profile is given, which says that so many units stay here."""
-        self.given, self.reserved = True, reserved
+        self.given, self.called_at, self.reserved = True, called_at, reserved
+
+    def waited_s(self, now: float) -> float:
+        """For how long there has been nothing to do but wait for a synchronization that was called."""
+        return max(0.0, now - self.called_at - self.ahead_s)
 
     def stop(self) -> None:
         """Do no more of what is reserved."""

@@ -25,7 +25,7 @@ def reserve(books: Books, rank: int, window: OpenWindow) -> int:
     """How many units fit into the time until the answer to a profile that is given now."""
     terms, ranks = books.terms, len(books.members)
     rate = window.done / window.compute_s if window.compute_s > 0 else 0.0
-    wait_s = terms.parameters.reserve_factor * terms.exchange_s
+    wait_s = books.lasts_s(terms.parameters.reserve_factor)
     if ranks > 2 and books.history.speeds is not None:
         wait_s += (1 - 2 / ranks) * books.slowest_s(besides=rank)
     least = ranks > 2 and len(window.work) <= _LAST
@@ -40,5 +40,5 @@ def tail(books: Books, rank: int, held: int) -> int:
     speeds = books.history.speeds
     if speeds is None or min(len(books.members), held) < 2:
         return 0
-    own, wait_s = speeds[books.place(rank)], books.slowest_s() + 2 * books.terms.exchange_s
+    own, wait_s = speeds[books.place(rank)], books.slowest_s() + books.lasts_s(2)
     return min(held - 1, max(1, round(wait_s * own / books.unit)))

@@ -21,14 +21,15 @@ __all__ = ["period_s", "time_to_ask", "time_to_interrupt"]
 
 
 def time_to_ask(
-    now: float, began_at: float, due_at: float, iteration_s: float, exchange_s: float, parameters: Parameters
+    now: float, began_at: float, due_at: float, costs_s: float, exchange_s: float, parameters: Parameters
 ) -> float:
     """When to ask, having run out now; the last of the others is due at ``due_at``.
 
-    A rank looks for interrupts between iterations: asking costs the others up to one each, ``iteration_s``.
+    ``exchange_s`` is what a synchronization costs by the network. Asking costs the others ``costs_s``: up to
+    an iteration each, as they look for interrupts in between, or what the last synchronization has shown.
     """
     interval = parameters.interval_factor * exchange_s
-    slack = max(parameters.patience * (now - began_at), interval / 2, iteration_s)
+    slack = max(parameters.patience * (now - began_at), interval / 2, costs_s)
     if due_at - now > slack:
         return max(now, began_at + interval)
     return max(now, due_at) + slack
@@ -42,7 +43,8 @@ def time_to_interrupt(books: Books, rank: int, window: OpenWindow, now: float) -
         done = terms.amounts.of(books.share(rank).first(window.done)[0])
         due_s = (now - window.opened_at) * standing.most_held(place) / max(1, done)
     due_at = window.opened_at + due_s
-    return time_to_ask(now, window.opened_at, due_at, window.unit_s, terms.exchange_s, terms.parameters)
+    costs_s = max(window.unit_s, books.exchange_s)
+    return time_to_ask(now, window.opened_at, due_at, costs_s, terms.exchange_s, terms.parameters)
 
 
 def period_s(books: Books, habit: Clocked) -> float:

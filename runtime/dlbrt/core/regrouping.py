@@ -65,7 +65,7 @@ class Regrouping(Balancer):
         if self.rounds is not None and self.rounds.came:
             window.interrupt_at = None  # all have been summoned
         silent = window.given or self._commitment.awaited
-        return () if silent else self._give_profile(self._reserve())
+        return () if silent else self._give_profile(event.now, self._reserve())
 
     def _ask(self) -> Action:
         if self.rounds is not None and self.rounds.came:

@@ -45,7 +45,7 @@ class Standing:
         """The mean work of a unit held, in ticks; 1 where all are alike."""
         if self._amounts.uniform:
             return 1.0
-        return sum(map(self._amounts.of, self.shares)) / sum(map(len, self.shares)) or 1.0
+        return sum(map(self._amounts.of, self.shares)) / (sum(map(len, self.shares)) or 1) or 1.0
 
     def slowest_s(self, besides: int) -> float:
         """How long a unit takes the slowest that holds any, one place (-1: none) apart; 0 if nobody does."""

@@ -101,7 +101,10 @@ def test_a_failure_in_what_was_reserved_is_told_with_the_next_profile() -> None:
     assert b.handle(Failed(1.3, 13)) == ()
     assert not b.runnable
     actions = b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
-    assert actions[-2:] == (Exchange(1, Profile(0, 0.0, failed_at=13), ALL), Interrupt(1, (0,)))
+    assert actions[-2:] == (
+        Exchange(1, Profile(0, 0.0, failed_at=13, waited_s=1.4 - 1.0), ALL),
+        Interrupt(1, (0,)),
+    )
 
 
 def test_an_interrupt_of_another_epoch_or_a_second_one_is_dropped() -> None:

@@ -18,7 +18,7 @@ from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import names, pooled, strategy
-from dlbrt.core.strategy import Strategy
+from dlbrt.core.strategy import Strategy, leave
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
@@ -61,6 +61,25 @@ def test_where_synchronizations_of_all_are_dear_it_balances_in_groups_or_without
     assert chooser.choice.strategy in ("LDDLB", "LCDLB", "steal", "diffusion")
     local = dict(chooser.choice.predicted_s)
     assert max(local["LDDLB"], local["LCDLB"]) < min(local["GDDLB"], local["GCDLB"])
+
+
+@pytest.mark.parametrize(("waited_s", "late"), [(0.0, 1.0), (1e-2, 1.0), (0.5, 100.0)])
+def test_what_rank_0_waited_says_how_late_messages_are(waited_s: float, late: float) -> None:
+    """Synchronizations take 5 ms by the network, an iteration 10 ms on the slowest."""
+    line = Pattern((0.0, 0.5e-3))
+    network = Network(1e-3, 1e6, line, line, Pattern((0.0, 0.75e-3)))
+    chooser = Chooser(network, HALVES, (network, network))
+    known = Books(range(4), block(4000, 4), Terms(Units(0, 4000), Parameters(), 5e-3))
+    profiles = [Profile(1000 // 4 * k, 2.5 * k) for k in (1, 2, 3, 4)]
+    known.settle(profiles, leave)
+    profiles[0] = replace(profiles[0], waited_s=waited_s)
+    chooser(known, profiles)
+    assert chooser.choice is not None
+    found = chooser.choice.known.network
+    assert found.latency_s == pytest.approx(1e-3 * late, rel=0.03)
+    assert found.all_to_all.seconds(4) == pytest.approx(3e-3 * late, rel=0.03)
+    assert found.bandwidth == 1e6
+    assert chooser.choice.known.within == (found, found)
 
 
 def test_a_network_of_each_group_counts_for_the_local_strategies() -> None:

@@ -65,3 +65,25 @@ def test_the_tail_lasts_two_exchanges_and_an_iteration_of_the_slowest(held: int,
 def test_there_is_no_tail_before_speeds_are_known() -> None:
     kept = Books(range(2), block(40, 2), Terms(Units(0, 40), Parameters(), EXCHANGE_S))
     assert tail(kept, 0, 20) == 0
+
+
+def test_what_ranks_waited_beyond_an_iteration_is_what_a_synchronization_costs() -> None:
+    """On average 0.25 s of three that know it, 0.05 of which the slowest was in the midst of an iteration."""
+    known = books(1e-3, 0.05, 1e-3, 1e-3)
+    assert known.exchange_s == EXCHANGE_S
+    before = reserve(known, 0, window(60, 10, 1e-2))
+    waited_s = (0.5, 0.0, 0.2, 0.05)
+    known.settle([Profile(2, 2e-3, waited_s=seconds) for seconds in waited_s], leave)
+    assert known.exchange_s == pytest.approx(0.2)
+    assert reserve(known, 0, window(60, 10, 1e-2)) > before
+    known.settle([Profile(2, 2e-3, waited_s=2e-3)] * 4, leave)
+    assert known.exchange_s == EXCHANGE_S
+
+
+@given(waited_s=st.lists(st.floats(0, 10), min_size=2, max_size=5), done=st.integers(0, 3))
+def test_it_costs_no_less_than_by_the_network(waited_s: list[float], done: int) -> None:
+    known = Books(range(len(waited_s)), block(2, len(waited_s)), Terms(Units(0, 2), Parameters(), EXCHANGE_S))
+    known.settle([Profile(min(done, len(share)), 1.0, waited_s=2.0) for share in known.shares], leave)
+    known.settle([Profile(0, 0.0, waited_s=seconds) for seconds in waited_s], leave)
+    assert known.exchange_s >= EXCHANGE_S
+    assert known.of([1]).exchange_s >= EXCHANGE_S

@@ -79,7 +79,7 @@ def test_a_note_of_another_call_is_dropped() -> None:
 
 def test_a_profile_comes_as_it_was_reported() -> None:
     (post,) = posts(SERIAL)
-    profile = Profile(5, 0.125, 1e-9, 17, 2, True, tuple(map(float, range(8))))
+    profile = Profile(5, 0.125, 1e-9, 17, 2, True, 0.25, tuple(map(float, range(8))))
     assert post.reported() is None
     post.report(profile, 1)
     found = post.reported()

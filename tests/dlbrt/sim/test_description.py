@@ -10,6 +10,7 @@ from dlbrt.core.grouping import parse_group
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.paging import Cliff
+from dlbrt.core.profile import Profile
 from dlbrt.sim.description import Description, DescriptionError, NetworkForm
 from dlbrt.sim.loads import load_for, reseeded, speeds_for
 from dlbrt.sim.read_machine import read_machine
@@ -66,7 +67,7 @@ def test_a_network_by_latency_and_bandwidth() -> None:
     assert (network.latency_s, network.bandwidth, network.switch_s) == (1e-4, 1e6, 0.0)
     for ranks, rounds in ((2, 1), (4, 2), (8, 3), (16, 4), (32, 5), (64, 6)):
         assert network.one_to_all.seconds(ranks) == pytest.approx(rounds * 1e-4, rel=0.35)
-        profiles_s = (ranks - 1) * 14 * 8 / 1e6
+        profiles_s = (ranks - 1) * Profile.width() * 8 / 1e6
         assert network.all_to_all.seconds(ranks) == pytest.approx(rounds * 1e-4 + profiles_s, rel=0.1)
     assert network.all_to_one == network.all_to_all
     assert NetworkForm.of(network).among(8) == network

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -50,7 +50,10 @@ class Pattern:
         """The same shape, taking so long for this many ranks; ValueError where it takes no time there."""
         if not (here := self.seconds(ranks)) > 0:
             raise ValueError(f"expected a pattern that takes time among {ranks} ranks")
-        factor = seconds / here
+        return self.slowed(seconds / here)
+
+    def slowed(self, factor: float) -> Pattern:
+        """The same, taking so many times as long."""
         return Pattern(tuple(c * factor for c in self.coefficients), self.most, self.least_s * factor)
 
     def _polynomial(self, ranks: int) -> float:
@@ -87,6 +90,16 @@ class Network:
     def message_s(self, size: float) -> float:
         """Seconds that a message of ``size`` bytes takes."""
         return self.latency_s + size / self.bandwidth
+
+    def slowed(self, factor: float) -> Network:
+        """The same where hosts take so many times as long to answer; as much goes over in a second."""
+        return replace(
+            self,
+            latency_s=self.latency_s * factor,
+            one_to_all=self.one_to_all.slowed(factor),
+            all_to_one=self.all_to_one.slowed(factor),
+            all_to_all=self.all_to_all.slowed(factor),
+        )
 
     @classmethod
     def default(cls) -> Network:
