@@ -108,7 +108,8 @@ class Setting:
         now = tuple(each.average(0.0, 0.0) for each in path)
         groups, network = (tuple(range(self.ranks)),), self.machine().network
         history = History(seen, slice_s)
-        return Known(0.0, work, held, now, history, groups, network, iteration_bytes=self.row_bytes)
+        size, bare = self.row_bytes, not self.row_bytes
+        return Known(0.0, work, held, now, history, groups, network, iteration_bytes=size, bare=bare)
 
 
 @dataclass(frozen=True, slots=True)

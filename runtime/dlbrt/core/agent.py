@@ -119,13 +119,13 @@ class Agent(Protocol):
 class Start:
     """What all ranks know alike when a loop begins: the first shares, the terms, and what is ``known`` of it.
 
-    ``bare``: units have no data of their own that would have to go with them.
+    ``begins``: the loop does, with these shares; else they are what is left of it.
     """
 
     shares: tuple[Spans, ...]
     terms: Terms
     known: Known = field(default_factory=Known)
-    bare: bool = False
+    begins: bool = False
 
 
 class PeerStrategy(ABC):

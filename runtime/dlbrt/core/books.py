@@ -26,11 +26,14 @@ from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Plan, Transfer, plan_gifts, plan_transfers
 from dlbrt.dist.units import Units
 
-__all__ = ["WINDOWS", "Books", "Terms"]
+__all__ = ["MOST_LATE", "WINDOWS", "Books", "Terms"]
 
 #: A movement also waits for ranks that are late to it: a byte is not taken to cost more than so many times
 #: what the network is known for.
 _DEAREST = 10.0
+
+#: Likewise a synchronization, which waits for ranks within a long iteration.
+MOST_LATE = 10.0
 
 #: Windows that are remembered, the latest ones.
 WINDOWS = 256
@@ -41,7 +44,8 @@ class Terms:
     """What holds for a whole run: what is dealt, how much work that is, the bytes that move with a unit.
 
     ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group,
-    ``exchanges`` one of any other ranks by their number, where that is known.
+    ``exchanges`` one of any other ranks by their number, where that is known. ``bare``: units have no data of
+    their own that would have to go with them.
     """
 
     units: Units
@@ -51,6 +55,7 @@ class Terms:
     unit_bytes: float = 0.0
     group_exchange_s: Mapping[tuple[int, ...], float] = field(default_factory=dict)
     exchanges: Pattern | None = None
+    bare: bool = False
 
     def among(self, members: tuple[int, ...]) -> Terms:
         """What holds among these ranks."""
@@ -77,7 +82,7 @@ class Books:
         self.windows: deque[Window] = deque(maxlen=WINDOWS)
         self.history = History(len(self.members), terms.parameters.least_sample_s)
         self._move_byte_s = terms.parameters.byte_s
-        self._seen_s = 0.0  # what the last synchronization took
+        self._late_s = 0.0  # what members waited for the last synchronization
         self._moved: Moved | None = None
         self._places = dict(zip(self.members, range(len(self.members)), strict=True))
         self._standing: Standing | None = None
@@ -89,7 +94,7 @@ class Books:
         part = Books(members, [self.shares[place] for place in places], terms)
         part.epoch, part.failed_at = self.epoch, self.failed_at
         part.history = self.history.of(places)
-        part._move_byte_s, part._seen_s = self._move_byte_s, self._seen_s
+        part._move_byte_s = self._move_byte_s
         if self.members[0] in part.members:
             part.synchronizations, part.redistributions = self.synchronizations, self.redistributions
             part.gain, part.windows = self.gain, self.windows.copy()
@@ -152,13 +157,15 @@ class Books:
     def exchange_s(self) -> float:
         """What a synchronization costs the group: by the network, or what the last one has shown, if more.
 
-        Hosts that others use too, or more ranks than processors, answer late, which no network tells.
+        Hosts that others use too, or more ranks than processors, answer late, which no network tells. Of a
+        group that has come about by parting or joining, only the network is known at first.
         """
         return self.lasts_s(1)
 
     def lasts_s(self, times: float) -> float:
         """The same, allowing for so many times what it costs by the network."""
-        return max(times * self.terms.exchange_s, self._seen_s)
+        exchange_s = self.terms.exchange_s
+        return max(times * exchange_s, min(self._late_s, MOST_LATE * exchange_s))
 
     def place(self, rank: int) -> int:
         """The place of a member among them; KeyError for a rank that is none."""
@@ -184,7 +191,7 @@ class Books:
         Where nothing is left, `shares` are empty, and nothing is decided.
         """
         self.failed_at = min(profile.failed_at for profile in profiles)
-        self._seen_s = self._wait_s([profile.waited_s for profile in profiles])
+        self._late_s = self._mean_wait_s([profile.waited_s for profile in profiles])
         counts = [profile.done for profile in profiles]
         self.history.add(profiles, list(map(self.terms.amounts.of_first, self.shares, counts)))
         left = tuple(map(Spans.part, self.shares, counts))
@@ -225,10 +232,14 @@ class Books:
         held = self.terms.amounts.of(self.share(rank))
         return None if speeds is None else held / speeds[self._places[rank]]
 
-    def _wait_s(self, waited_s: Sequence[float]) -> float:
-        """What members waited last on average, of those that know it, but for an iteration of the slowest."""
+    def late_s(self, waited_s: float) -> float:
+        """What of a wait for others is not for the slowest one's iteration: a rank looks around after it."""
+        return max(0.0, waited_s - max(self.slowest_s(), self.terms.parameters.least_sample_s))
+
+    def _mean_wait_s(self, waited_s: Sequence[float]) -> float:
+        """What members waited for the last synchronization on average, of those that know it."""
         known = [seconds for seconds in waited_s if seconds > 0]
-        return max(0.0, sum(known) / len(known) - self.slowest_s()) if known else 0.0
+        return self.late_s(sum(known) / len(known)) if known else 0.0
 
     def _remember(self, profiles: Sequence[Profile]) -> None:
         """Keep the window, and say of the one before what its decision was worth."""

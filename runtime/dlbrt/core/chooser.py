@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.books import Books
+from dlbrt.core.books import MOST_LATE, Books
 from dlbrt.core.model.choose import Choice, Known, choose
 from dlbrt.core.model.forecast import History
 from dlbrt.core.model.groups import Groups
@@ -90,6 +90,7 @@ class Chooser:
             network=self.network.slowed(late),
             within=tuple(each.slowed(late) for each in self.within),
             iteration_bytes=terms.unit_bytes,
+            bare=terms.bare,
             rules=Rules(
                 profitability=terms.parameters.profitability,
                 least_moved=terms.parameters.least_moved,
@@ -100,8 +101,8 @@ class Chooser:
 
     def _late(self, books: Books, waited_s: float) -> float:
         """How many times as long as expected rank 0 waited, less an iteration of the slowest; 1 at least."""
-        expected_s = scheme(BEFORE_CHOICE).synchronization_s(self.network, len(books.members))
-        return max(1.0, (waited_s - books.slowest_s()) / expected_s) if expected_s > 0 else 1.0
+        expected_s = scheme(self.begins.name).synchronization_s(self.network, len(books.members))
+        return min(MOST_LATE, max(1.0, books.late_s(waited_s) / expected_s)) if expected_s > 0 else 1.0
 
 
 #: Tables of so many units at most are written out: a choice looks up some thousand of them.

@@ -24,7 +24,7 @@ class OpenWindow:
     ``interrupt_at`` (None: not at all). Of its work the rank holds back a ``tail``, to be done while others
     hear of it. Once the profile is ``given``, ``reserved`` units stay here; ``ahead`` of them were done, in
     ``ahead_s``. At ``called_at`` the rank was called to the synchronization, or called the others (infinity:
-    it has run out, and has not).
+    it has run out and called nobody).
     """
 
     opened_at: float

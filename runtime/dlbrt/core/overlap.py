@@ -7,7 +7,7 @@ any case: they are not worth the wait for a message to another, whose speed over
 
 For the same reason a rank that is about to run out, and sees that the others are not, interrupts them a
 little before. The tail of its work, which it does meanwhile, is as long as an iteration of the slowest, who
-looks for interrupts only after it, and two exchanges.
+looks for interrupts only after it, and two exchanges, or what the last one took.
 """
 
 from __future__ import annotations

@@ -99,9 +99,10 @@ def form_crew(
         2 * iteration_bytes if deal.units.folded else iteration_bytes,
         _exchanges(call),
         call.network.all_to_all,
+        call.bare,
     )
     objects.fields = fields
-    start = Start(deal.shares, terms, call.known, call.bare)
+    start = Start(deal.shares, terms, call.known, begins=True)
     setup = Setup(call.strategy, start, call.groups, call.rules, call.network, call.within)
     now = clock()
     agent, chooser = setup.agent(wire.rank, now)

@@ -23,10 +23,10 @@ def start_of(
     among = machine.network.all_to_all
     group_s = {tuple(group): among.seconds(len(group)) for group in machine.groups}
     exchange_s = among.seconds(machine.ranks)
-    terms = Terms(loop.units, parameters, exchange_s, loop.amounts, loop.unit_bytes, group_s, among)
-    if not isinstance(strategy, PeerStrategy):
-        return Start(loop.dealt(machine.ranks), terms)
     bare = not loop.unit_bytes
+    terms = Terms(loop.units, parameters, exchange_s, loop.amounts, loop.unit_bytes, group_s, among, bare)
+    if not isinstance(strategy, PeerStrategy):
+        return Start(loop.dealt(machine.ranks), terms, begins=True)
     known = known or Known(*loop.costs().mean_and_deviation, 2 * machine.network.latency_s, machine.speeds)
     shares = strategy.first_shares(loop.units, machine.ranks, loop.amounts, known, bare=bare)
-    return Start(shares or loop.dealt(machine.ranks), terms, known, bare)
+    return Start(shares or loop.dealt(machine.ranks), terms, known, begins=True)

@@ -58,8 +58,7 @@ class Worker:
         goes_on = self._stopped_s == now and spans == self.spans.part(self._stopped)
         self.begin_s, self.spans, self.units = now, spans, len(spans)
         self._begun_s = self._course.done(now)
-        if not goes_on:
-            self.end_s = self._when(self._costs.of(spans))
+        self.end_s = max(now, self.end_s) if goes_on else self._when(self._costs.of(spans))
         self._known = self.units, self.end_s
         each_s = (self.end_s - now) / self.units
         self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else self.units

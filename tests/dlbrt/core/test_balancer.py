@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
+from dlbrt.core.actions import Action, Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.books import Books, Terms
 from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
@@ -341,3 +341,32 @@ def test_a_strategy_is_committed_to_at_the_first_synchronization(name: str) -> N
     assert sorted(p for done in run.done for p in done) == list(range(2000))
     reports = [action for _, _, action in run.trace if isinstance(action, Report)]
     assert bool(reports) == strategy(name).central
+
+
+def told(actions: Sequence[Action]) -> Profile:
+    (profile,) = [action.profile for action in actions if isinstance(action, Exchange)]
+    return profile
+
+
+def test_the_next_profile_tells_how_long_a_rank_waited_since_it_was_called() -> None:
+    b = balancer(rank=1)
+    b.handle(Worked(0.9, 3, 0.9))
+    b.handle(Interrupted(1.0, 0))
+    b.handle(Exchanged(1.25, (Profile(10, 1.0), Profile(3, 0.9))))
+    b.handle(Worked(1.5, 1, 0.25))
+    assert told(b.handle(Interrupted(1.5, 1))).waited_s == pytest.approx(0.25)
+
+
+def test_who_has_run_out_waits_for_others_only_once_it_has_called_them() -> None:
+    for calls in (False, True):
+        b = balancer(rank=1)
+        b.handle(Worked(1.0, 10, 1.0))
+        assert told(b.handle(Exhausted(1.0))).waited_s == 0
+        assert b.wakes_at is not None
+        when = b.wakes_at if calls else 1.0
+        if calls:
+            assert [type(action) for action in b.handle(Waited(when))] == [Interrupt]
+        b.handle(Exchanged(when + 0.5, (Profile(4, 1.0, reserved=1), Profile(10, 1.0))))
+        b.handle(Worked(when + 0.7, 1, 0.2))
+        found = told(b.handle(Interrupted(when + 0.7, 1))).waited_s
+        assert found == pytest.approx(0.5 if calls else 0.0)

@@ -63,7 +63,7 @@ def test_where_synchronizations_of_all_are_dear_it_balances_in_groups_or_without
     assert max(local["LDDLB"], local["LCDLB"]) < min(local["GDDLB"], local["GCDLB"])
 
 
-@pytest.mark.parametrize(("waited_s", "late"), [(0.0, 1.0), (1e-2, 1.0), (0.5, 100.0)])
+@pytest.mark.parametrize(("waited_s", "late"), [(0.0, 1.0), (1e-2, 1.0), (0.03, 4.0), (0.5, 10.0)])
 def test_what_rank_0_waited_says_how_late_messages_are(waited_s: float, late: float) -> None:
     """Synchronizations take 5 ms by the network, an iteration 10 ms on the slowest."""
     line = Pattern((0.0, 0.5e-3))
@@ -80,6 +80,22 @@ def test_what_rank_0_waited_says_how_late_messages_are(waited_s: float, late: fl
     assert found.all_to_all.seconds(4) == pytest.approx(3e-3 * late, rel=0.03)
     assert found.bandwidth == 1e6
     assert chooser.choice.known.within == (found, found)
+
+
+def test_who_chooses_knows_how_long_it_has_waited_itself() -> None:
+    waits: list[tuple[float, ...]] = []
+
+    def commit(books: Books, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
+        waits.append(tuple(profile.waited_s for profile in profiles))
+        return strategy("GDDLB")
+
+    terms = Terms(Units(0, 40), Parameters(), 1e-3)
+    b = Balancer(0, block(40, 4), strategy("GDDLB"), terms, 0.0, (), commit)
+    b.handle(Worked(1.0, 5, 1.0))
+    b.handle(Interrupted(1.0, 0))
+    assert Choose() in b.handle(Exchanged(1.25, tuple(Profile(5, 1.0) for _ in SPEEDS)))
+    b.handle(Asked(1.25))
+    assert waits == [(0.25, 0.0, 0.0, 0.0)]
 
 
 def test_a_network_of_each_group_counts_for_the_local_strategies() -> None:

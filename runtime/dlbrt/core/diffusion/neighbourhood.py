@@ -42,6 +42,11 @@ class Neighbourhood:
     sides: tuple[int, ...]
 
     @classmethod
+    def among(cls, ranks: int, *, bare: bool) -> Neighbourhood:
+        """That of so many ranks, whose units are ``bare`` of data or not."""
+        return cls.box(ranks) if bare else cls.chain(ranks)
+
+    @classmethod
     def chain(cls, ranks: int) -> Neighbourhood:
         """One after the other."""
         return cls(ranks, (ranks,))

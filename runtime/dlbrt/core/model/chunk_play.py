@@ -25,17 +25,12 @@ from dlbrt.core.chunks.together import at_once
 from dlbrt.core.model.desk import NEAR, Desk
 from dlbrt.core.model.fluid import Rest, floor_s
 from dlbrt.core.model.speed import Processor
+from dlbrt.core.peers.pooled import BEYOND, DEAR, LAST
 
 __all__ = ["MOST_CHUNKS", "ChunkPlay"]
 
 #: Chunks that are played one by one.
 MOST_CHUNKS = 2_000
-
-#: While no more than so many units a rank are left rank 0 only serves, if its iterations take many answers.
-LAST, DEAR = 2, 10.0
-
-#: What of an answer is beyond whole iterations, and does not count, in iterations.
-BEYOND = 0.25
 
 
 @dataclass(slots=True)

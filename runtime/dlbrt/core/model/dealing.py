@@ -3,7 +3,8 @@
 A pool at rank 0, which computes as well (`dlbrt.core.peers.pooled`). A request takes one message there and
 one back, with the rows of the chunk; rank 0 looks for requests between its iterations only (the paper's
 polling, `Rules.polls`), and loses the network's context switch by each. Its link takes one message at a time.
-A rank asks ahead by as long as an answer takes, so that it waits only for chunks that are short. Where
+A rank asks ahead by as long as an answer takes, in whole iterations, so that it waits only for chunks that
+are short. Where
 iterations have no data of their own, and chunks follow from their index, they are claimed: a fetch-and-add,
 one round trip; nobody is asked, and nobody asks ahead.
 

@@ -30,11 +30,9 @@ from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import count
+from dlbrt.core.peers.diffusing import EXCHANGES, NEEDED_EXCHANGES, PERIOD_S
 
 __all__ = ["Diffusing"]
-
-#: Seconds from a round to the next at least, answers to a word, and those where a rank has no work, as there.
-PERIOD_S, ANSWERS, IDLE_ANSWERS = 5e-3, 20.0, 5.0
 
 #: Rounds until all would be done at no cost, in a play and in a coarse one.
 MOST_ROUNDS, FEW_ROUNDS = 64, 8
@@ -89,13 +87,13 @@ class _Play:
         self.late_s = [0.0] * ranks
         self.at_s: list[float | None] = [0.0] * ranks  # the capacity up to now, where a rank is computing
         self.latency_s = known.network.latency_s
-        stand = Neighbourhood.chain(ranks) if known.iteration_bytes else Neighbourhood.box(ranks)
+        stand = Neighbourhood.among(ranks, bare=known.bare)
         self.alpha, self.axes = stand.step.alpha, tuple(stand.lines())
         word_s = self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0)
         words_s = (stand.step.iterations + 1) * word_s
         answer_s = known.network.all_to_all.seconds(2)
-        self.period_s = words_s + max(PERIOD_S, ANSWERS * answer_s)
-        self.idle_s = words_s + min(PERIOD_S, IDLE_ANSWERS * answer_s)
+        self.period_s = words_s + max(PERIOD_S, EXCHANGES * answer_s)
+        self.idle_s = words_s + NEEDED_EXCHANGES * answer_s
 
     def total_s(self) -> float:
         """When the last rank has done what it holds."""

@@ -26,8 +26,8 @@ class Known:
     ``elapsed_s`` is how long was computed since the loop was shared. ``held`` are the iterations left,
     ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, which the decision
     goes by, ``history`` what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among
-    those of group g, where it differs. ``iteration_bytes`` moves with an iteration. ``rest`` is what is left,
-    as one heap. ValueError unless all are of the same ranks.
+    those of group g, where it differs. ``iteration_bytes`` moves with an iteration; ``bare``: none of them
+    has data of its own. ``rest`` is what is left, as one heap. ValueError unless all are of the same ranks.
     """
 
     elapsed_s: float
@@ -39,6 +39,7 @@ class Known:
     network: Network
     within: tuple[Network, ...] = ()
     iteration_bytes: float = 0.0
+    bare: bool = False
     rules: Rules = field(default_factory=Rules)
     rest: Rest = field(init=False, compare=False, repr=False)
 
@@ -76,5 +77,6 @@ class Known:
             "network": asdict(self.network),
             "within": [asdict(network) for network in self.within],
             "iteration_bytes": self.iteration_bytes,
+            "bare": self.bare,
             "rules": asdict(self.rules) | {"averaging": self.rules.averaging.value},
         }

@@ -30,13 +30,13 @@ from dlbrt.core.peers.retirement import Retiring
 from dlbrt.core.peers.words import Level
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Diffusing"]
+__all__ = ["EXCHANGES", "NEEDED_EXCHANGES", "PERIOD_S", "Diffusing"]
 
 #: Between two rounds, in seconds at least, and in exchanges of profiles.
-_PERIOD_S, _EXCHANGES = 5e-3, 20.0
+PERIOD_S, EXCHANGES = 5e-3, 20.0
 
 #: Likewise, in exchanges, where one has work and its neighbour none.
-_NEEDED_EXCHANGES = 5.0
+NEEDED_EXCHANGES = 5.0
 
 
 class Diffusing(Retiring):
@@ -44,8 +44,7 @@ class Diffusing(Retiring):
 
     def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
         super().__init__(name, rank, start, now)
-        ranks = len(start.shares)
-        stand = Neighbourhood.chain(ranks) if start.terms.unit_bytes else Neighbourhood.box(ranks)
+        stand = Neighbourhood.among(len(start.shares), bare=start.terms.bare)
         self._step, self._neighbours = stand.step, stand.of(rank)
         self._carried = [Carry() for _ in self._neighbours]
         #: By round and turn, and then by neighbour.
@@ -56,10 +55,10 @@ class Diffusing(Retiring):
         self._work = self._time = 0.0
         self._local: Local | None = None
         self._rested_at = now
-        self._period_s = max(_PERIOD_S, _EXCHANGES * self.answer_s)
-        self._needed_period_s = _NEEDED_EXCHANGES * self.answer_s
+        self._period_s = max(PERIOD_S, EXCHANGES * self.answer_s)
+        self._needed_period_s = NEEDED_EXCHANGES * self.answer_s
         self._idle = False
-        self._around = (0.0, inf)  # the least and the most that a neighbour had, in seconds
+        self._around = inf, inf  # the least and the most that a neighbour had, in seconds
         self._speed = 0.0
         self._window_work, self._window_s = 0, 0.0
         self._rounds = self._gifts = 0

@@ -24,16 +24,16 @@ from dlbrt.core.peers.words import Nothing, Want
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Pooled"]
+__all__ = ["BEYOND", "DEAR", "LAST", "Pooled"]
 
 #: Where it is so many times as long as an answer takes until it is to ask, a rank does not do so yet.
 _TOO_EARLY = 0.5
 
 #: An answer that took this part of a unit more than whole units is taken to have taken these.
-_BEYOND = 0.25
+BEYOND = 0.25
 
 #: While no more than so many units a rank are left rank 0 only serves, if its iterations take many exchanges.
-_LAST, _DEAR = 2, 10.0
+LAST, DEAR = 2, 10.0
 
 
 class Pooled(Peer):
@@ -80,7 +80,7 @@ class Pooled(Peer):
         self._asks_at = None
         if self.rank and lasts_s > 0:
             unit_s = lasts_s / held
-            ahead = min(held, max(1, ceil(self._answer_s / unit_s - _BEYOND)))
+            ahead = min(held, max(1, ceil(self._answer_s / unit_s - BEYOND)))
             before_s = self.terms.amounts.of_first(self.work, held - ahead) * self._tick_s
             self._asks_at = now + max(0.0, before_s - unit_s / 2)
 
@@ -112,8 +112,8 @@ class Pooled(Peer):
         """Whether rank 0 leaves the rest to the others, who would wait for its iterations."""
         if self._pool is None or not self._asking or self.work:
             return False
-        dear = self.unit_s > _DEAR * self.answer_s
-        return dear and self._pool.left <= _LAST * len(self.dealt)
+        dear = self.unit_s > DEAR * self.answer_s
+        return dear and self._pool.left <= LAST * len(self.dealt)
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self._pool is None:

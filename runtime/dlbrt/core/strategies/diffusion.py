@@ -15,7 +15,7 @@ class _Diffusion(PeerStrategy):
     name: str = "diffusion"
 
     def agent(self, rank: int, start: Start, now: float) -> Agent:
-        """A rank in a chain."""
+        """A rank among its neighbours."""
         return Diffusing(self.name, rank, start, now)
 
 

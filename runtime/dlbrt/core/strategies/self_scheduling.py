@@ -26,7 +26,11 @@ class _SelfScheduling(PeerStrategy):
 
     def agent(self, rank: int, start: Start, now: float) -> Agent:
         """A rank that takes chunks: by their number where units are bare, else from the pool at rank 0."""
-        if start.bare and (found := self._sequence(start.terms.units, len(start.shares), start.known)):
+        if (
+            start.begins
+            and start.terms.bare
+            and (found := self._sequence(start.terms.units, len(start.shares), start.known))
+        ):
             return Claiming(self.name, rank, start, now, found)
         return Pooled(self.name, rank, start, now)
 

@@ -22,6 +22,9 @@ from dlbrt.core.model.screening import PLAYS, Candidate
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.stealing import Stealing
 from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.registry import strategy
+from dlbrt.sim.driver import simulate
+from dlbrt.sim.machine import LoopModel, Machine
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -131,6 +134,22 @@ def test_a_step_of_diffusion_conserves_work_and_rests_at_equal_times() -> None:
     assert sum(s * v for s, v in zip(speeds, times, strict=True)) == pytest.approx(sum(held))
     assert min(times) >= 0
     assert implicit([3 * s for s in speeds], speeds, 0.7) == pytest.approx([3.0] * 4)
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_diffusion_is_predicted_among_the_neighbours_that_it_will_have(bare: bool) -> None:
+    """Half of 27 ranks are slow: 3^3 of them even out in a fraction of the rounds that a chain takes."""
+    speeds, each, each_s = (1.0,) * 14 + (0.25,) * 13, 500, 2e-3
+    machine = Machine(speeds, Network.default())
+    loop = LoopModel(27 * each, each_s, iteration_bytes=0.0 if bare else 8.0)
+    found = replace(
+        alike(27, each, each_s, Network.default(), 0.0),
+        speeds=speeds,
+        iteration_bytes=loop.unit_bytes,
+        bare=bare,
+    )
+    simulated_s = simulate(machine, loop, strategy("diffusion"), traced=False).makespan_s
+    assert Diffusing().ahead_s(found, steady(found)) == pytest.approx(simulated_s, rel=0.2)
 
 
 def test_grains_are_costs_along_what_is_left() -> None:

@@ -40,8 +40,8 @@ def played(
     if shares is None:
         start = units.all.runs[0].start if len(units) else 0
         shares = tuple(spans.shifted(start) for spans in block(len(units), ranks))
-    terms = Terms(units, Parameters(), 1e-4, amounts, unit_bytes=0.0 if bare else 8.0)
-    start_of_all = Start(shares, terms, known, bare)
+    terms = Terms(units, Parameters(), 1e-4, amounts, bare=bare)
+    start_of_all = Start(shares, terms, known, begins=True)
     return play([found.agent(rank, start_of_all, 0.0) for rank in range(ranks)], seed, fails_at)
 
 
