@@ -9,7 +9,7 @@ The step. A rank says a word between its iterations only, so words are dear, nu 
 evens out what is long by y = 2 d alpha. It has one inner iteration, where eq. 1 has two or three, and y =
 0.9: stable and positive below 1 (`relaxation`), whatever the dimensions. Simulated on 64 ranks without data,
 half of them four times slower: 1.28 of the least time that is possible, 1.40 with nu of eq. 1 and y = 1.
-Without any inner iteration it is 1.20, but twice as many units move under changing load.
+Without any inner iteration it is 1.20, but 1.7 times as many units move under changing load.
 
 A box need not be full: ranks are numbered with the last coordinate running fastest, and the highest numbers
 are missing. So every rank but the first has a neighbour of a lower number, and all are connected, whatever
