@@ -46,6 +46,27 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
     ),
 }
 
+#: The rooms of the core from the top down, as `LAYERS`: policy above prediction above formulas.
+ROOM_ROWS = (
+    frozenset({"balance"}),
+    frozenset({"predict"}),
+    frozenset({"chunks", "diffusion"}),
+    frozenset({"partition", "speed"}),
+    frozenset({"parameters"}),
+)
+
+#: In which room a package of the core, or a module directly under it, stands; the others are in `balance`.
+ROOMS = {
+    "chunks": "chunks",
+    "diffusion": "diffusion",
+    "load": "speed",
+    "model": "predict",
+    "paging": "speed",
+    "parameters": "parameters",
+    "partition": "partition",
+    "speed": "speed",
+}
+
 #: All that one package may import of the other.
 BRIDGES = {"dlbc": frozenset({"dlbrt.contract"}), "dlbrt": frozenset[str]()}
 
@@ -135,6 +156,20 @@ def breaks_layers(found: Import) -> bool:
     return importer is None or imported is None or importer >= imported
 
 
+def room(name: str) -> str | None:
+    """The room of the core in which a module stands; None elsewhere."""
+    inner = name.removeprefix("dlbrt.core.")
+    return None if inner == name else ROOMS.get(inner.split(".")[0], "balance")
+
+
+def breaks_rooms(found: Import) -> bool:
+    rooms = [room(found.module), room(found.target)]
+    if None in rooms or rooms[0] == rooms[1]:
+        return False
+    importer, imported = ([name in row for row in ROOM_ROWS].index(True) for name in rooms)
+    return importer >= imported
+
+
 def breaks_bridge(found: Import) -> bool:
     across = top(found.target) in PACKAGES and top(found.module) != top(found.target)
     return across and found.target not in BRIDGES[top(found.module)] and not is_command(found)
@@ -165,6 +200,7 @@ def breaks_independence_of_passes(found: Import) -> bool:
 
 RULES: tuple[Rule, ...] = (
     breaks_layers,
+    breaks_rooms,
     breaks_bridge,
     breaks_independence_of_the_compiler,
     breaks_mpi_confinement,
@@ -191,6 +227,10 @@ FORBIDDEN = [
     ("dlbc/calibrate.py", "from dlbrt.core import load", breaks_bridge),
     ("dlbc/explain/ranks.py", "from dlbrt.observe import learned", breaks_bridge),
     ("dlbrt/dist/layout.py", "from ..core import events", breaks_layers),
+    ("dlbrt/core/model/choose.py", "from dlbrt.core.events import Event", breaks_rooms),
+    ("dlbrt/core/partition/work.py", "from dlbrt.core.speed import points", breaks_rooms),
+    ("dlbrt/core/chunks/rule.py", "from dlbrt.core.model import choose", breaks_rooms),
+    ("dlbrt/core/parameters.py", "from dlbrt.core.partition import work", breaks_rooms),
     ("dlbrt/core/cost.py", "import scipy.optimize", breaks_independence_of_the_compiler),
     ("dlbrt/mpi/team.py", "from dlbc import source", breaks_independence_of_the_compiler),
     ("dlbrt/session.py", "from mpi4py import MPI", breaks_mpi_confinement),

@@ -24,10 +24,10 @@ from dlbc.ir.work_text import Style, text_of
 if TYPE_CHECKING:
     from dlbrt.core.partition.known import KnownWork
 
-__all__ = ["Ranks", "rank_object", "rank_words", "read_ranks"]
+__all__ = ["MOST_SUMMED", "Ranks", "rank_object", "rank_words", "read_ranks"]
 
 #: Iterations up to which work is summed.
-_MOST_SUMMED = 10_000_000
+MOST_SUMMED = 10_000_000
 
 #: Ranks among which iterations are dealt one by one to see what comes of it; for more there are formulas.
 _MOST_RANKS = 4096
@@ -151,8 +151,8 @@ def _unknown(report: LoopReport, n: int, ranks: Ranks) -> str:
         return f"not dealt, {ranks.count} ranks are more than {_MOST_RANKS}"
     if _is_uniform(report):
         return ""
-    if n > _MOST_SUMMED:
-        return f"not summed, {n} iterations are more than {_MOST_SUMMED}"
+    if n > MOST_SUMMED:
+        return f"not summed, {n} iterations are more than {MOST_SUMMED}"
     if _function(report, report.known) is None:
         depends = "what an iteration costs depends on more than the index and known numbers"
         return _EVALUATED if given else depends

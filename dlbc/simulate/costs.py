@@ -12,6 +12,7 @@ from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
 from dlbrt.core.partition.known import KnownWork
 from dlbrt.dist.footprint import IndexMap
 
+from dlbc.explain.ranks import MOST_SUMMED
 from dlbc.ir.cost import Class, Cost
 from dlbc.ir.cost_plan import CostPlan, CostShape
 from dlbc.ir.plan import LoopPlan
@@ -20,9 +21,6 @@ from dlbc.simulate.spans import Span
 from dlbc.simulate.values import Values
 
 __all__ = ["FoundWork", "find_work"]
-
-#: Iterations up to which each may have a time of its own.
-_MOST_SUMMED = 10_000_000
 
 #: Names that no program has.
 _NUMPY, _ITEMS = "_dlbc_numpy", "_dlbc_items"
@@ -52,8 +50,8 @@ def find_work(report: LoopReport, plan: LoopPlan, values: Values, span: Span) ->
         return FoundWork(f"not derived, {_ALIKE}{f': {cost.why}' if cost and cost.why else ''}")
     if plan.cost is None and cost is not None and cost.kind is Class.UNIFORM:
         return FoundWork(f"{_words(cost)}, the same for all iterations")
-    if len(span.values) > _MOST_SUMMED:
-        return FoundWork(f"not summed, {_ALIKE}: there are more than {_MOST_SUMMED}")
+    if len(span.values) > MOST_SUMMED:
+        return FoundWork(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED}")
     try:
         return _Evaluation(report, plan, values, span).work()
     except CostError as error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import prod
 
 from dlbrt.contract import Distribution, Mode
+from dlbrt.dist.field import OBJECT_BYTES
 
 from dlbc.ir.before import statements_before
 from dlbc.ir.plan import ArrayPlan, LoopPlan
@@ -22,8 +23,7 @@ from dlbc.simulate.values import Values
 
 __all__ = ["Movement", "find_movement"]
 
-#: What an object in a list counts for, as in `dlbrt.dist.field`; an element of an array, unless it says.
-_OBJECT_BYTES = 64
+#: What an element of an array counts for, unless it says.
 _ELEMENT_BYTES = 8
 
 _SIZES = {
@@ -83,7 +83,7 @@ def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: Values) -> int | None:
     made = _made(array.name, plan)
     rows = max(1, len(array.rows))
     if made is None:
-        return rows * _OBJECT_BYTES
+        return rows * OBJECT_BYTES
     why = f"the length of a row of {array.name}"
     lengths = [values.length(e, why, "--bytes") for axis, e in enumerate(made.lengths) if axis != array.axis]
     known = [length for length in lengths if length is not None]

@@ -31,10 +31,20 @@ from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec
 
-__all__ = ["Field", "array_field", "has_rows", "part_field", "put", "put_element", "reached_whole", "take"]
+__all__ = [
+    "OBJECT_BYTES",
+    "Field",
+    "array_field",
+    "has_rows",
+    "part_field",
+    "put",
+    "put_element",
+    "reached_whole",
+    "take",
+]
 
 #: Bytes that an element of a list is taken to have, in cost estimates only.
-_OBJECT_BYTES = 64
+OBJECT_BYTES = 64
 
 #: Ranges of rows up to which each is copied by itself, and their length from which it is too.
 _FEW = 32
@@ -143,7 +153,7 @@ class Field:
         if self.moves and self.tables is not None:
             rows = self.tables.touched.mean()
         if isinstance(self.data, list):
-            return rows * _OBJECT_BYTES
+            return rows * OBJECT_BYTES
         return float(rows * self.data.nbytes / max(1, self.length))
 
     def _rows(self, spans: Spans, *, stored: bool) -> Rows:

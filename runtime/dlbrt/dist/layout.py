@@ -1,23 +1,51 @@
-"""How positions are dealt to ranks that are alike, BLOCK and CYCLIC; and numbers divided by weight.
+"""How positions are dealt to ranks that are alike, BLOCK and CYCLIC; and how a number is split into integers.
 
-Numbers are divided so that the last to finish finishes earliest (`quickest`). Each rank gets the whole part
-of its real share, as some best shares always have it, and what is left goes one by one to where it is done
-soonest: figure 1 of Ciegis et al. (1996), second stage. Rounding to the nearest may give a slow rank a unit
-too many, which hurts when few are left. Real shares are taken a little low, since in doubles the floor of
-m w_j / W already goes wrong in that paper's example 1.
+Every split of a number among ranks is one of these rules:
+
+===================  =======================================================================================
+`equal_counts`       sizes differ by at most 1, the larger ones first
+`quickest`           the last rank finishes earliest, by speeds in doubles, with least shares
+`earliest_finish`    its second stage: what the floors leave goes one by one to where it is done soonest
+                     (Ciegis et al., 1996, figure 1); also in exact fractions (`dlbrt.core.partition.ciegis`)
+`largest_remainder`  each real share's floor or ceiling, ceilings for the greatest fractions
+===================  =======================================================================================
+
+`quickest` gives each rank the whole part of its real share, as some best shares always have it, then the rest
+by `earliest_finish`. Rounding to the nearest may give a slow rank a unit too many, which hurts when few are
+left. Real shares are taken a little low, since in doubles the floor of m w_j / W already goes wrong in that
+paper's example 1. `largest_remainder` is for shares that minimize a time which is not linear in them: there
+rounding each share (Clarke et al., 6.1: d = round(x*)) need not add up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from heapq import heapify, heapreplace
 from itertools import accumulate, pairwise
 from math import fsum, isfinite
 from operator import lt
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dlbrt.dist.spans import Spans
 
-__all__ = ["block", "cyclic", "in_turns", "quickest"]
+__all__ = [
+    "Floats",
+    "block",
+    "cyclic",
+    "earliest_finish",
+    "equal_counts",
+    "in_turns",
+    "largest_remainder",
+    "quickest",
+]
+
+Floats = NDArray[np.float64]
+
+_Rate = TypeVar("_Rate", float, Fraction)
 
 #: Times a real share in doubles, at most five roundings off: at or below the true one.
 _JUST_BELOW = 1 - 2**-50
@@ -25,8 +53,8 @@ _JUST_BELOW = 1 - 2**-50
 
 def block(n: int, ranks: int) -> tuple[Spans, ...]:
     """Contiguous blocks of n positions, sizes differing by at most 1, the larger ones first."""
-    size, more = divmod(n, _checked(n, ranks))
-    return _blocks([size + (rank < more) for rank in range(ranks)])
+    bounds = accumulate(equal_counts(n, _checked(n, ranks)), initial=0)
+    return tuple(Spans.of(range(low, high)) for low, high in pairwise(bounds))
 
 
 def cyclic(n: int, ranks: int) -> tuple[Spans, ...]:
@@ -41,15 +69,21 @@ def in_turns(n: int, ranks: int, turns: int) -> tuple[Spans, ...]:
     """
     if turns < 1:
         raise ValueError(f"expected at least 1 turn, found {turns}")
-    counts = [len(share) for share in block(n, ranks)]
+    counts = [equal_counts(count, turns) for count in equal_counts(n, _checked(n, ranks))]
     runs: list[list[range]] = [[] for _ in counts]
     begin = 0
     for turn in range(turns):
         for own, count in zip(runs, counts, strict=True):
-            end = begin + count // turns + (turn < count % turns)
+            end = begin + count[turn]
             own += [range(begin, end)] if end > begin else []
             begin = end
     return tuple(Spans(tuple(own)) for own in runs)
+
+
+def equal_counts(n: int, parts: int) -> tuple[int, ...]:
+    """n in so many integers that differ by at most 1, the larger ones first."""
+    size, more = divmod(n, parts)
+    return (size + 1,) * more + (size,) * (parts - more)
 
 
 def quickest(total: int, speeds: Sequence[float], least: Sequence[int] = ()) -> tuple[int, ...]:
@@ -66,16 +100,40 @@ def quickest(total: int, speeds: Sequence[float], least: Sequence[int] = ()) -> 
         raise ValueError(
             f"expected {len(speeds)} least shares with a sum up to {total}, found {list(floors)}"
         )
-    shares = _below(total, speeds, floors)
-    queue = [
-        ((share + 1) / speed, rank) for rank, (share, speed) in enumerate(zip(shares, speeds, strict=True))
-    ]
+    return earliest_finish(total, speeds, _below(total, speeds, floors))
+
+
+def earliest_finish(total: int, rates: Sequence[_Rate], floors: Sequence[int]) -> tuple[int, ...]:
+    """The floors, and what is left of ``total`` one by one to the rank that would finish it first.
+
+    Ties go to low ranks; a rate of 0 gets none.
+    """
+    shares = list(floors)
+    queue = [((shares[rank] + 1) / rate, rank) for rank, rate in enumerate(rates) if rate]
     heapify(queue)
     for _ in range(total - sum(shares)):
         rank = queue[0][1]
         shares[rank] += 1
-        heapreplace(queue, ((shares[rank] + 1) / speeds[rank], rank))
+        heapreplace(queue, ((shares[rank] + 1) / rates[rank], rank))
     return tuple(shares)
+
+
+def largest_remainder(x: Floats, n: int) -> tuple[int, ...]:
+    """Counts that add up to ``n`` exactly, each the floor or the ceiling of its share.
+
+    Each share gets its floor, the next units the greatest fractions, low ranks first where they tie. ``x``
+    are at least one share, of 0 or more, that add up to n but for their rounding.
+    """
+    share = np.maximum(x, 0.0)
+    counts = np.floor(share).astype(np.int64)
+    order = np.argsort(counts - share, kind="stable")
+    while left := n - int(counts.sum()):  # more than once only for numbers that doubles do not tell apart
+        if left > 0:
+            counts[order[:left]] += 1
+        else:
+            givers = order[::-1][counts[order[::-1]] > 0]
+            counts[givers[:-left]] -= 1
+    return tuple(counts.tolist())
 
 
 def _below(total: int, speeds: Sequence[float], least: Sequence[int]) -> list[int]:
@@ -91,11 +149,6 @@ def _below(total: int, speeds: Sequence[float], least: Sequence[int]) -> list[in
             return shares
         held.update(rank for rank, share in enumerate(shares) if share < least[rank])
     return list(least)
-
-
-def _blocks(sizes: Sequence[int]) -> tuple[Spans, ...]:
-    bounds = accumulate(sizes, initial=0)
-    return tuple(Spans.of(range(low, high)) for low, high in pairwise(bounds))
 
 
 def _checked(n: int, ranks: int) -> int:

@@ -7,13 +7,15 @@ nanoseconds to minutes, so the size is found by growing from one.
 
 from __future__ import annotations
 
+from dlbrt.core.parameters import CHUNK_S
+
 __all__ = ["Pacer"]
 
 
 class Pacer:
     """Chunk sizes for chunks of about ``target_s`` seconds."""
 
-    def __init__(self, target_s: float = 1e-3) -> None:
+    def __init__(self, target_s: float = CHUNK_S) -> None:
         self.size = 1
         self._target_s = target_s
 

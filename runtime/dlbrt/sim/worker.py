@@ -1,19 +1,17 @@
 """Where a rank is in its work, found when somebody asks: nothing happens at each iteration.
 
-A rank looks for messages between chunks only, of about a millisecond or one unit, whichever is longer (as
+A rank looks for messages between chunks only, of about `CHUNK_S` or one unit, whichever is longer (as
 `dlbrt.mpi.pacer`). From when it began and how its speed goes, it follows which chunk it is in at any time.
 """
 
 from __future__ import annotations
 
+from dlbrt.core.parameters import CHUNK_S
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.sim.course import Course
 from dlbrt.sim.machine import Costs
 
 __all__ = ["Worker"]
-
-#: A chunk is about so long.
-CHUNK_S = 1e-3
 
 
 class Worker:

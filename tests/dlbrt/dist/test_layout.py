@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import ceil, floor, fsum
 from operator import ge
 
+import numpy as np
 import pytest
-from dlbrt.dist.layout import block, cyclic, in_turns, quickest
+from dlbrt.dist.layout import block, cyclic, in_turns, largest_remainder, quickest
 from dlbrt.dist.spans import coverage_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,3 +128,37 @@ def test_blocks_in_turns_are_gapless_runs_of_about_equal_number(n: int, ranks: i
 def test_at_least_one_turn() -> None:
     with pytest.raises(ValueError, match="at least 1 turn"):
         in_turns(5, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("shares", "n", "expected"),
+    [
+        ([2.5, 2.5, 5.0], 10, (3, 2, 5)),
+        ([1.2, 1.3, 1.5], 4, (1, 1, 2)),
+        ([0.4, 0.3, 0.3], 1, (1, 0, 0)),
+        ([0.0, 0.0], 0, (0, 0)),
+        ([3.0], 3, (3,)),
+        ([2.9999999999, 7.0000000001], 10, (3, 7)),
+        ([0.5] * 4, 2, (1, 1, 0, 0)),
+        ([3.0000000001, 7.0000000001], 9, (3, 6)),
+        ([0.0, 1.0, 5.0], 4, (0, 0, 4)),
+        ([1.0, 1.0], 7, (4, 3)),
+    ],
+)
+def test_largest_remainder(shares: list[float], n: int, expected: tuple[int, ...]) -> None:
+    assert largest_remainder(np.array(shares), n) == expected
+
+
+def test_rounding_each_share_would_not_add_up() -> None:
+    shares = [2.4, 2.4, 2.4, 2.8]
+    assert sum(map(round, shares)) == 9
+    assert sum(largest_remainder(np.array(shares), 10)) == 10
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=50), st.integers(0, 10**6))
+def test_largest_remainders_add_up_and_are_floors_or_ceilings(weights: list[float], n: int) -> None:
+    total = fsum(weights)
+    shares = [n * w / total for w in weights] if total else [n / len(weights)] * len(weights)
+    counts = largest_remainder(np.array(shares), n)
+    assert sum(counts) == n
+    assert all(floor(s - 1e-6) <= c <= ceil(s + 1e-6) for s, c in zip(shares, counts, strict=True))

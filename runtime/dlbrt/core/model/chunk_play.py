@@ -25,7 +25,7 @@ from dlbrt.core.chunks.together import at_once
 from dlbrt.core.model.desk import NEAR, Desk
 from dlbrt.core.model.fluid import Rest, floor_s
 from dlbrt.core.model.speed import Processor
-from dlbrt.core.peers.pooled import BEYOND, DEAR, LAST
+from dlbrt.core.parameters import POOL_DEAR_EXCHANGES, POOL_LAST_UNITS, POOL_SLACK_UNITS
 
 __all__ = ["MOST_CHUNKS", "ChunkPlay"]
 
@@ -170,8 +170,8 @@ class ChunkPlay:
     def _take_own(self, when: float) -> None:
         """Rank 0 takes a chunk itself; near the end of dear iterations it leaves them to the others."""
         each = self.ranks[0]
-        dear = each.busy_s > DEAR * self.desk.answer_s * each.units
-        if self.asks and dear and self.pool.left <= LAST * len(self.ranks):
+        dear = each.busy_s > POOL_DEAR_EXCHANGES * self.desk.answer_s * each.units
+        if self.asks and dear and self.pool.left <= POOL_LAST_UNITS * len(self.ranks):
             return
         each.compute(when + self.lost_s, *self._chunks(0), self.unit_s)
         self.lost_s = 0.0
@@ -222,7 +222,7 @@ class ChunkPlay:
         """When a rank asks for more that has had a chunk since ``has_s``."""
         ahead_s = each.answer_s
         if self.desk.each_s:
-            ahead_s = max(1, ceil(ahead_s / each.each_s - BEYOND)) * each.each_s
+            ahead_s = max(1, ceil(ahead_s / each.each_s - POOL_SLACK_UNITS)) * each.each_s
         return min(each.end_s, max(has_s, each.end_s - ahead_s))
 
     def _served_s(self, when: float) -> float:

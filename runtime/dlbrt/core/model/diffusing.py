@@ -30,7 +30,7 @@ from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import count
-from dlbrt.core.peers.diffusing import EXCHANGES, NEEDED_EXCHANGES, PERIOD_S
+from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
 
 __all__ = ["Diffusing"]
 
@@ -92,8 +92,8 @@ class _Play:
         word_s = self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0)
         words_s = (stand.step.iterations + 1) * word_s
         answer_s = known.network.all_to_all.seconds(2)
-        self.period_s = words_s + max(PERIOD_S, EXCHANGES * answer_s)
-        self.idle_s = words_s + NEEDED_EXCHANGES * answer_s
+        self.period_s = words_s + max(DIFFUSION_PERIOD_S, DIFFUSION_EXCHANGES * answer_s)
+        self.idle_s = words_s + DIFFUSION_NEEDED_EXCHANGES * answer_s
 
     def total_s(self) -> float:
         """When the last rank has done what it holds."""

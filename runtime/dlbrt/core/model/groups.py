@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from random import Random
 
+from dlbrt.dist.layout import equal_counts
+
 __all__ = ["GroupRules", "Groups", "at_random", "blocks", "by_host", "by_nearness", "default", "equal_speed"]
 
 Groups = tuple[tuple[int, ...], ...]
@@ -102,12 +104,10 @@ def by_nearness(distances: Sequence[Sequence[float]], size: int) -> Groups:
     return _ordered(members)
 
 
-def _sizes(ranks: int, size: int) -> list[int]:
+def _sizes(ranks: int, size: int) -> tuple[int, ...]:
     if ranks < 1 or size < 1:
         raise ValueError(f"expected at least 1 rank in groups of at least 1, found {ranks} and {size}")
-    count = -(-ranks // size)
-    low, more = divmod(ranks, count)
-    return [low + (group < more) for group in range(count)]
+    return equal_counts(ranks, -(-ranks // size))
 
 
 def _dealt(order: Sequence[int], sizes: Sequence[int]) -> Groups:

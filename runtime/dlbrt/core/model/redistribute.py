@@ -19,6 +19,7 @@ from operator import truediv
 
 from dlbrt.core.model.speed import Averaging
 from dlbrt.core.model.work import NOTHING, Runs, Work, count
+from dlbrt.core.parameters import LEAST_MOVED, PROFITABILITY
 from dlbrt.dist.layout import quickest
 
 __all__ = ["Charges", "Redistribution", "Rules", "redistribute"]
@@ -37,8 +38,8 @@ class Rules:
     """
 
     decision_s: float = 1e-4
-    profitability: float = 0.10
-    least_moved: float = 0.01
+    profitability: float = PROFITABILITY
+    least_moved: float = LEAST_MOVED
     charged: bool = False
     polls: bool = True
     reserves: bool = False

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from heapq import heapify, heapreplace
 from math import fsum, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dlbrt.dist.layout import earliest_finish
 
 __all__ = [
     "block_rows",
@@ -43,15 +44,7 @@ def block_rows(m: int, rates: Sequence[float]) -> tuple[int, ...]:
 
     ValueError unless m is 0 or more and the rates are 0 or more, finite, and one above 0.
     """
-    rows = list(floors(m, rates))
-    exact = _checked(m, rates)
-    queue = [(Fraction(rows[j] + 1) / rate, j) for j, rate in enumerate(exact) if rate]
-    heapify(queue)
-    for _ in range(m - sum(rows)):
-        j = queue[0][1]
-        rows[j] += 1
-        heapreplace(queue, (Fraction(rows[j] + 1) / exact[j], j))
-    return tuple(rows)
+    return earliest_finish(m, _checked(m, rates), floors(m, rates))
 
 
 def floors_and_first(m: int, rates: Sequence[float]) -> tuple[int, ...]:

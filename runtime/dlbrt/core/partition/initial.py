@@ -31,9 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlbrt.contract import LEAST_PAIRS, Distribution
+from dlbrt.core.parameters import MOST_GROUPS
 from dlbrt.core.partition import imbalance
 from dlbrt.core.partition.ciegis import block_rows, scattered_owners
-from dlbrt.core.partition.known import MOST_GROUPS, KnownWork
+from dlbrt.core.partition.known import KnownWork
 from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Floats
 from dlbrt.dist import layout

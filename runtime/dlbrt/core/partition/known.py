@@ -19,6 +19,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dlbrt.core.parameters import MOST_GROUPS
 from dlbrt.core.partition.answers import CostError
 from dlbrt.core.partition.calling import Densities
 from dlbrt.core.partition.density import Density
@@ -28,9 +29,6 @@ from dlbrt.core.partition.work import Fault, Floats, WorkError, evaluate
 from dlbrt.dist.amounts import Amounts
 
 __all__ = ["CurvedWork", "KnownWork", "MeasuredWork", "SummedWork", "summed"]
-
-#: So many sums are kept at most.
-MOST_GROUPS = 1 << 16
 
 #: Positions whose work is computed at a time, or a group if that is more: what the caches hold.
 _BLOCK = 1 << 16

@@ -20,13 +20,11 @@ from math import fsum, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from dlbrt.core.parameters import MOST_GROUPS
 from dlbrt.core.partition.density import Density, DriftCheck, Sample, merge
 from dlbrt.core.partition.work import Fault, WorkError
 
-__all__ = ["MOST_GROUPS", "GroupTimes", "Profiling", "group_size", "relative_speeds"]
-
-#: So many groups at most are kept; in larger domains a group has more iterations than asked for.
-MOST_GROUPS = 65_536
+__all__ = ["GroupTimes", "Profiling", "group_size", "relative_speeds"]
 
 #: Groups that a rank did not touch are kept between two that it did, if they are fewer than this: zeros
 #: cost less than another sample.

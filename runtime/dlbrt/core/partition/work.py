@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Curve", "Fault", "Floats", "Work", "WorkError", "checked_density", "evaluate", "over_positions"]
+from dlbrt.dist.layout import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["Curve", "Fault", "Floats", "Work", "WorkError", "checked_density", "evaluate", "over_positions"]
 
 #: A vectorised function: of one float or a float64 array, giving numbers of the same shape (or one number).
 Curve = Callable[[Any], Any]

@@ -26,17 +26,12 @@ from dlbrt.core.agent import Account, Start
 from dlbrt.core.diffusion.neighbourhood import Neighbourhood
 from dlbrt.core.diffusion.uneven import Carry, Local, granted
 from dlbrt.core.events import Exhausted, Given, Told, Waited, Worked
+from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
 from dlbrt.core.peers.retirement import Retiring
 from dlbrt.core.peers.words import Level
 from dlbrt.dist.spans import Spans
 
-__all__ = ["EXCHANGES", "NEEDED_EXCHANGES", "PERIOD_S", "Diffusing"]
-
-#: Between two rounds, in seconds at least, and in exchanges of profiles.
-PERIOD_S, EXCHANGES = 5e-3, 20.0
-
-#: Likewise, in exchanges, where one has work and its neighbour none.
-NEEDED_EXCHANGES = 5.0
+__all__ = ["Diffusing"]
 
 
 class Diffusing(Retiring):
@@ -55,8 +50,8 @@ class Diffusing(Retiring):
         self._work = self._time = 0.0
         self._local: Local | None = None
         self._rested_at = now
-        self._period_s = max(PERIOD_S, EXCHANGES * self.answer_s)
-        self._needed_period_s = NEEDED_EXCHANGES * self.answer_s
+        self._period_s = max(DIFFUSION_PERIOD_S, DIFFUSION_EXCHANGES * self.answer_s)
+        self._needed_period_s = DIFFUSION_NEEDED_EXCHANGES * self.answer_s
         self._idle = False
         self._around = inf, inf  # the least and the most that a neighbour had, in seconds
         self._speed = 0.0

@@ -18,22 +18,17 @@ from math import ceil
 from dlbrt.core.actions import Action, Finish, Give, Resume, Tell
 from dlbrt.core.agent import Account, Start
 from dlbrt.core.events import Exhausted, Given, Told, Waited, Worked
+from dlbrt.core.parameters import POOL_DEAR_EXCHANGES, POOL_LAST_UNITS, POOL_SLACK_UNITS
 from dlbrt.core.peers.peer import Peer
 from dlbrt.core.peers.store import Store, units_a_tick
 from dlbrt.core.peers.words import Nothing, Want
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
 
-__all__ = ["BEYOND", "DEAR", "LAST", "Pooled"]
+__all__ = ["Pooled"]
 
 #: Where it is so many times as long as an answer takes until it is to ask, a rank does not do so yet.
 _TOO_EARLY = 0.5
-
-#: An answer that took this part of a unit more than whole units is taken to have taken these.
-BEYOND = 0.25
-
-#: While no more than so many units a rank are left rank 0 only serves, if its iterations take many exchanges.
-LAST, DEAR = 2, 10.0
 
 
 class Pooled(Peer):
@@ -80,7 +75,7 @@ class Pooled(Peer):
         self._asks_at = None
         if self.rank and lasts_s > 0:
             unit_s = lasts_s / held
-            ahead = min(held, max(1, ceil(self._answer_s / unit_s - BEYOND)))
+            ahead = min(held, max(1, ceil(self._answer_s / unit_s - POOL_SLACK_UNITS)))
             before_s = self.terms.amounts.of_first(self.work, held - ahead) * self._tick_s
             self._asks_at = now + max(0.0, before_s - unit_s / 2)
 
@@ -112,8 +107,8 @@ class Pooled(Peer):
         """Whether rank 0 leaves the rest to the others, who would wait for its iterations."""
         if self._pool is None or not self._asking or self.work:
             return False
-        dear = self.unit_s > DEAR * self.answer_s
-        return dear and self._pool.left <= LAST * len(self.dealt)
+        dear = self.unit_s > POOL_DEAR_EXCHANGES * self.answer_s
+        return dear and self._pool.left <= POOL_LAST_UNITS * len(self.dealt)
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self._pool is None:

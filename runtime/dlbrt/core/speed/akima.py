@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dlbrt.core.partition.work import Floats
+from dlbrt.dist.layout import Floats
 
 __all__ = ["Akima"]
 

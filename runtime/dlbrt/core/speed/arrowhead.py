@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlbrt.core.partition.work import Floats
+from dlbrt.dist.layout import Floats
 
 __all__ = ["Arrowhead"]
 

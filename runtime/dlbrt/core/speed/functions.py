@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dlbrt.core.partition.work import Floats
+from dlbrt.dist.layout import Floats
 
 __all__ = ["SpeedFunctions", "Steady", "seconds"]
 

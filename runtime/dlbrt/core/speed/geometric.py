@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed.piecewise import Piecewise
+from dlbrt.dist.layout import Floats
 
 __all__ = ["balanced"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed.points import DRIFT
+from dlbrt.dist.layout import Floats
 
 __all__ = ["PROBE_SHARE", "Attempts", "Idle", "Seen"]
 

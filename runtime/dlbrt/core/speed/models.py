@@ -16,14 +16,13 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed import geometric, rootfinding
 from dlbrt.core.speed.akima import Akima
 from dlbrt.core.speed.functions import SpeedFunctions, Steady, seconds
 from dlbrt.core.speed.model import Model
 from dlbrt.core.speed.piecewise import Piecewise
 from dlbrt.core.speed.points import Points, PointTable
-from dlbrt.core.speed.rounding import whole
+from dlbrt.dist.layout import Floats, largest_remainder
 
 __all__ = ["Partition", "Solver", "SpeedModels"]
 
@@ -85,10 +84,10 @@ class SpeedModels:
         if n < 0:
             raise ValueError(f"expected 0 or more units, found {n}")
         if not self.any or n == 0:
-            return Partition(whole(np.full(self.ranks, n / self.ranks), n), 0.0, Solver.EQUAL)
+            return Partition(largest_remainder(np.full(self.ranks, n / self.ranks), n), 0.0, Solver.EQUAL)
         functions = self.functions(n)
         x, solver = self._shares(functions, n)
-        counts = whole(x, n)
+        counts = largest_remainder(x, n)
         return Partition(counts, _longest(functions, counts), solver)
 
     def predicted(self, counts: Sequence[int]) -> Floats:

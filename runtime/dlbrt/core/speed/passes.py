@@ -32,11 +32,11 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed.memory import PROBE_SHARE, Attempts, Idle, Seen
 from dlbrt.core.speed.model import Model
 from dlbrt.core.speed.models import SpeedModels
 from dlbrt.core.speed.points import Points
+from dlbrt.dist.layout import Floats
 
 __all__ = ["PassBalancer", "Reason", "Verdict", "imbalance"]
 

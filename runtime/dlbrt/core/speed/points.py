@@ -18,7 +18,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dlbrt.core.partition.work import Floats
+from dlbrt.dist.layout import Floats
 
 __all__ = ["DRIFT", "MOST_POINTS", "PointTable", "Points"]
 

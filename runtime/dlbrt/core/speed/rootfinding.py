@@ -18,9 +18,9 @@ from math import sqrt
 
 import numpy as np
 
-from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed.akima import Akima
 from dlbrt.core.speed.arrowhead import Arrowhead
+from dlbrt.dist.layout import Floats
 
 __all__ = ["Root", "balanced", "jacobian", "residuals"]
 

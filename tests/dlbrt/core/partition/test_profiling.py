@@ -10,10 +10,10 @@ from math import exp
 
 import numpy as np
 import pytest
+from dlbrt.core.parameters import MOST_GROUPS
 from dlbrt.core.partition.density import Density, Sample, compress, merge
 from dlbrt.core.partition.imbalance import drift, efficiency
 from dlbrt.core.partition.profiling import (
-    MOST_GROUPS,
     GroupTimes,
     Profiling,
     group_size,

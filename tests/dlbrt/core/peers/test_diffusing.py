@@ -7,8 +7,8 @@ from dlbrt.core.actions import Tell
 from dlbrt.core.agent import Start
 from dlbrt.core.books import Terms
 from dlbrt.core.events import Exhausted, Told, Worked
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.peers.diffusing import EXCHANGES, NEEDED_EXCHANGES, Diffusing
+from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, Parameters
+from dlbrt.core.peers.diffusing import Diffusing
 from dlbrt.core.peers.words import Level
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
@@ -36,9 +36,9 @@ def after_a_round(others_s: tuple[float, float], *, works: bool) -> Diffusing:
 @pytest.mark.parametrize(
     ("others_s", "works", "exchanges"),
     [
-        ((1.0, 1.0), True, EXCHANGES),
-        ((1.0, 0.0), True, NEEDED_EXCHANGES),
-        ((1e-4, 0.0), False, NEEDED_EXCHANGES),
+        ((1.0, 1.0), True, DIFFUSION_EXCHANGES),
+        ((1.0, 0.0), True, DIFFUSION_NEEDED_EXCHANGES),
+        ((1e-4, 0.0), False, DIFFUSION_NEEDED_EXCHANGES),
     ],
 )
 def test_rounds_follow_quickest_where_one_has_work_and_its_neighbour_none(
@@ -59,4 +59,4 @@ def test_who_has_nothing_nor_its_neighbours_begins_no_round_but_joins_one() -> N
 def test_nobody_hurries_before_neighbours_are_known() -> None:
     found = Diffusing("diffusion", 1, START, 0.0)
     found.handle(Worked(1.0, 10, 0.01))
-    assert found.wakes_at == pytest.approx(EXCHANGES * ANSWER_S)
+    assert found.wakes_at == pytest.approx(DIFFUSION_EXCHANGES * ANSWER_S)
