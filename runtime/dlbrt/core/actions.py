@@ -1,8 +1,15 @@
-"""What the balancer asks of its driver."""
+"""What an agent asks of its driver, and which method of a driver carries out which action.
+
+`Action` lists all of them. A driver has a method for each, named ``_do_`` and the action's name
+(`Interrupt`: ``_do_interrupt``), and gets its table from `methods_of`, which refuses a driver that lacks one.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.peers.words import Word
@@ -28,6 +35,7 @@ __all__ = [
     "State",
     "Summon",
     "Tell",
+    "methods_of",
 ]
 
 
@@ -164,3 +172,14 @@ Action = (
     | Resume
     | Finish
 )
+
+
+def methods_of(driver: object) -> Mapping[type, Callable[..., None]]:
+    """By the kind of action the method of ``driver``, a class or an instance, that carries it out.
+
+    TypeError, with all that are missing.
+    """
+    names = {kind: f"_do{re.sub('(?=[A-Z])', '_', kind.__name__).lower()}" for kind in get_args(Action)}
+    if missing := [name for name in names.values() if not hasattr(driver, name)]:
+        raise TypeError(f"expected a method of {driver} for each action, found no {', '.join(missing)}")
+    return {kind: getattr(driver, name) for kind, name in names.items()}

@@ -6,26 +6,22 @@ Everything a rank waits for is looked at in turn, so that no order of arrival ca
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Container, Sequence
 
 from dlbrt.core.actions import (
     Action,
-    Alarm,
-    Announce,
     Choose,
     Claim,
     Exchange,
     Finish,
     Give,
     Instruct,
-    Interrupt,
     Move,
     Report,
     Resume,
     State,
-    Summon,
     Tell,
+    methods_of,
 )
 from dlbrt.core.agent import Account, Agent
 from dlbrt.core.chooser import Chooser
@@ -186,7 +182,7 @@ class Crew:
         while not self._may_go_on():
             if self._actions:
                 action = self._actions.popleft()
-                self._handlers[type(action)](self, action)
+                _METHODS[type(action)](self, action)
                 pause = self._wire.pause()
             elif not self._look():
                 pause()
@@ -246,73 +242,60 @@ class Crew:
         figures.synchronizations = account.synchronizations
         figures.redistributions = account.redistributions
 
-    def _start_exchange(self, action: Exchange) -> None:
+    def _do_exchange(self, action: Exchange) -> None:
         if len(action.members) == self._wire.ranks:
             self._answer = FromAll(self._wire, action.profile)
         else:
             self._answer = FromGroup(self._wire, action.profile, action.members)
 
-    def _report(self, action: Report) -> None:
+    def _do_report(self, action: Report) -> None:
         if self._wire.rank == action.master:
             self._decide(Reported(clock(), action.master, action.profile))
             return
         self._post.report(action.profile, action.master)
         self._answer = FromCenter(self._wire, action.master)
 
-    def _instruct(self, action: Instruct) -> None:
+    def _do_instruct(self, action: Instruct) -> None:
         self._post.instruct(action)
         if self._wire.rank in action.members:
             self._decide(Instructed(clock(), action.profiles, action.decision))
 
-    def _notify(self, action: Noted) -> None:
+    def _do_interrupt(self, action: Noted) -> None:
         self._post.notify(action)
 
-    def _state(self, action: State) -> None:
+    _do_alarm = _do_summon = _do_announce = _do_interrupt
+
+    def _do_state(self, action: State) -> None:
         if action.statement is not None:
             self._post.state(action.statement)
         self._answer = FromHeads(self._wire, action.heads, action.statement)
 
-    def _choose(self, action: Choose) -> None:  # noqa: ARG002
+    def _do_choose(self, action: Choose) -> None:  # noqa: ARG002
         self._decide(Asked(clock()))
 
-    def _move(self, action: Move) -> None:
+    def _do_move(self, action: Move) -> None:
         taken, size = self._movements.move(action.transfers)
         if self.recorder is None:
             self._agent.transferred(taken, size)
         else:
             self.recorder.transferred(self._agent, clock(), taken, size)
 
-    def _tell(self, action: Tell) -> None:
+    def _do_tell(self, action: Tell) -> None:
         self._post.tell(action.word, action.targets)
 
-    def _give(self, action: Give) -> None:
+    def _do_give(self, action: Give) -> None:
         self._post.tell(action.units, (action.target,))
         self._movements.give(action.units, action.target)
 
-    def _claim(self, action: Claim) -> None:
+    def _do_claim(self, action: Claim) -> None:
         self._answer = FromCounter(self._wire.counter, action.count)
 
-    def _resume(self, action: Resume) -> None:
+    def _do_resume(self, action: Resume) -> None:
         """The work is there; `_may_go_on` sees it."""
 
-    def _finish(self, action: Finish) -> None:
+    def _do_finish(self, action: Finish) -> None:
         """`finished` sees it; or the central balancer, here, has other groups to serve."""
 
-    #: Of the class: by methods of its own a crew would hold itself, and with it the program's arrays.
-    _handlers: ClassVar[Mapping[type, Callable[[Crew, Any], None]]] = {
-        Exchange: _start_exchange,
-        Report: _report,
-        Instruct: _instruct,
-        Interrupt: _notify,
-        Alarm: _notify,
-        Summon: _notify,
-        Announce: _notify,
-        State: _state,
-        Choose: _choose,
-        Move: _move,
-        Tell: _tell,
-        Give: _give,
-        Claim: _claim,
-        Resume: _resume,
-        Finish: _finish,
-    }
+
+#: Methods of the class: with bound ones a crew would refer to itself, and keep the program's arrays alive.
+_METHODS = methods_of(Crew)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dlbrt.core.actions import (
+    Alarm,
     Announce,
     Choose,
     Claim,
@@ -29,6 +30,7 @@ from dlbrt.core.actions import (
     State,
     Summon,
     Tell,
+    methods_of,
 )
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.events import (
@@ -73,28 +75,16 @@ class Carriers:
         self._counter = 0
 
     def table(self) -> Mapping[type, Carrier]:
-        """By the kind of action; of `Resume` nothing is left to do."""
-        return {
-            Choose: self._choose,
-            Announce: self._announce,
-            Interrupt: self._interrupt,
-            Exchange: self._exchange,
-            Report: self._report,
-            Summon: self._summon,
-            State: self._state,
-            Instruct: self._instruct,
-            Move: self._move,
-            Tell: self._say,
-            Give: self._give,
-            Claim: self._claim,
-            Resume: self._resume,
-            Finish: self._finish,
-        }
+        """By the kind of action."""
+        return methods_of(self)
 
-    def _resume(self, each: Rank, action: Resume, now: float) -> None:
-        pass
+    def _do_alarm(self, each: Rank, action: Alarm, now: float) -> None:
+        raise AssertionError(f"expected no failure in a simulation, found {action} of {each.rank} at {now}")
 
-    def _finish(self, each: Rank, action: Finish, now: float) -> None:  # noqa: ARG002
+    def _do_resume(self, each: Rank, action: Resume, now: float) -> None:
+        """Of this nothing is left to do."""
+
+    def _do_finish(self, each: Rank, action: Finish, now: float) -> None:  # noqa: ARG002
         self.end_s = max(self.end_s, now)
 
     # Words, and work that is given.
@@ -103,14 +93,14 @@ class Carriers:
         """One rank says it to all of these."""
         self._ranks.send(ranks, told, now + self._network.one_to_all.seconds(len(ranks) + 1))
 
-    def _say(self, each: Rank, action: Tell, now: float) -> None:
+    def _do_tell(self, each: Rank, action: Tell, now: float) -> None:
         told = partial(Told, source=each.rank, word=action.word)
         if len(action.targets) > 1:
             self._send_out(action.targets, told, now)
         else:
             self._ranks.send(action.targets, told, now + self._network.latency_s)
 
-    def _give(self, each: Rank, action: Give, now: float) -> None:
+    def _do_give(self, each: Rank, action: Give, now: float) -> None:
         """What is given is on its way; who gives goes on, whose link is taken by one message at a time."""
         count = len(action.units)
         when = self._links.give(each.rank, action.target, count, now)
@@ -118,7 +108,7 @@ class Carriers:
         self.redistributions += 1
         self.moved += count
 
-    def _claim(self, each: Rank, action: Claim, now: float) -> None:
+    def _do_claim(self, each: Rank, action: Claim, now: float) -> None:
         """A claim goes to the counter and back."""
         told = partial(Claimed, number=self._counter, count=action.count)
         self._counter += action.count
@@ -126,15 +116,15 @@ class Carriers:
 
     # The choice of a strategy.
 
-    def _choose(self, each: Rank, action: Choose, now: float) -> None:  # noqa: ARG002
+    def _do_choose(self, each: Rank, action: Choose, now: float) -> None:  # noqa: ARG002
         self._ranks.tell(each, Asked(now))
 
-    def _announce(self, each: Rank, action: Announce, now: float) -> None:  # noqa: ARG002
+    def _do_announce(self, each: Rank, action: Announce, now: float) -> None:  # noqa: ARG002
         self._send_out(action.members, partial(Committed, strategy=action.strategy), now)
 
     # Synchronizations.
 
-    def _interrupt(self, each: Rank, action: Interrupt, now: float) -> None:
+    def _do_interrupt(self, each: Rank, action: Interrupt, now: float) -> None:
         """Of those who ask for one synchronization only the first to be heard is.
 
         To the others nobody listens: all but the first have given their profiles or are about to, and who has
@@ -165,19 +155,19 @@ class Carriers:
         del self._given[key]
         return tuple(map(given.__getitem__, members))
 
-    def _exchange(self, each: Rank, action: Exchange, now: float) -> None:
+    def _do_exchange(self, each: Rank, action: Exchange, now: float) -> None:
         if profiles := self._gathered(each, action.members, action.epoch, action.profile):
             takes_s = self._network.all_to_all.seconds(len(profiles))
             self._ranks.send(action.members, partial(Exchanged, profiles=profiles), now + takes_s)
 
-    def _report(self, each: Rank, action: Report, now: float) -> None:
+    def _do_report(self, each: Rank, action: Report, now: float) -> None:
         members = _balancer(each).books.members
         if profiles := self._gathered(each, members, action.epoch, action.profile):
             when = now + self._network.all_to_one.seconds(len(profiles))
             for member, profile in zip(members, profiles, strict=True):
                 self._ranks.send((action.master,), partial(Reported, rank=member, profile=profile), when)
 
-    def _instruct(self, each: Rank, action: Instruct, now: float) -> None:
+    def _do_instruct(self, each: Rank, action: Instruct, now: float) -> None:
         """The others of the group hear one after the other; the balancer's host itself first."""
         told = partial(Instructed, profiles=action.profiles, decision=action.decision)
         begin_s = now + self._network.switch_s
@@ -191,10 +181,10 @@ class Carriers:
 
     # Rounds of all groups.
 
-    def _summon(self, each: Rank, action: Summon, now: float) -> None:  # noqa: ARG002
+    def _do_summon(self, each: Rank, action: Summon, now: float) -> None:  # noqa: ARG002
         self._send_out(action.members, partial(Summoned, round=action.round), now)
 
-    def _state(self, each: Rank, action: State, now: float) -> None:
+    def _do_state(self, each: Rank, action: State, now: float) -> None:
         """When all have come to the round, each head sends what it states to all ranks."""
         count = len(self._ranks)
         stated = self._stated.setdefault(action.round, {})
@@ -211,7 +201,7 @@ class Carriers:
 
     # Movements of work that a group decided on.
 
-    def _move(self, each: Rank, action: Move, now: float) -> None:
+    def _do_move(self, each: Rank, action: Move, now: float) -> None:
         """A rank has come to a movement; it, and those it sends to, may by now know how long theirs takes."""
         books = _balancer(each).books
         # Windows are told apart as in `_gathered`; after a round all move together.

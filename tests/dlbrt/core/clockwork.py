@@ -12,13 +12,14 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, assert_never
 
 from dlbrt.core.actions import (
     Action,
     Alarm,
     Announce,
     Choose,
+    Claim,
     Exchange,
     Finish,
     Give,
@@ -186,6 +187,10 @@ class Clockwork:
                 self._at(now, rank, lambda now: self._work(rank, now))
             case Finish():
                 self.run_so_far.makespan = max(self.run_so_far.makespan, now)
+            case Claim():
+                raise AssertionError("no balancer claims from a counter")
+            case _:
+                assert_never(action)
 
     def _post(self, now: float, targets: Sequence[int], event: Callable[[float], Event]) -> None:
         """An event for some ranks, after the latency; a busy one takes it at its next look."""
