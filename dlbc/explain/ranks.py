@@ -185,16 +185,17 @@ class _Dealing:
 
     def all(self) -> Iterator[_Estimate]:
         """Those that anyone would choose between, what is done last."""
-        work = self._work()
-        yield self._dealt("equal parts", None, Distribution.BLOCK, None, work)
-        if self.ranks.weights:
-            yield self._dealt("parts by weight", self.ranks.weights, Distribution.BLOCK, None, work)
-        yield self._dealt("in turn", self.ranks.weights, Distribution.CYCLIC, None, work)
-        plan, last = self.report.plan, []
+        work, weights, plan = self._work(), self.ranks.weights, self.report.plan
+        yield self._dealt("equal parts", work)
+        if weights:
+            yield self._dealt("parts by weight", work, weights)
+        yield self._dealt("in turn", work, weights, Distribution.CYCLIC)
+        last = []
         if work is not None:
-            last += [self._dealt("parts of equal work", self.ranks.weights, Distribution.BLOCK, work, work)]
+            last += [self._dealt("parts of equal work", work, weights, cut_by=work)]
         if plan is not None and plan.folded is not Folded.NO:
-            last.insert(0 if plan.unfolds_for else len(last), self._paired(plan.iterations, work))
+            pairs = self._dealt("pairs", work, weights, plan.iterations, folded=True)
+            last.insert(0 if plan.unfolds_for else len(last), pairs)
         yield from last
 
     def _work(self) -> KnownWork | None:
@@ -211,28 +212,20 @@ class _Dealing:
     def _dealt(
         self,
         name: str,
-        weights: tuple[float, ...] | None,
-        distribution: Distribution,
-        cut_by: KnownWork | None,
         work: KnownWork | None,
+        weights: tuple[float, ...] | None = None,
+        distribution: Distribution = Distribution.BLOCK,
+        cut_by: KnownWork | None = None,
+        *,
+        folded: bool = False,
     ) -> _Estimate:
-        from dlbrt.core.partition.initial import deal, expected
-
-        shares = deal(len(self.values), self.ranks.count, distribution, weights=weights, work=cut_by)
-        return _estimate(name, expected(shares, work, self.ranks.weights).loss)
-
-    def _paired(self, distribution: Distribution, work: KnownWork | None) -> _Estimate:
         from dlbrt.core.partition.initial import deal, expected
         from dlbrt.dist.units import Units
 
-        units = Units(0, len(self.values), folded=True)
-        shares = deal(len(units), self.ranks.count, distribution, weights=self.ranks.weights)
-        positions = [units.positions(share) for share in shares]
-        return _estimate("pairs", expected(positions, work, self.ranks.weights).loss)
-
-
-def _estimate(name: str, loss: float) -> _Estimate:
-    return _Estimate(name, 1 / (1 + loss), 1 + loss)
+        units = Units(0, len(self.values), folded)
+        shares = deal(len(units), self.ranks.count, distribution, weights=weights, work=cut_by)
+        loss = expected([units.positions(share) for share in shares], work, self.ranks.weights).loss
+        return _Estimate(name, 1 / (1 + loss), 1 + loss)
 
 
 def _function(report: LoopReport, cost: Cost) -> Any:

@@ -2,7 +2,7 @@
 
 What iterations really take and what balancing knows of it are two things. The first is the work W(i), scaled
 to the mean that is given. The second is W(i) only where the kernel says it; where it does not, or pairs are
-dealt, units count as alike. They are dealt by the functions that deal them in a run (`dlbrt.mpi.dealing`).
+dealt, units count as alike. They are dealt by the rule of a run (`first_shares`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from dlbrt.core.partition.costs import CostError
-from dlbrt.core.partition.initial import deal, enough_pairs
-from dlbrt.dist.amounts import UNIFORM
-from dlbrt.dist.units import Units
+from dlbrt.core.partition.initial import first_shares
+from dlbrt.dist.units import Folding, Units
 from dlbrt.sim.machine import LoopModel
 
 from dlbc.ir.cost_plan import Folded
@@ -29,10 +27,7 @@ from dlbc.simulate.values import Number, Values
 
 __all__ = ["Terms", "describe_loop"]
 
-#: Edges of the table of work by which all ranks share what remains, and iterations a rank below which there
-#: is none: as in a run.
-_EDGES = 1024
-_LEAST_EACH = 2
+_FOLDING = {Folded.NO: Folding.NONE, Folded.DEFAULT: Folding.WHERE_IT_PAYS, Folded.FORCED: Folding.ALWAYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +68,11 @@ class _Model:
 
     def __call__(self, ranks: int) -> LoopModel:
         """The model."""
-        units = Units(0, self.n, self._folds(ranks))
-        said = None if units.folded or self.n < _LEAST_EACH * ranks else self.work.said
-        try:
-            shares = deal(len(units), ranks, self.plan.iterations, work=said)
-            amounts = UNIFORM if said is None else said.table(_EDGES)
-        except CostError:
-            shares, amounts = deal(len(units), ranks, self.plan.iterations), UNIFORM
+        folds = _FOLDING[self.plan.folded].folds(self.n, ranks, in_long_runs=bool(self.plan.unfolds_for))
+        units = Units(0, self.n, folds)
+        deal = first_shares(units, ranks, self.plan.iterations, stated=lambda: self.work.said).deal
         size = self.movement.iteration_bytes
-        return LoopModel(self.n, self.seconds(), units.folded, amounts, size, shares)
+        return LoopModel(self.n, self.seconds(), folds, deal.amounts, size, deal.shares)
 
     def seconds(self) -> float | tuple[float, ...]:
         """What each position takes, all together as long as so many of the mean time."""
@@ -96,11 +87,6 @@ class _Model:
         yield f"iterations: {self.n}, {self.iteration_s:g} s each on average, {total_s:g} s in all"
         yield f"cost: {self.work.note}"
         yield f"movement: {self.movement}"
-
-    def _folds(self, ranks: int) -> bool:
-        if self.plan.folded is Folded.DEFAULT:
-            return not self.plan.unfolds_for and enough_pairs(self.n, ranks)
-        return self.plan.folded is Folded.FORCED
 
 
 def _missing(source: str, missing: Mapping[str, str]) -> str:

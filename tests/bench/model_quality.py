@@ -39,8 +39,7 @@ from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import strategy
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.layout import block
-from dlbrt.sim.beginning import start_of
-from dlbrt.sim.driver import simulate
+from dlbrt.sim.driver import simulate, start_in
 from dlbrt.sim.machine import LoopModel, Machine
 
 #: Iterations a rank.
@@ -145,7 +144,7 @@ def measure(name: str, setting: Setting) -> Measured:
     """One strategy, once."""
     machine, (loop, work), peers = setting.machine(), setting.loop(), strategy(name)
     known, path = setting.known(work), setting.path()
-    model = candidate(name, start_of(machine, loop, peers, Parameters()).known)
+    model = candidate(name, start_in(machine, loop, peers, Parameters()).known)
     floor = floor_s(path, known.rest.work_s)
     simulated_s = last_s(machine, loop, name)
     estimated_s = max(floor, model.near_s(known, Outlook.of(known, floor, (path,))))

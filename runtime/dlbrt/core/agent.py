@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from dlbrt.core.actions import Action, Resume
@@ -20,6 +20,7 @@ from dlbrt.core.events import Alarmed, Event, Failed, Given, Told, Worked
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.core.windows import Gain, Window
 from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.deal import Deal
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 
@@ -156,6 +157,11 @@ class PeerStrategy(ABC):
     ) -> tuple[Spans, ...] | None:
         """What each of so many ranks begins with; None: all there is, dealt as for any other strategy."""
         return None
+
+    def first_deal(self, deal: Deal, known: Known, *, bare: bool = False) -> Deal:
+        """The deal, but with the shares that ranks begin with under this strategy."""
+        shares = self.first_shares(deal.units, len(deal.shares), deal.amounts, known, bare=bare)
+        return deal if shares is None else replace(deal, shares=shares)
 
 
 def take_over(

@@ -1,17 +1,68 @@
-"""How the agents of a loop come about, from what all ranks know alike: in a run, and when it is replayed."""
+"""How agents of a loop come about, from what all ranks know alike: in a run, a simulation and a replay."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
+from dlbrt.core.balancer import Commit
+from dlbrt.core.books import Books, Terms
 from dlbrt.core.chooser import Chooser
+from dlbrt.core.chunks.loop import Known
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
+from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import AUTO, strategy
 from dlbrt.core.regrouping import Regrouping
+from dlbrt.core.strategy import Strategy
+from dlbrt.dist.deal import Deal
 
-__all__ = ["Setup"]
+__all__ = ["Setup", "agent_of", "start_of"]
+
+
+def start_of(
+    deal: Deal,
+    parameters: Parameters,
+    exchange_s: float,
+    iteration_bytes: float,
+    network: Network,
+    groups: Groups = (),
+    within: Sequence[Network] = (),
+    known: Known | None = None,
+    *,
+    bare: bool,
+) -> Start:
+    """What all ranks begin a loop with, which begins with this deal.
+
+    ``exchange_s`` is what a synchronization of all costs; what one of a group costs follows from the
+    ``network`` of all, or from that ``within`` the group. ``iteration_bytes`` move with an iteration;
+    ``bare``: units have no data of their own.
+    """
+    networks = within or (network,) * len(groups)
+    group_s = {
+        tuple(group): own.all_to_all.seconds(len(group)) for group, own in zip(groups, networks, strict=True)
+    }
+    unit_bytes = iteration_bytes * (2 if deal.units.folded else 1)
+    among = network.all_to_all
+    terms = Terms(deal.units, parameters, exchange_s, deal.amounts, unit_bytes, group_s, among, bare)
+    return Start(deal.shares, terms, known or Known(), begins=True)
+
+
+def agent_of(
+    begins: Strategy | PeerStrategy,
+    start: Start,
+    rank: int,
+    now: float,
+    groups: Groups,
+    rules: GroupRules,
+    commit: Commit | None = None,
+    books: Books | None = None,
+) -> Agent:
+    """The agent of a rank from ``now`` on; a balancer keeps ``books``, its own where none are given."""
+    if isinstance(begins, PeerStrategy):
+        return begins.agent(rank, start, now)
+    return Regrouping(rank, start.shares, begins, start.terms, now, groups, commit, books, rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +87,4 @@ class Setup:
         """
         chooser = Chooser(self.network, self.groups, self.within) if self.asked == AUTO else None
         begins = chooser.begins if chooser else strategy(self.asked)
-        if isinstance(begins, PeerStrategy):
-            return begins.agent(rank, self.start, now), chooser
-        shares, terms = self.start.shares, self.start.terms
-        return Regrouping(rank, shares, begins, terms, now, self.groups, chooser, rules=self.rules), chooser
+        return agent_of(begins, self.start, rank, now, self.groups, self.rules, chooser), chooser

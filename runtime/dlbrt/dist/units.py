@@ -11,10 +11,29 @@ their partners. So whatever is done between chunks, no pair is half done.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
+from dlbrt.contract import LEAST_PAIRS
 from dlbrt.dist.spans import EMPTY, Spans
 
-__all__ = ["Units"]
+__all__ = ["Folding", "Units"]
+
+
+class Folding(Enum):
+    """Whether iterations are dealt in pairs."""
+
+    NONE = "never"
+    WHERE_IT_PAYS = "where there are enough pairs for every rank"
+    ALWAYS = "always"
+
+    def folds(self, positions: int, ranks: int, *, in_long_runs: bool = False) -> bool:
+        """Whether so many positions are dealt as pairs, whose iterations come in short stretches.
+
+        ``in_long_runs``: private copies of what iterations contribute to are kept of long runs alone.
+        """
+        if self is Folding.WHERE_IT_PAYS:
+            return not in_long_runs and -(-positions // 2) >= LEAST_PAIRS * ranks
+        return self is Folding.ALWAYS
 
 
 @dataclass(frozen=True, slots=True)

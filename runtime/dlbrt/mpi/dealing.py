@@ -1,66 +1,35 @@
 """How rank 0 deals the iterations of a run that all ranks share: by pairs, by what they cost, by speeds.
 
-What iterations cost is, in this order, what passes before have measured (`profile`), what the kernel says
-(`dlb.cost`), or not known. Pairs all cost the same, so nothing is evaluated for them. Speeds are given, or
-those that an earlier run has measured. What the run then teaches goes to the notes of the loop.
+The rule is `dlbrt.core.partition.initial.first_shares`; here stands where what it goes by comes from. Speeds
+are given, or those that an earlier run has measured. What the run then teaches goes to the notes of the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from dlbrt.contract import Distribution
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.chunks.loop import Known
 from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.core.partition.initial import Forecast, deal, enough_pairs, expected
+from dlbrt.core.partition.initial import FirstShares, expected, first_shares
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.core.partition.profiling import Profiling
-from dlbrt.dist import layout
-from dlbrt.dist.amounts import UNIFORM
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.units import Units
+from dlbrt.dist.units import Folding, Units
 from dlbrt.mpi.ledger import Notes
-from dlbrt.mpi.loop import Folding, Loop
+from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.perform import Result
 from dlbrt.mpi.team import clock
 from dlbrt.observe.statistics import Planned
 
 __all__ = ["Dealer"]
 
-#: Edges of the table of work that is sent to all ranks, with which they share what remains.
-_EDGES = 1024
-
-#: With fewer iterations for each rank there is nothing to divide by what they cost.
-_LEAST_EACH = 2
-
 #: In a trial each rank gets so many blocks of iterations, in turn: few enough to be long.
 _TURNS = 16
 
 #: An evaluation of the cost that takes longer than this is told, in seconds: all ranks wait for it.
 _LONG_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class _Dealt:
-    """A deal, what is known of the work in it (None: units are the same), and what it may take, if known."""
-
-    deal: Deal
-    work: KnownWork | None
-    forecast: Forecast | None
-
-    @property
-    def bounds(self) -> tuple[int, ...]:
-        """The P + 1 boundaries between the ranks' positions; none where they are not blocks in order."""
-        runs = [spans.runs for spans in self.deal.shares]
-        if self.deal.units.folded or any(len(r) > 1 or (r and r[0].step > 1) for r in runs):
-            return ()
-        ends = [self.deal.units.first]
-        for r in runs:
-            ends.append(r[0].stop if r else ends[-1])
-        return tuple(ends)
 
 
 class Dealer:
@@ -77,7 +46,7 @@ class Dealer:
         self._ranks = ranks
         self._weights = weights
         self._trial = trial
-        self._dealt: _Dealt | None = None
+        self._dealt: FirstShares | None = None
 
     def deal(
         self,
@@ -93,24 +62,30 @@ class Dealer:
         ``kept``, given a deal and the boundaries of its blocks (none where it is not in blocks), says which
         shares take its place. Of a ``pool``, of units that are ``bare``, ranks begin with its first chunks.
         """
-        n = len(loop.space)
         started = clock()
         profiling = self._profiling(loop)
-        dealt = loop.table.iterations
-        units = Units(first, n, self._folds(loop, first))
-        work = None if units.folded else self._work(loop, profiling)
-        try:
-            self._dealt = self._dealt_by(units, dealt, work)
-        except CostError as error:
-            self._unusable(error)
-            self._dealt = self._dealt_by(units, dealt, None)
+        # In a trial, which is to show speeds, not by what ranks measured: it holds their speeds already.
+        density = None if profiling is None or self._trial else profiling.density
+        units = Units(first, len(loop.space), self._folds(loop, first))
+        self._dealt = first_shares(
+            units,
+            self._ranks,
+            loop.table.iterations,
+            measured=None if density is None else MeasuredWork(density),
+            stated=lambda: self._stated(loop),
+            unusable=self._unusable,
+            weights=self._weights,
+            turns=_TURNS if self._trial else 0,
+        )
         if pool is not None:
-            self._dealt = self._pooled(self._dealt, pool, bare=bare)
+            deal = pool.first_deal(self._dealt.deal, self.known, bare=bare)
+            if deal is not self._dealt.deal:
+                self._dealt = FirstShares(deal, self._dealt.work)
         elif kept is not None:
             deal = kept(self._dealt.deal, self._dealt.bounds)
             forecast = expected(deal.shares, self._dealt.work, self._weights or None)
-            self._dealt = _Dealt(deal, self._dealt.work, forecast)
-        if loop.costs != CostSpec() and not isinstance(work, MeasuredWork):
+            self._dealt = FirstShares(deal, self._dealt.work, forecast)
+        if loop.costs != CostSpec() and (density is None or units.folded):
             self._waited(clock() - started)
         wanted = profiling is not None and profiling.measure_next and not first
         self.measured = profiling.group if profiling is not None and wanted else 0
@@ -161,43 +136,16 @@ class Dealer:
             self._notes.profiling.begin(n, known)
         return self._notes.profiling
 
-    def _dealt_by(self, units: Units, dealt: Distribution, work: KnownWork | None) -> _Dealt:
-        first, weights = 0 if units.folded else units.first, self._weights or None
-        if self._trial and dealt is not Distribution.CYCLIC:
-            shares = layout.in_turns(len(units), self._ranks, _TURNS)
-            shares = tuple(spans.shifted(first) for spans in shares)
-        else:
-            shares = deal(first + len(units), self._ranks, dealt, first=first, weights=weights, work=work)
-        amounts = UNIFORM if work is None else work.table(_EDGES)
-        return _Dealt(Deal(units, shares, amounts), work, expected(shares, work, weights))
-
-    def _pooled(self, dealt: _Dealt, pool: PeerStrategy, *, bare: bool) -> _Dealt:
-        """Likewise, but ranks begin with the first chunks of a pool."""
-        deal = dealt.deal
-        shares = pool.first_shares(deal.units, self._ranks, deal.amounts, self.known, bare=bare)
-        return dealt if shares is None else _Dealt(Deal(deal.units, shares, deal.amounts), dealt.work, None)
-
     def _folds(self, loop: Loop, first: int) -> bool:
-        if self._trial:
+        positions, private = len(loop.space) - first, loop.contributions.in_private_copies
+        if self._trial or not loop.folding.folds(positions, self._ranks, in_long_runs=private):
             return False
-        if loop.folding is Folding.WHERE_IT_PAYS and loop.contributions.in_private_copies:
-            return False  # pairs come in short stretches
-        if loop.folding is Folding.WHERE_IT_PAYS:
-            return enough_pairs(len(loop.space) - first, self._ranks) and _is_sound_at_its_ends(loop)
-        return loop.folding is Folding.ALWAYS
+        return loop.folding is Folding.ALWAYS or _is_sound_at_its_ends(loop)
 
-    def _work(self, loop: Loop, profiling: Profiling | None) -> KnownWork | None:
-        """The work of the positions, if it is known and not uniform; in a trial not as ranks measured it."""
-        if profiling is not None and profiling.density is not None and not self._trial:
-            return MeasuredWork(profiling.density)
+    def _stated(self, loop: Loop) -> KnownWork | None:
+        """The work of the positions as the kernel says it, None if it is uniform; CostError."""
         space, n = loop.space, len(loop.space)
-        if n < _LEAST_EACH * self._ranks:
-            return None
-        try:
-            work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
-        except CostError as error:
-            self._unusable(error)
-            return None
+        work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
         if remark := getattr(work, "remark", ""):
             self._notes.say(remark)
         return work

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from dlbrt.contract import Distribution
@@ -18,12 +17,13 @@ from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_w
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
 from dlbrt.dist.spec import ArraySpec, Dealing
+from dlbrt.dist.units import Folding
 from dlbrt.effects.contributions import UNSET, Contributions
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
 
-__all__ = ["UNSET", "Ending", "Folding", "Loop", "Profiled", "Table"]
+__all__ = ["UNSET", "Ending", "Loop", "Profiled", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,6 @@ class Profiled:
     group: int
     every: int
     threshold: float
-
-
-class Folding(Enum):
-    """Whether iterations are dealt in pairs."""
-
-    NONE = "never"
-    WHERE_IT_PAYS = "where there are enough pairs for every rank"
-    ALWAYS = "always"
 
 
 @dataclass(slots=True)

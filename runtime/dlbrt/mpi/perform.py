@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dlbrt.contract import Mode
-from dlbrt.core.agent import Start
-from dlbrt.core.books import Terms
 from dlbrt.core.partition.density import Sample
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.setup import Setup
+from dlbrt.core.setup import Setup, start_of
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
@@ -90,34 +88,24 @@ def form_crew(
     recorder: Recorder | None = None,
 ) -> Crew:
     """The crew that runs ``call``, as this rank sees it; ``staying`` are arrays that stay on the ranks."""
-    deal, iteration_bytes = call.deal, sum(field.iteration_bytes() for field in fields)
-    terms = Terms(
-        deal.units,
+    objects.fields = fields
+    start = start_of(
+        call.deal,
         call.parameters,
         call.exchange_s or call.parameters.exchange_s,
-        deal.amounts,
-        2 * iteration_bytes if deal.units.folded else iteration_bytes,
-        _exchanges(call),
-        call.network.all_to_all,
-        call.bare,
+        sum(field.iteration_bytes() for field in fields),
+        call.network,
+        call.groups,
+        call.within,
+        call.known,
+        bare=call.bare,
     )
-    objects.fields = fields
-    start = Start(deal.shares, terms, call.known, begins=True)
     setup = Setup(call.strategy, start, call.groups, call.rules, call.network, call.within)
     now = clock()
     agent, chooser = setup.agent(wire.rank, now)
     if recorder is not None:
         recorder.begin(setup, now)
     return Crew(wire, call.serial, agent, fields, objects, chooser, staying, recorder)
-
-
-def _exchanges(call: Call) -> dict[tuple[int, ...], float]:
-    """What an exchange of profiles costs in each group of a local strategy."""
-    networks = call.within or (call.network,) * len(call.groups)
-    return {
-        tuple(group): network.all_to_all.seconds(len(group))
-        for group, network in zip(call.groups, networks, strict=True)
-    }
 
 
 def own_result(loop: Loop, rank: int) -> Result:

@@ -15,10 +15,9 @@ from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.balancer import Commit
 from dlbrt.core.chunks.loop import Known
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.regrouping import Regrouping
+from dlbrt.core.setup import agent_of, start_of
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.spans import Spans
-from dlbrt.sim.beginning import start_of
 from dlbrt.sim.carriers import Carriers
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome, Step
@@ -26,7 +25,7 @@ from dlbrt.sim.ranks import Rank, Ranks
 from dlbrt.sim.replicas import Replica
 from dlbrt.sim.worker import Worker
 
-__all__ = ["simulate"]
+__all__ = ["simulate", "start_in"]
 
 #: Where a strategy is to be chosen, what was done is told in so many pieces: they show how the speed goes.
 PIECES = 32
@@ -50,12 +49,31 @@ def simulate(
     """
     with _uncollected():
         trace: list[Step] | None = [] if traced else None
-        start = start_of(machine, loop, strategy, parameters or Parameters(), known)
+        start = start_in(machine, loop, strategy, parameters or Parameters(), known)
         crew = _crew(machine, loop, start, _agents(machine, strategy, start, commit))
         ranks = Ranks(crew, 1 if commit is None else PIECES, trace)
         carriers = Carriers(ranks, machine.network, loop.unit_bytes)
         events = ranks.run(carriers.table())
         return _outcome(crew, carriers, events, trace or ())
+
+
+def start_in(
+    machine: Machine,
+    loop: LoopModel,
+    strategy: Strategy | PeerStrategy,
+    parameters: Parameters,
+    known: Known | None = None,
+) -> Start:
+    """What ranks begin with under that strategy; chunk rules know so much, or what an earlier run tells."""
+    network, deal, bare = machine.network, loop.deal(machine.ranks), not loop.unit_bytes
+    exchange_s = network.all_to_all.seconds(machine.ranks)
+    if isinstance(strategy, PeerStrategy):
+        known = known or Known(*loop.costs().mean_and_deviation, 2 * network.latency_s, machine.speeds)
+        deal = strategy.first_deal(deal, known, bare=bare)
+    else:
+        known = None
+    size = loop.iteration_bytes
+    return start_of(deal, parameters, exchange_s, size, network, machine.groups, known=known, bare=bare)
 
 
 @contextmanager
@@ -74,13 +92,11 @@ def _agents(
     machine: Machine, strategy: Strategy | PeerStrategy, start: Start, commit: Commit | None
 ) -> Iterator[Agent]:
     """Those of all ranks, in order; balancers with books that know what one of them has found."""
-    if isinstance(strategy, PeerStrategy):
-        yield from (strategy.agent(rank, start, 0.0) for rank in range(machine.ranks))
-        return
-    shares, terms, groups, rules = start.shares, start.terms, machine.groups, machine.rules
-    first = Replica(range(machine.ranks), shares, terms, {})
+    peers = isinstance(strategy, PeerStrategy)
+    first = None if peers else Replica(range(machine.ranks), start.shares, start.terms, {})
     for rank in range(machine.ranks):
-        yield Regrouping(rank, shares, strategy, terms, 0.0, groups, commit, first.another(), rules)
+        books = None if first is None else first.another()
+        yield agent_of(strategy, start, rank, 0.0, machine.groups, machine.rules, commit, books)
 
 
 def _crew(machine: Machine, loop: LoopModel, start: Start, agents: Iterator[Agent]) -> list[Rank]:

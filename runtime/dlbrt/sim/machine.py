@@ -17,6 +17,7 @@ from dlbrt.core.load import LoadSpec
 from dlbrt.core.model.groups import GroupRules
 from dlbrt.core.model.network import Network
 from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.deal import Deal
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
@@ -93,6 +94,10 @@ class LoopModel:
         if self.shares and len(self.shares) != ranks:
             raise ValueError(f"expected shares for {ranks} ranks, found {len(self.shares)}")
         return self.shares or block(len(self.units), ranks)
+
+    def deal(self, ranks: int) -> Deal:
+        """How units are dealt to begin with; ValueError as `dealt`."""
+        return Deal(self.units, self.dealt(ranks), self.amounts)
 
     @property
     def unit_bytes(self) -> float:

@@ -18,7 +18,7 @@ from dlbrt.core.setup import Setup
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Chunk, Entry, LoopTrace, RankTrace, RunTrace, Trace
 from dlbrt.observe.trace import Machine as Place
-from dlbrt.sim.beginning import start_of
+from dlbrt.sim.driver import start_in
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome
 from dlbrt.sim.replay import Listener
@@ -34,7 +34,7 @@ def setup_of(machine: Machine, loop: LoopModel, asked: str, parameters: Paramete
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
     chooser = Chooser(machine.network, machine.groups)
     begins = chooser.begins if asked == AUTO else strategy(asked)
-    start = start_of(machine, loop, begins, parameters)
+    start = start_in(machine, loop, begins, parameters)
     return Setup(asked, start, machine.groups, machine.rules, machine.network)
 
 

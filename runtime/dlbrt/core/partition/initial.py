@@ -1,6 +1,8 @@
 """The first shares of a loop: who begins with which positions, before anything is measured.
 
-By what is known of the iterations and of the ranks:
+`first_shares` is the rule for a run, a simulation and a prediction alike. What iterations cost is, in this
+order: the same for all where they go in pairs, so nothing is evaluated for them; what passes before have
+measured; what the kernel says; the same for all. Then by what is known of the iterations and of the ranks:
 
 =========  ==========================  =====================================================
 dealt in   nothing known, or uniform   work known
@@ -21,7 +23,7 @@ What the shares are then expected to take is in `Forecast`, with the loss from d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
@@ -30,17 +32,21 @@ from math import fsum, gcd, inf, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from dlbrt.contract import LEAST_PAIRS, Distribution
-from dlbrt.core.parameters import MOST_GROUPS
+from dlbrt.contract import Distribution
+from dlbrt.core.parameters import LEAST_ITERATIONS_EACH, MOST_GROUPS, WORK_EDGES
 from dlbrt.core.partition import imbalance
+from dlbrt.core.partition.answers import CostError
 from dlbrt.core.partition.ciegis import block_rows, scattered_owners
 from dlbrt.core.partition.known import KnownWork
 from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Floats
 from dlbrt.dist import layout
+from dlbrt.dist.amounts import UNIFORM
+from dlbrt.dist.deal import Deal
 from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Units
 
-__all__ = ["Forecast", "deal", "enough_pairs", "expected"]
+__all__ = ["FirstShares", "Forecast", "deal", "expected", "first_shares"]
 
 #: Loops this long are dealt by figure 3 to the last row.
 _EXACT = 4096
@@ -82,11 +88,6 @@ def deal(
     return tuple(spans.shifted(first) for spans in layout.block(left, ranks))
 
 
-def enough_pairs(positions: int, ranks: int) -> bool:
-    """Whether so many positions are to be dealt as pairs t and n-1-t, where these cost the same."""
-    return -(-positions // 2) >= LEAST_PAIRS * ranks
-
-
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """What shares are expected to take: ``work`` and ``times`` (work over weight) of each rank, any unit.
@@ -113,6 +114,63 @@ class Forecast:
     def idle_share(self) -> float:
         """The T_max variant of L_I, in percent."""
         return imbalance.idle_share(self.times)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstShares:
+    """A deal, the work known of its positions (None: units count as the same), and what it may take."""
+
+    deal: Deal
+    work: KnownWork | None = None
+    forecast: Forecast | None = None
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The P + 1 boundaries between the ranks' positions; none where they are not blocks in order."""
+        runs = [spans.runs for spans in self.deal.shares]
+        if self.deal.units.folded or any(len(r) > 1 or (r and r[0].step > 1) for r in runs):
+            return ()
+        ends = [self.deal.units.first]
+        for r in runs:
+            ends.append(r[0].stop if r else ends[-1])
+        return tuple(ends)
+
+
+def first_shares(
+    units: Units,
+    ranks: int,
+    distribution: Distribution,
+    *,
+    measured: KnownWork | None = None,
+    stated: Callable[[], KnownWork | None] = lambda: None,
+    unusable: Callable[[CostError], None] = lambda _: None,
+    weights: Sequence[float] | None = None,
+    turns: int = 0,
+) -> FirstShares:
+    """What each rank begins with of ``units``, by the rule that this module begins with.
+
+    ``stated`` evaluates what the kernel says that iterations cost; ``unusable`` is told why work cannot be
+    used, and iterations count as the same then. ``weights`` are relative speeds, as for `deal`. ``turns``
+    above 0 make a trial of ranks that is not of cyclic shares: each gets so many blocks, in turn.
+    """
+
+    def dealt(work: KnownWork | None) -> FirstShares:
+        first, speeds = 0 if units.folded else units.first, weights or None
+        if turns and distribution is not Distribution.CYCLIC:
+            shares = tuple(spans.shifted(first) for spans in layout.in_turns(len(units), ranks, turns))
+        else:
+            shares = deal(first + len(units), ranks, distribution, first=first, weights=speeds, work=work)
+        amounts = UNIFORM if work is None else work.table(WORK_EDGES)
+        return FirstShares(Deal(units, shares, amounts), work, expected(shares, work, speeds))
+
+    work = None if units.folded else measured
+    try:
+        if work is None and not units.folded and units.stop >= LEAST_ITERATIONS_EACH * ranks:
+            work = stated()
+        return dealt(work)
+    except CostError as error:
+        unusable(error)
+        return dealt(None)
 
 
 def expected(

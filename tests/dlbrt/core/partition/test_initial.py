@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from dlbrt.contract import Distribution
 from dlbrt.core.partition.ciegis import block_rows, scattered_owners
-from dlbrt.core.partition.costs import CostSpec, evaluate_cost
+from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
 from dlbrt.core.partition.density import compress
 from dlbrt.core.partition.imbalance import efficiency
-from dlbrt.core.partition.initial import deal, enough_pairs, expected
+from dlbrt.core.partition.initial import deal, expected, first_shares
 from dlbrt.core.partition.integer import largest_part, parts, prefix_sums
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.dist import layout
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans
+from dlbrt.dist.units import Folding, Units
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,7 +50,54 @@ def bounds(shares: Sequence[Spans]) -> list[int]:
 
 
 def test_pairs_are_dealt_from_four_a_rank_on() -> None:
-    assert [enough_pairs(n, 3) for n in (0, 22, 23, 24)] == [False, False, True, True]
+    assert [Folding.WHERE_IT_PAYS.folds(n, 3) for n in (0, 22, 23, 24)] == [False, False, True, True]
+    assert not Folding.WHERE_IT_PAYS.folds(24, 3, in_long_runs=True)
+    assert Folding.ALWAYS.folds(1, 3, in_long_runs=True)
+    assert not Folding.NONE.folds(24, 3)
+
+
+def test_first_shares_go_by_pairs_else_by_measured_work_else_by_stated_work_else_by_equal_parts() -> None:
+    measured, stated = by_index(lambda i: 9.0 if i == 0 else 1.0, 8), by_index(lambda i: i, 8)
+    asked = []
+
+    def evaluated() -> KnownWork | None:
+        asked.append("stated")
+        return stated
+
+    def cut(folded: bool, measured: KnownWork | None, ranks: int = 2) -> list[int]:
+        units = Units(0, 8, folded)
+        found = first_shares(units, ranks, Distribution.BLOCK, measured=measured, stated=evaluated)
+        assert found.deal.amounts.uniform == (found.work is None)
+        return bounds(found.deal.shares)
+
+    assert cut(True, measured) == [0, 2, 4]
+    assert cut(False, measured) == [0, 1, 8]
+    assert not asked
+    assert cut(False, None) == [0, 6, 8]
+    assert asked == ["stated"]
+    assert cut(False, None, 5) == [0, 2, 4, 6, 7, 8]  # too few for each rank to divide by what they cost
+    assert asked == ["stated"]
+
+
+def test_work_that_cannot_be_used_counts_as_equal_and_is_told() -> None:
+    told = []
+
+    def stated() -> KnownWork | None:
+        raise CostError("no cost")
+
+    found = first_shares(Units(2, 8), 2, Distribution.BLOCK, stated=stated, unusable=told.append)
+    assert [str(error) for error in told] == ["no cost"]
+    assert found.bounds == (2, 5, 8)
+    assert found.work is None
+
+
+def test_a_trial_gives_each_rank_blocks_in_turn() -> None:
+    found = first_shares(Units(0, 8), 2, Distribution.BLOCK, turns=2)
+    assert [share.runs for share in found.deal.shares] == [
+        (range(2), range(4, 6)),
+        (range(2, 4), range(6, 8)),
+    ]
+    assert found.bounds == ()
 
 
 @given(WORKS, WEIGHTS, st.sampled_from(Distribution), st.booleans(), st.integers(0, 9))
