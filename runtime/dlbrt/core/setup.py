@@ -18,7 +18,18 @@ from dlbrt.core.regrouping import Regrouping
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.deal import Deal
 
-__all__ = ["Setup", "agent_of", "start_of"]
+__all__ = ["Setup", "agent_of", "begins_with", "start_of"]
+
+
+def begins_with(
+    asked: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
+) -> tuple[Strategy | PeerStrategy, Chooser | None]:
+    """The strategy that a loop begins with, which is asked for by name or as ``auto``; what chooses then.
+
+    KeyError where this version has no strategy of that name.
+    """
+    chooser = Chooser(network, groups, within) if asked == AUTO else None
+    return strategy(asked) if chooser is None else chooser.begins, chooser
 
 
 def start_of(
@@ -83,8 +94,7 @@ class Setup:
     def agent(self, rank: int, now: float) -> tuple[Agent, Chooser | None]:
         """The agent of a rank from ``now`` on, and what it asks for a strategy, if it does.
 
-        KeyError where this version has no strategy of that name.
+        KeyError as `begins_with`.
         """
-        chooser = Chooser(self.network, self.groups, self.within) if self.asked == AUTO else None
-        begins = chooser.begins if chooser else strategy(self.asked)
+        begins, chooser = begins_with(self.asked, self.network, self.groups, self.within)
         return agent_of(begins, self.start, rank, now, self.groups, self.rules, chooser), chooser

@@ -31,17 +31,7 @@ from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec
 
-__all__ = [
-    "OBJECT_BYTES",
-    "Field",
-    "array_field",
-    "has_rows",
-    "part_field",
-    "put",
-    "put_element",
-    "reached_whole",
-    "take",
-]
+__all__ = ["Field", "array_field", "has_rows", "part_field", "put", "put_element", "reached_whole", "take"]
 
 #: Bytes that an element of a list is taken to have, in cost estimates only.
 OBJECT_BYTES = 64

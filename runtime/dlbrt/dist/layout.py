@@ -32,17 +32,9 @@ from numpy.typing import NDArray
 
 from dlbrt.dist.spans import Spans
 
-__all__ = [
-    "Floats",
-    "block",
-    "cyclic",
-    "earliest_finish",
-    "equal_counts",
-    "in_turns",
-    "largest_remainder",
-    "quickest",
-]
+__all__ = ["block", "cyclic", "earliest_finish", "equal_counts", "in_turns", "largest_remainder", "quickest"]
 
+#: Real numbers, one for each rank, or each place.
 Floats = NDArray[np.float64]
 
 _Rate = TypeVar("_Rate", float, Fraction)

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import median
 
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.load import LoadSpec
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import AUTO, names, strategy
+from dlbrt.core.registry import AUTO, names
+from dlbrt.core.setup import begins_with
 from dlbrt.dist.spans import coverage_error
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.loads import reseeded
@@ -114,8 +114,7 @@ def play(
     RuntimeError if an iteration was not done exactly once, which is a defect of the strategy.
     """
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    chooser = Chooser(machine.network, machine.groups) if name == AUTO else None
-    begins = strategy(name) if chooser is None else chooser.begins
+    begins, chooser = begins_with(name, machine.network, machine.groups)
     outcome = simulate(machine, loop, begins, parameters, chooser, traced=traced)
     if error := coverage_error(len(loop.units), list(outcome.done)):
         raise RuntimeError(f"{name}: {error}")

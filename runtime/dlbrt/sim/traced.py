@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.events import Worked
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import AUTO, strategy
-from dlbrt.core.setup import Setup
+from dlbrt.core.setup import Setup, begins_with
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Chunk, Entry, LoopTrace, RankTrace, RunTrace, Trace
 from dlbrt.observe.trace import Machine as Place
@@ -32,8 +30,7 @@ _PARTS = 1024
 def setup_of(machine: Machine, loop: LoopModel, asked: str, parameters: Parameters | None = None) -> Setup:
     """What the agents of a simulation begin with; ``asked`` is a strategy or ``auto``."""
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    chooser = Chooser(machine.network, machine.groups)
-    begins = chooser.begins if asked == AUTO else strategy(asked)
+    begins, _ = begins_with(asked, machine.network, machine.groups)
     start = start_in(machine, loop, begins, parameters)
     return Setup(asked, start, machine.groups, machine.rules, machine.network)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from dlbrt.core.actions import Action, Finish, methods_of
 from dlbrt.sim.carriers import Carriers
+
+from tests.dlbrt.core import clockwork
 
 
 class _Lacking(Carriers):
@@ -24,3 +28,9 @@ def test_a_driver_that_lacks_some_is_refused_with_their_names() -> None:
     lacking = _Lacking.__new__(_Lacking)
     with pytest.raises(TypeError, match=r"found no _do_give, _do_claim$"):
         methods_of(lacking)
+
+
+def test_the_clockwork_has_a_case_for_each_action() -> None:
+    tree = ast.parse(Path(clockwork.__file__).read_text())
+    cases = {ast.unparse(node.cls) for node in ast.walk(tree) if isinstance(node, ast.MatchClass)}
+    assert cases == {kind.__name__ for kind in get_args(Action)}
