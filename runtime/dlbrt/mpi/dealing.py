@@ -64,14 +64,13 @@ class Dealer:
         """
         started = clock()
         profiling = self._profiling(loop)
-        # In a trial, which is to show speeds, not by what ranks measured: it holds their speeds already.
-        density = None if profiling is None or self._trial else profiling.density
         units = Units(first, len(loop.space), self._folds(loop, first))
+        measured = None if units.folded else self._measured(profiling)
         self._dealt = first_shares(
             units,
             self._ranks,
             loop.table.iterations,
-            measured=None if density is None else MeasuredWork(density),
+            measured=measured,
             stated=lambda: self._stated(loop),
             unusable=self._unusable,
             weights=self._weights,
@@ -85,7 +84,7 @@ class Dealer:
             deal = kept(self._dealt.deal, self._dealt.bounds)
             forecast = expected(deal.shares, self._dealt.work, self._weights or None)
             self._dealt = FirstShares(deal, self._dealt.work, forecast)
-        if loop.costs != CostSpec() and (density is None or units.folded):
+        if loop.costs != CostSpec() and measured is None:
             self._waited(clock() - started)
         wanted = profiling is not None and profiling.measure_next and not first
         self.measured = profiling.group if profiling is not None and wanted else 0
@@ -141,6 +140,12 @@ class Dealer:
         if self._trial or not loop.folding.folds(positions, self._ranks, in_long_runs=private):
             return False
         return loop.folding is Folding.ALWAYS or _is_sound_at_its_ends(loop)
+
+    def _measured(self, profiling: Profiling | None) -> KnownWork | None:
+        """The work as passes before have measured it; none in a trial of speeds: it holds these already."""
+        if profiling is None or profiling.density is None or self._trial:
+            return None
+        return MeasuredWork(profiling.density)
 
     def _stated(self, loop: Loop) -> KnownWork | None:
         """The work of the positions as the kernel says it, None if it is uniform; CostError."""
