@@ -92,13 +92,14 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
             yield Deed(Effect.FILE, node, "open")
     elif (saves.effect is Effect.FILE and saves.distinct) or _saves_as_text(name, node):
         yield Deed(Effect.FILE, node, name.removeprefix("."))
+    elif row.stores_at is not None and row.effect is None:
+        for _, value, _ in call.arguments[row.stores_at : row.stores_at + 1]:
+            yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer)
     elif name.startswith("."):
         if row.effect is not None and call.receiver is not None and call.receiver.outer:
             yield Deed(row.effect, node, name[1:], call.receiver.outer)
     elif row.effect is not None:
         yield Deed(row.effect, node, name.removeprefix("builtins."))
-    elif row.stores and call.arguments:
-        yield Deed(Effect.ARGUMENT, node, name, call.arguments[0][1].outer)
     elif _of_object(call):
         yield Deed(Effect.OBJECT, node, name)
     first = len(call.arguments) if row.out_at is None else row.out_at

@@ -97,7 +97,8 @@ class CallRules:
     def _stored(self, call: ast.Call, name: str) -> Iterator[ast.expr]:
         """The arguments that a library's function stores into."""
         if _stores_first(name) or name.startswith("numpy.ndarray."):
-            yield from call.args[:1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
+            at = lookup(name).stores_at or 0
+            yield from call.args[at : at + 1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
         else:
             yield from (a for a in places_for_results(name, call) if self.values.kind(a) is not Kind.SCALAR)
         yield from (k.value for k in call.keywords if k.arg == "out")
@@ -124,13 +125,14 @@ class CallRules:
             return _unseen(call)
         row = lookup(f".{method}")
         shuffled = set(call.args[:1]) if row.shuffles else set()  # what a generator changes the order of
+        stored = {k.value for k in call.keywords if k.arg == "out"}
         if self.values.kind(receiver) is Kind.SCALAR:
-            filled = set(_given(call)) if method.endswith(_FILLERS) else shuffled
+            filled = set(_given(call)) if method.endswith(_FILLERS) else stored | shuffled
+            filled |= set(places_for_results(f".{method}", call))
             least = max(Touch.READ, touch) if row.picks else Touch.READ
             return Handling(Touch.MOVE, _except(call, filled, least, kept=row.picks))
         if row.moves_only and self.container(receiver):
             return Handling(touch, _all(call, Touch.MOVE))
-        stored = {k.value for k in call.keywords if k.arg == "out"}
         first = 1 if row.out_at is None else min(1, row.out_at)
         stored |= {a for a in call.args[first:] if self.values.kind(a) is not Kind.SCALAR}
         if method in READING:

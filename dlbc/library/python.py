@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import partial
 from typing import Final
 
 from dlbc.library.given_back import of_sum
@@ -10,60 +11,47 @@ from dlbc.library.row import CostKind, Effect, Reads, ResultKind, family, table
 
 __all__ = ["PACKAGES", "PLAIN_PACKAGES", "PYTHON", "RANDOM_PACKAGES", "REFLECTIVE", "Trust"]
 
+_builtin = partial(family, "builtins.")
 _HOLDER, _NEW, _PLAIN = ResultKind.HOLDER, ResultKind.NEW, ResultKind.PLAIN
 _FORM, _ITEMS, _NOTHING = Reads.FORM, Reads.ITEMS, Reads.NOTHING
 _WHOLE = {"exhausts": True, "cost": CostKind.ITEMS}
 
 _BUILTINS = table(
-    family("builtins.", "ascii bin chr format hex oct ord repr str", result=_PLAIN),
-    family("builtins.", "bool complex float int", result=_PLAIN, elementwise=True),
-    family("builtins.", "hasattr hash range", result=_PLAIN, reads=_NOTHING),
-    family("builtins.", "callable isinstance issubclass", result=_PLAIN, reads=_FORM),
-    family("builtins.", "len", result=_PLAIN, reads=_FORM, elementwise=True),
-    family("builtins.", "id", result=_PLAIN, reads=_FORM, fickle=True),
-    family("builtins.", "type", reads=_FORM),
-    family("builtins.", "classmethod memoryview object property staticmethod super", reads=_NOTHING),
-    family("builtins.", "abs pow round", result=ResultKind.COMPUTED, elementwise=True),
-    family("builtins.", "divmod", result=ResultKind.COMPUTED),
-    family("builtins.", "bytearray bytes", result=_NEW, reads=_ITEMS),
-    family("builtins.", "all any", result=_NEW, reads=_ITEMS, **_WHOLE),
-    family("builtins.", "sum", rule=of_sum, **_WHOLE),
-    family("builtins.", "max min", calls=(), elementwise=True, **_WHOLE),
-    family("builtins.", "sorted", result=_HOLDER, calls=(), same_items=True, as_long=True, **_WHOLE),
-    family(
-        "builtins.",
-        "list",
-        result=_HOLDER,
-        reads=_ITEMS,
-        same_items=True,
-        as_long=True,
-        container=True,
-        **_WHOLE,
-    ),
-    family("builtins.", "tuple", result=_HOLDER, reads=_ITEMS, same_items=True, as_long=True, **_WHOLE),
-    family("builtins.", "set", result=_HOLDER, reads=_ITEMS, same_items=True, container=True, **_WHOLE),
-    family("builtins.", "frozenset", result=_HOLDER, reads=_ITEMS, same_items=True, exhausts=True),
-    family("builtins.", "dict", result=_HOLDER, reads=_ITEMS, container=True, exhausts=True),
-    family("builtins.", "slice", result=_HOLDER, reads=_NOTHING),
-    family("builtins.", "enumerate", result=_HOLDER, iterator=True, as_long=True),
-    family("builtins.", "filter", result=_HOLDER, iterator=True, calls=(0,)),
-    family("builtins.", "iter", result=_HOLDER, iterator=True, same_items=True),
-    family("builtins.", "map", result=_HOLDER, iterator=True, calls=(0,), applies=True),
-    family(
-        "builtins.", "reversed", result=_HOLDER, reads=_ITEMS, iterator=True, same_items=True, as_long=True
-    ),
-    family("builtins.", "zip", result=_HOLDER, iterator=True),
-    family("builtins.", "input", result=_PLAIN, reads=_NOTHING, effect=Effect.INPUT),
-    family("builtins.", "open", result=_PLAIN, reads=_NOTHING, effect=Effect.FILE, iterator=True),
-    family("builtins.", "print", result=_PLAIN, prints=True),
-    family("builtins.", "next setattr", stores=True),
-    family("builtins.", "delattr", reads=_NOTHING, stores=True),
-    family("builtins.", "getattr", result=ResultKind.HANDLE),
-    family(
-        "builtins.",
-        "__import__ breakpoint compile dir eval exec globals locals vars",
-        reads=_NOTHING,
-        reflective=True,
+    _builtin("ascii bin chr format hex oct ord repr str", result=_PLAIN),
+    _builtin("bool complex float int", result=_PLAIN, elementwise=True),
+    _builtin("hasattr hash range", result=_PLAIN, reads=_NOTHING),
+    _builtin("callable isinstance issubclass", result=_PLAIN, reads=_FORM),
+    _builtin("len", result=_PLAIN, reads=_FORM, elementwise=True),
+    _builtin("id", result=_PLAIN, reads=_FORM, fickle=True),
+    _builtin("type", reads=_FORM),
+    _builtin("classmethod memoryview object property staticmethod super", reads=_NOTHING),
+    _builtin("abs pow round", result=ResultKind.COMPUTED, elementwise=True),
+    _builtin("divmod", result=ResultKind.COMPUTED),
+    _builtin("bytearray bytes", result=_NEW, reads=_ITEMS),
+    _builtin("all any", result=_NEW, reads=_ITEMS, **_WHOLE),
+    _builtin("sum", rule=of_sum, **_WHOLE),
+    _builtin("max min", calls=(), elementwise=True, **_WHOLE),
+    _builtin("sorted", result=_HOLDER, calls=(), same_items=True, as_long=True, **_WHOLE),
+    _builtin("list", result=_HOLDER, reads=_ITEMS, same_items=True, as_long=True, container=True, **_WHOLE),
+    _builtin("tuple", result=_HOLDER, reads=_ITEMS, same_items=True, as_long=True, **_WHOLE),
+    _builtin("set", result=_HOLDER, reads=_ITEMS, same_items=True, container=True, **_WHOLE),
+    _builtin("frozenset", result=_HOLDER, reads=_ITEMS, same_items=True, exhausts=True),
+    _builtin("dict", result=_HOLDER, reads=_ITEMS, container=True, exhausts=True),
+    _builtin("slice", result=_HOLDER, reads=_NOTHING),
+    _builtin("enumerate", result=_HOLDER, iterator=True, as_long=True),
+    _builtin("filter", result=_HOLDER, iterator=True, calls=(0,)),
+    _builtin("iter", result=_HOLDER, iterator=True, same_items=True),
+    _builtin("map", result=_HOLDER, iterator=True, calls=(0,), applies=True),
+    _builtin("reversed", result=_HOLDER, reads=_ITEMS, iterator=True, same_items=True, as_long=True),
+    _builtin("zip", result=_HOLDER, iterator=True),
+    _builtin("input", result=_PLAIN, reads=_NOTHING, effect=Effect.INPUT),
+    _builtin("open", result=_PLAIN, reads=_NOTHING, effect=Effect.FILE, iterator=True),
+    _builtin("print", result=_PLAIN, prints=True),
+    _builtin("next setattr", stores_at=0),
+    _builtin("delattr", reads=_NOTHING, stores_at=0),
+    _builtin("getattr", result=ResultKind.HANDLE),
+    _builtin(
+        "__import__ breakpoint compile dir eval exec globals locals vars", reads=_NOTHING, reflective=True
     ),
 )
 
@@ -84,7 +72,7 @@ PYTHON: Final = table(
     family("", "array.array copy.deepcopy decimal.Decimal fractions.Fraction", result=_NEW),
     family("", "copy.copy", result=_HOLDER),
     family("random.", "Random", result=_NEW, generator=True),
-    family("random.", "shuffle", effect=Effect.RANDOM, stores=True),
+    family("random.", "shuffle", effect=Effect.RANDOM, stores_at=0),
     family("collections.", "Counter", result=_NEW, container=True),
     family("collections.", "OrderedDict defaultdict deque", result=_HOLDER, container=True),
     family("itertools.", "chain combinations permutations product", result=_HOLDER, iterator=True),
@@ -95,13 +83,15 @@ PYTHON: Final = table(
     family("functools.", "partial", calls=(0,)),
     family("functools.", "reduce", calls=(0,), applies=True),
     family("heapq.", "nlargest nsmallest", calls=(2,)),
-    family("heapq.", "heapify heappop heappush heappushpop heapreplace", stores=True),
-    family("bisect.", "insort insort_left insort_right", stores=True),
+    family("heapq.", "heapify heappop heappush heappushpop heapreplace", stores_at=0),
+    family("bisect.", "insort insort_left insort_right", stores_at=0),
+    family("struct.", "pack_into", stores_at=1),
+    family("os.", "preadv readv", stores_at=1),
     family(
         "operator.",
         "setitem delitem iadd isub imul imatmul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift "
         "iconcat",
-        stores=True,
+        stores_at=0,
     ),
     family(
         "",

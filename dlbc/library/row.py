@@ -92,8 +92,8 @@ class LibraryCall:
 
     * ``known``: the table has a row. ``rule``: tells of a call which arguments may come back; where there are
       none, the result is new.
-    * ``stores``: into the first argument. ``out_at``: from this position on arguments are places for results;
-      ``in_place_at``: the position of the switch by which it works in its first argument.
+    * ``stores_at``: the position of the argument that it stores into. ``out_at``: from this position on
+      arguments are places for results. ``in_place_at``: that of the switch to work in the first argument.
     * ``calls``: the positions of functions that it calls, empty if they come by keyword alone; ``applies``:
       its result is, or holds, what these give.
     * ``exhausts``: a generator is read to its end, or given up, before it returns.
@@ -119,7 +119,7 @@ class LibraryCall:
     known: bool = True
     rule: Callable[[ast.Call], Back] | None = None
     reads: Reads = Reads.ALL
-    stores: bool = False
+    stores_at: int | None = None
     out_at: int | None = None
     in_place_at: int | None = None
     calls: tuple[int, ...] | None = None
@@ -156,6 +156,11 @@ class LibraryCall:
         return self.is_new or self.rule is not None
 
     @property
+    def stores(self) -> bool:
+        """Whether it always stores into an argument."""
+        return self.stores_at is not None
+
+    @property
     def is_effective(self) -> bool:
         """Whether it does anything but give a result."""
         return self.effect is not None or self.prints or self.stores
@@ -172,7 +177,7 @@ class LibraryCall:
     def is_reader(self) -> bool:
         """Of a method: whether it does no more than read what it is called on, and gives part of it back."""
         gives_part = self.result in (ResultKind.PART, ResultKind.VIEW)
-        return self.known and gives_part and self.effect is None and not self.iterator
+        return self.known and gives_part and not (self.is_effective or self.iterator)
 
 
 Rows: TypeAlias = dict[str, LibraryCall]

@@ -181,6 +181,9 @@ STORING = {
     "sum": "0, None", "take": "[0, 1], 0", "trace": "0, 0, 1, None", "var": "0, None",
 }  # fmt: skip
 
+#: Methods of random generators that store.
+DRAWS = ("random", "standard_normal", "standard_exponential", "standard_gamma")
+
 
 @pytest.mark.parametrize("method", [name for name in STORING if hasattr(np.ndarray, name)])
 def test_a_method_of_an_array_stores_where_the_table_says(method: str) -> None:
@@ -195,7 +198,7 @@ def test_a_method_of_an_array_stores_where_the_table_says(method: str) -> None:
 
 
 def test_every_method_of_the_table_is_tried() -> None:
-    assert {f".{method}" for method in STORING} == {name for name in OUT_AT if name.startswith(".")}
+    assert {f".{method}" for method in (*STORING, *DRAWS)} == {name for name in OUT_AT if name.startswith(".")}
 
 
 def test_a_name_has_one_row() -> None:
@@ -220,6 +223,16 @@ def test_at_stores_into_the_first_argument(name: str) -> None:
     function.at(array, [0], *([3] if function.nin == 2 else []))
     assert array[0] != 1
     assert lookup(f"numpy.{name}.at").stores
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_draw_stores_where_the_table_says(name: str) -> None:
+    out = np.zeros(3)
+    given = [*([1.0] if name == "standard_gamma" else []), 3, np.float64]
+    given += ["zig"] if name == "standard_exponential" else []
+    assert len(given) == lookup(f".{name}").out_at
+    assert getattr(np.random.default_rng(1), name)(*given, out) is out
+    assert out.all()
 
 
 def test_operators_in_place_store() -> None:
