@@ -198,7 +198,9 @@ def test_a_method_of_an_array_stores_where_the_table_says(method: str) -> None:
 
 
 def test_every_method_of_the_table_is_tried() -> None:
-    assert {f".{method}" for method in (*STORING, *DRAWS)} == {name for name in OUT_AT if name.startswith(".")}
+    assert {f".{method}" for method in (*STORING, *DRAWS)} == {
+        name for name in OUT_AT if name.startswith(".")
+    }
 
 
 def test_a_name_has_one_row() -> None:
