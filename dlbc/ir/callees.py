@@ -29,6 +29,9 @@ __all__ = [
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
+#: Keywords by which functions take a function that they call.
+_FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
+
 
 def mentioned(body: list[ast.stmt], hidden: frozenset[str], world: ModuleNames) -> frozenset[ast.AST]:
     """Every function of the module whose name, or method whose name as an attribute, stands in the body."""
@@ -84,9 +87,11 @@ def functions_given(call: Call) -> list[ast.expr]:
 
 def functions_among(node: ast.Call, function: str) -> list[ast.expr]:
     """The same, of a call of a function by its full name."""
-    named = (k.value for k in node.keywords if k.arg in ("key", "func", "function"))
     places = lookup(function).calls or ()
-    return [*(node.args[place] for place in places if place < len(node.args)), *named]
+    found = [node.args[place] for place in places if place < len(node.args)]
+    spread = [a for a in node.args if isinstance(a, ast.Starred)] if places else []
+    named = [k.value for k in node.keywords if k.arg in _FUNCTION_KEYWORDS]
+    return list(dict.fromkeys([*found, *spread, *named]))
 
 
 def _methods(name: str, world: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -159,11 +159,8 @@ class _Call:
     # numpy
 
     def _numpy(self, row: LibraryCall) -> None:
-        out = self.named.get("out")
-        outputs = list(out) if isinstance(out, tuple) else [out]
-        inputs = self.given
-        if isinstance(self.function, np.ufunc):
-            inputs, outputs = self.given[: self.function.nin], [*self.given[self.function.nin :], *outputs]
+        at = self.function.nin if isinstance(self.function, np.ufunc) else row.out_at
+        inputs, outputs = self._inputs_and_outputs(at)
         if self.word == "copyto" and self.given:
             inputs, outputs = self.given[1:], self.given[:1]
         elif row.stores and self.given:
@@ -177,6 +174,12 @@ class _Call:
             if isinstance(value, np.ndarray):
                 self.touch(elements.whole(value), STORE, value)
         return None
+
+    def _inputs_and_outputs(self, at: int | None) -> tuple[list[Any], list[Any]]:
+        """Arguments that are read, without keywords, and places for results: from the position ``at``."""
+        at = len(self.given) if at is None else at
+        out = self.named.get("out")
+        return self.given[:at], [*self.given[at:], *(out if isinstance(out, tuple) else [out])]
 
     def _shares(self, value: Any) -> bool:
         """Whether the outcome is a view of the argument; these functions are pure: once more is no matter."""
@@ -241,11 +244,10 @@ class _Call:
             self.touch(elements.whole(owner), BOTH, owner)
         elif row.result is not ResultKind.VIEW or not self._shares(owner):
             self.touch(elements.whole(owner), READ, owner)
-        out = self.named.get("out")
-        if isinstance(out, np.ndarray):
-            self.touch(elements.whole(out), STORE, out)
-        for value in (v for v in self.given if isinstance(v, np.ndarray)):
-            self.touch(elements.whole(value), READ, value)
+        inputs, outputs = self._inputs_and_outputs(row.out_at)
+        for value, kind in [*((v, READ) for v in inputs), *((v, STORE) for v in outputs)]:
+            if isinstance(value, np.ndarray):
+                self.touch(elements.whole(value), kind, value)
 
     def _of_dict(self, owner: dict[Any, Any], row: LibraryCall) -> None:
         if self.word in ("get", "setdefault", "pop", "__getitem__") and self.given:
