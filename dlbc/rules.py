@@ -7,9 +7,10 @@ braces are filled in where the diagnostic is given.
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from importlib import resources
 from textwrap import indent
+
+from dlbrt.contract import nearest
 
 from dlbc.catalogue import CATALOGUE
 from dlbc.diagnostics import Style, paint
@@ -48,9 +49,7 @@ def show_rule(code: str, *, color: bool = False) -> str | None:
 
 def unknown_rule(code: str) -> str:
     """What to say of a code that does not exist."""
-    near = get_close_matches(code.upper(), CATALOGUE, n=1, cutoff=0.8)
-    hint = f", did you mean {near[0]}?" if near else ""
-    return f"dlbc rules: there is no code {code}{hint}"
+    return f"dlbc rules: there is no code {code}{nearest(code.upper(), CATALOGUE, cutoff=0.8)}"
 
 
 def _examples() -> dict[str, str]:

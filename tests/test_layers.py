@@ -30,6 +30,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"parse", "passes", "emit"}),
         frozenset({"prove"}),
         frozenset({"ir"}),
+        frozenset({"library"}),
         frozenset({"catalogue"}),
         frozenset({"diagnostics"}),
         frozenset({"source"}),

@@ -6,7 +6,7 @@ import argparse
 import re
 from pathlib import Path
 
-from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS
+from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS, nearest
 
 from dlbc.commands.arguments import (
     add_emulation,
@@ -18,7 +18,6 @@ from dlbc.commands.arguments import (
     settings_of,
 )
 from dlbc.commands.show import complain, show_diagnostics
-from dlbc.ir.spelling import nearest
 from dlbc.parse.read_clauses import AVAILABLE
 
 __all__ = ["add_arguments", "run"]

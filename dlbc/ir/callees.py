@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 
 from dlbc.ir.access import Call, Value
 from dlbc.ir.effects import Summary
-from dlbc.ir.known_calls import HIGHER
 from dlbc.ir.region import Callable, ModuleNames
 from dlbc.ir.uses import every_node, parameters_of
+from dlbc.library.table import lookup
 
 __all__ = [
     "CONSTRUCTORS",
@@ -29,10 +29,8 @@ __all__ = [
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
-#: Where functions that call another one have it among their arguments, if not first; ``key`` is one as well.
-_FUNCTION_AT = dict.fromkeys(("builtins.sorted", "builtins.min", "builtins.max"), slice(0)) | dict.fromkeys(
-    ("heapq.nlargest", "heapq.nsmallest"), slice(2, 3)
-)
+#: Keywords by which functions take a function that they call.
+_FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
 
 
 def mentioned(body: list[ast.stmt], hidden: frozenset[str], world: ModuleNames) -> frozenset[ast.AST]:
@@ -71,7 +69,7 @@ def callees(call: Call, world: ModuleNames) -> tuple[tuple[Callable, bool], ...]
 def is_opaque(call: Call, world: ModuleNames) -> bool:
     """Whether the call may reach functions other than by their name: it calls a value, or hands one on."""
     name, node = call.function, call.node
-    if name in HIGHER:
+    if lookup(name).calls is not None:
         given = functions_given(call)
         return any(not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, world) for g in given)
     if name.startswith("."):
@@ -89,9 +87,11 @@ def functions_given(call: Call) -> list[ast.expr]:
 
 def functions_among(node: ast.Call, function: str) -> list[ast.expr]:
     """The same, of a call of a function by its full name."""
-    place = _FUNCTION_AT.get(function, slice(0, 1))
-    named = (k.value for k in node.keywords if k.arg in ("key", "func", "function"))
-    return [*node.args[place], *named]
+    places = lookup(function).calls or ()
+    found = [node.args[place] for place in places if place < len(node.args)]
+    spread = [a for a in node.args if isinstance(a, ast.Starred)] if places else []
+    named = [k.value for k in node.keywords if k.arg in _FUNCTION_KEYWORDS]
+    return list(dict.fromkeys([*found, *spread, *named]))
 
 
 def _methods(name: str, world: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -10,11 +10,12 @@ import ast
 from collections.abc import Callable
 
 from dlbc.ir.effects import Summaries, Summary
-from dlbc.ir.plain import REFLECTIVE_BUILTINS, Kind, Values, dotted_name, is_library, passes_out
+from dlbc.ir.plain import Kind, Values, dotted_name
 from dlbc.ir.region import Callable as Function
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
 from dlbc.ir.uses import every_node, parameters_of
+from dlbc.library.table import is_library, lookup, places_for_results
 
 __all__ = ["ClosedFunctions"]
 
@@ -74,7 +75,7 @@ class ClosedFunctions:
                 full = dotted_name(node, self._world)
                 return bool(full) and not is_library(full)
             case ast.Name(id=name):
-                return name in REFLECTIVE_BUILTINS
+                return lookup(f"builtins.{name}").reflective
             case ast.Call():
                 return self._stores_out(node) or self._hands_to_a_method(node)
         return False
@@ -91,7 +92,7 @@ class ClosedFunctions:
 
     def _stores_out(self, call: ast.Call) -> bool:
         """Whether a library's function may store into an argument that no keyword names."""
-        stored = list(passes_out(call, dotted_name(call.func, self._world)))
+        stored = places_for_results(dotted_name(call.func, self._world), call)
         return any(not isinstance(a, ast.Constant | ast.Tuple) for a in stored)
 
     def _reads_plain(self, summary: Summary, reached: frozenset[ast.AST]) -> bool:

@@ -16,7 +16,6 @@ from dlbc.ir.effects import (
     NOT_ITS_OWN,
     OUTWARD,
     Deed,
-    Effect,
     Summaries,
     Summary,
     direct_deeds,
@@ -25,6 +24,7 @@ from dlbc.ir.effects import (
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import ModuleNames, Region
 from dlbc.ir.walk_code import walk_code
+from dlbc.library.row import Effect
 
 __all__ = ["effects_of"]
 

@@ -18,23 +18,10 @@ from dlbc.ir.region import ModuleNames
 from dlbc.ir.sizes import dotted
 from dlbc.ir.uses import uses_of
 from dlbc.ir.work import Work
+from dlbc.library.methods import METADATA
+from dlbc.library.table import lookup
 
 __all__ = ["contents_read", "takes_vector", "work_of"]
-
-#: Attributes of an array that do not depend on its elements.
-_FORM = frozenset({"shape", "size", "ndim", "dtype", "itemsize", "nbytes"})
-
-#: Functions of numpy that work element by element, in any version.
-_NAMES = """
-    abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil clip cos cosh divide equal
-    exp exp2 expm1 fabs floor floor_divide fmax fmin greater greater_equal hypot less less_equal log log10
-    log1p log2 logical_and logical_not logical_or maximum minimum mod multiply negative not_equal power
-    remainder rint round sign sin sinh sqrt square subtract tan tanh true_divide trunc where
-"""
-_ELEMENTWISE = frozenset(f"numpy.{name}" for name in _NAMES.split())
-
-#: Builtins that fail for a vector, or work element by element.
-_BUILTINS = frozenset({"abs", "bool", "complex", "float", "int", "len", "max", "min", "pow"})
 
 #: A power up to which a polynomial is written out.
 _MOST_FACTORS = 8
@@ -71,9 +58,9 @@ def _elementwise(function: ast.expr, module: ModuleNames) -> bool:
         return False
     root, _, rest = ast.unparse(function).partition(".")
     if root not in module.imports:
-        return not rest and root in _BUILTINS and module.builtin(root)
+        return not rest and lookup(f"builtins.{root}").elementwise and module.builtin(root)
     full = module.imports[root] + ("." + rest if rest else "")
-    return full in _ELEMENTWISE or full.startswith("math.")
+    return lookup(full).elementwise or full.startswith("math.")
 
 
 def work_of(node: ast.expr, form: Callable[[ast.expr], Form | None]) -> Work | None:
@@ -116,7 +103,7 @@ def contents_read(node: ast.AST, module: ModuleNames) -> Iterator[str]:
         case ast.Call(func=ast.Name(id="len"), args=[argument]) if dotted(argument) and module.builtin("len"):
             return
         case ast.Attribute(attr=attribute) if dotted(node):
-            if attribute not in _FORM:
+            if attribute not in METADATA:
                 yield ast.unparse(node)
             return
         case ast.Name(id=name):

@@ -8,40 +8,18 @@ from collections.abc import Iterator, Sequence
 
 from dlbc.ir.count_expressions import Expressions
 from dlbc.ir.form import Form
-from dlbc.ir.known_calls import (
-    CONTAINER_METHODS,
-    DRAWS,
-    FILE_METHODS,
-    FRESH_METHODS,
-    MUTATORS,
-    ORDERED,
-    PRINTERS,
-    PURE_METHODS,
-    PURE_PACKAGES,
-    SAME_METHODS,
-)
 from dlbc.ir.price import FREE, UNIT, NotCounted, Price, total_of
 from dlbc.ir.region import Callable as Function
 from dlbc.ir.sizes import Shape, broadcast, call_of, dotted
 from dlbc.ir.uses import own_nodes
-from dlbc.ir.weights import PRODUCTS, READERS, REDUCTIONS, SIZED_METHODS
 from dlbc.ir.work import Work
+from dlbc.library.row import CostKind
+from dlbc.library.table import is_pure, lookup
 
 __all__ = ["Calls"]
 
 #: Calls within calls that are followed.
 _DEEPEST = 8
-
-_KNOWN_METHODS = (
-    FRESH_METHODS
-    | SAME_METHODS
-    | PURE_METHODS
-    | CONTAINER_METHODS
-    | ORDERED
-    | MUTATORS
-    | DRAWS
-    | FILE_METHODS
-)
 
 
 class Calls(Expressions):
@@ -73,7 +51,7 @@ class Calls(Expressions):
         name = self._full(node.func)
         if name.startswith("numpy."):
             return price + self._vector_call(name, node)
-        if name.startswith(PURE_PACKAGES) or name in PRINTERS:
+        if is_pure(name) or lookup(name).prints:
             return price + UNIT + self._read_through(name, node)
         if isinstance(node.func, ast.Attribute):
             return price + self._method(node, node.func)
@@ -81,23 +59,25 @@ class Calls(Expressions):
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> Price:
         method = function.attr
-        if method in self._region.module.methods or method not in _KNOWN_METHODS | SIZED_METHODS.keys():
+        row = lookup(f".{method}")
+        if method in self._region.module.methods or not row.known or row.iterator:
             raise NotCounted(f"what the method `{method}`, called on line {node.lineno}, costs is not known")
-        sized = method in SIZED_METHODS
+        sized = row.cost is not None
         shape = self._array(function.value) if sized else None
         return UNIT if shape is None else self._started(shape)
 
     def _vector_call(self, name: str, node: ast.Call) -> Price:
-        if name in PRODUCTS and len(node.args) > 1:
+        cost = lookup(name).cost
+        if cost is CostKind.PRODUCT and len(node.args) > 1:
             return self._product(*node.args[:2])
-        look = self._sizes.array if name in REDUCTIONS else self._sizes.shape
+        look = self._sizes.array if cost is CostKind.REDUCTION else self._sizes.shape
         shapes = [look(argument, self._forms, self._hidden) for argument in node.args]
         shape = broadcast(*shapes, self._shape(node))
         return UNIT if shape is None else self._started(shape)
 
     def _read_through(self, name: str, node: ast.Call) -> Price:
         """Builtins that go through all of their argument; a generator has paid for itself."""
-        if name not in READERS or len(node.args) != 1:
+        if lookup(name).cost is not CostKind.ITEMS or len(node.args) != 1:
             return FREE
         length = self._sizes.length(node.args[0], self._forms, self._hidden)
         if length is None or not self._usable(length):

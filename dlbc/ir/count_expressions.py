@@ -16,12 +16,11 @@ from fractions import Fraction
 from dlbc.ir.bounds import NOTHING, Assumptions, largest, normal
 from dlbc.ir.flow import Flow
 from dlbc.ir.form import ZERO, Condition, Form, Junction, Variable
-from dlbc.ir.price import FREE, UNIT, NotCounted, Price, at_most, total_of
+from dlbc.ir.price import ELEMENT, FREE, OPERATION, START, UNIT, NotCounted, Price, at_most, total_of
 from dlbc.ir.region import Region
 from dlbc.ir.sizes import Shape, Sizes, World, dotted
 from dlbc.ir.sums import NotClosed, added_up, turns
 from dlbc.ir.uses import bound_names, own_nodes, unparsed
-from dlbc.ir.weights import ELEMENT, OPERATION, START
 from dlbc.ir.work import ONE, Work, truth
 
 __all__ = ["Expressions", "Shared", "Span", "forms_of"]

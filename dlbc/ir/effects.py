@@ -5,49 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
 from dlbc.ir.access import Call, Origins
-from dlbc.ir.known_calls import (
-    DRAWS,
-    FILE_METHODS,
-    FILE_SAVERS,
-    FILE_WRITERS,
-    GENERATORS,
-    IN_PLACE_AT,
-    MUTATORS,
-    NUMPY_IN_PLACE,
-    ORDERED,
-    OUT_AT,
-    PRINTERS,  # fmt: skip
-    RANDOM_PACKAGES,
-)
 from dlbc.ir.uses import unparsed
+from dlbc.library.row import Effect
+from dlbc.library.table import lookup, works_in_place
 
-__all__ = ["NOT_ITS_OWN", "Deed", "Effect", "Summaries", "Summary", "direct_deeds", "writes_output"]
+__all__ = ["NOT_ITS_OWN", "Deed", "Summaries", "Summary", "direct_deeds", "writes_output"]
 
 
 #: A node with a place.
 Node = ast.expr | ast.stmt | ast.excepthandler
 
-
-class Effect(Enum):
-    """Kinds of effects; the value is the diagnostic that refuses it."""
-
-    FILE = "DLB402"
-    INPUT = "DLB403"
-    RANDOM = "DLB404"
-    DRAW = "DLB405"
-    ORDERED = "DLB406"
-    MUTATE = "DLB407"
-    ARGUMENT = "DLB410"
-    OBJECT = "DLB422"
-
-
-#: Methods of containers whose names are no functions of modules.
-_SURE_METHODS = frozenset(
-    ["append", "extend", "appendleft", "popleft", "popitem", "setdefault", "clear", "pop"]
-)
 
 #: What a function touches where it changes something that may have come from anywhere.
 NOT_ITS_OWN = "an object it did not make"
@@ -114,55 +83,35 @@ class Summaries:
 def direct_deeds(call: Call) -> Iterator[Deed]:
     """What the tables say of a call."""
     name, node = call.function, call.node
-    if name in PRINTERS:  # standard output is kept in iteration order
+    row = lookup(name)
+    saves = lookup("." + name.rpartition(".")[2])
+    if row.prints:  # standard output is kept in iteration order
         yield from _printed_to_a_file(call)
     elif name == "builtins.open":
         if _opens_for_writing(node):
             yield Deed(Effect.FILE, node, "open")
-    elif name in FILE_WRITERS or name.rpartition(".")[2] in FILE_SAVERS or _saves_as_text(name, node):
+    elif (saves.effect is Effect.FILE and saves.distinct) or _saves_as_text(name, node):
         yield Deed(Effect.FILE, node, name.removeprefix("."))
-    elif name == "builtins.input":
-        yield Deed(Effect.INPUT, node, "input")
-    elif name.startswith(RANDOM_PACKAGES) and name not in GENERATORS:
-        yield Deed(Effect.RANDOM, node, name)
-    elif name in NUMPY_IN_PLACE and call.arguments:
-        yield Deed(Effect.ARGUMENT, node, name, call.arguments[0][1].outer)
-    elif name.startswith(".") and call.receiver is not None and call.receiver.outer:
-        families = ((Effect.ORDERED, ORDERED), (Effect.MUTATE, MUTATORS), (Effect.FILE, FILE_METHODS),
-                    (Effect.DRAW, DRAWS))  # fmt: skip
-        for effect, family in families:
-            if name[1:] in family:
-                yield Deed(effect, node, name[1:], call.receiver.outer)
-                break
+    elif row.stores_at is not None and row.effect is None:
+        for _, value, _ in call.arguments[row.stores_at : row.stores_at + 1]:
+            yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer)
+    elif name.startswith("."):
+        if row.effect is not None and call.receiver is not None and call.receiver.outer:
+            yield Deed(row.effect, node, name[1:], call.receiver.outer)
+    elif row.effect is not None:
+        yield Deed(row.effect, node, name.removeprefix("builtins."))
     elif _of_object(call):
         yield Deed(Effect.OBJECT, node, name)
-    first = OUT_AT.get(name, len(call.arguments))
-    over = _works_in_place(call)
+    first = len(call.arguments) if row.out_at is None else row.out_at
+    over = works_in_place(name, node)
     for key, value, _ in call.arguments:
         if key == "out" or over or (isinstance(key, int) and key >= first):
             yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer | value.inner)
 
 
-def _works_in_place(call: Call) -> bool:
-    """Whether a switch tells a function to work in the memory of its arguments."""
-    last = IN_PLACE_AT.get(call.function, len(call.arguments))
-    for key, _, node in call.arguments:
-        if key == "copy" and call.function in IN_PLACE_AT:
-            off = True
-        elif key == last:
-            off = call.function == "numpy.nan_to_num"
-        elif isinstance(key, str) and key.startswith("overwrite"):
-            off = False
-        else:
-            continue
-        if not (isinstance(node, ast.Constant) and node.value is off):
-            return True
-    return False
-
-
 def writes_output(call: Call) -> bool:
     """Whether it writes to standard output, as far as the tables say."""
-    return call.function in PRINTERS and not any(key in ("file", "stream") for key, _, _ in call.arguments)
+    return lookup(call.function).prints and not any(key in ("file", "stream") for key, _, _ in call.arguments)
 
 
 def _of_object(call: Call) -> bool:
@@ -171,7 +120,8 @@ def _of_object(call: Call) -> bool:
     if not package or package.startswith(("numpy", "scipy", "builtins")):
         return False
     parts = unparsed(call.node.func).count(".")
-    return method in (MUTATORS | ORDERED if parts > 1 else _SURE_METHODS if parts else ())
+    row = lookup(f".{method}")
+    return row.effect in (Effect.MUTATE, Effect.ORDERED) and (parts > 1 or (parts == 1 and row.distinct))
 
 
 def _printed_to_a_file(call: Call) -> Iterator[Deed]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from dlbc.ir.access import FRESH, AccessKind, Origin, OriginKind, Origins, Subscript, Value
 from dlbc.ir.environment import Environment
-from dlbc.ir.known_calls import METADATA, PURE_PACKAGES, VIEWS
+from dlbc.library.methods import METADATA, VIEWS
+from dlbc.library.table import is_pure
 
 __all__ = ["CLOSURE", "DEEPEST", "UNKNOWN", "Chains", "extended"]
 
@@ -111,7 +112,7 @@ class Chains(Environment, ABC):
     def _static(self, name: str, read: bool) -> Value:
         """A name of a module, function or class that stays global."""
         full = self._dotted(name)
-        if read and (full + ".").startswith(PURE_PACKAGES) and full + "." not in PURE_PACKAGES:
+        if read and is_pure(full):
             return FRESH  # figures and functions of known packages; the modules themselves can be changed
         origin = frozenset({Origin(OriginKind.SHARED, name, open=False)})
         return Value(origin, origin)

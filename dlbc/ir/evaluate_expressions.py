@@ -24,46 +24,15 @@ from dlbc.ir.access import (
 )
 from dlbc.ir.callees import functions_among
 from dlbc.ir.evaluate_chains import CLOSURE, DEEPEST, UNKNOWN, Chains
-from dlbc.ir.given_back import Back, Key, given_back
-from dlbc.ir.known_calls import (
-    CONTAINER_METHODS,
-    DRAWS,
-    EFFECTIVE_BUILTINS,
-    FORM_CALLS,
-    FRESH_CALLS,
-    FRESH_METHODS,
-    HOLDERS,
-    MUTATORS,
-    ORDERED,
-    OUT_AT,
-    PURE_METHODS,
-    PURE_PACKAGES,
-    RANDOM_PACKAGES,
-    SAME_METHODS,
-)
 from dlbc.ir.uses import UseKind, bound_names, children_of, free_names, parameters_of, unparsed, uses_of
+from dlbc.library.python import RANDOM_PACKAGES
+from dlbc.library.row import Back, Key, Reads, ResultKind
+from dlbc.library.table import given_back, is_pure, lookup
 
 __all__ = ["Evaluator"]
 
-#: Functions that read a generator to its end, or give it up, before they return.
-_READERS = frozenset(
-    [f"builtins.{name}" for name in ("sum", "min", "max", "any", "all", "sorted")]
-    + [f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "dict")]
-    + ["math.fsum", "math.prod", "numpy.fromiter", "statistics.mean", "statistics.fmean"]
-)
-
-#: Methods that put their arguments into a container.
-_FILLING = ORDERED | {"insert", "setdefault", "update"}
-
-#: Functions whose result is, or holds, what the function gives that they are given.
-_APPLYING = frozenset(
-    ("builtins.map", "functools.reduce", "itertools.starmap", "itertools.accumulate", "numpy.fromfunction")
-)
-
 #: Arguments of `astype` before the one that says whether it copies.
 _ASTYPE_INPUTS = 4
-
-_METHODS_OF_LIBRARIES = FRESH_METHODS | SAME_METHODS | PURE_METHODS | MUTATORS | ORDERED | DRAWS
 
 _HOLDER_OPTIONS = frozenset({"key", "default_factory", "reverse", "maxlen"})
 
@@ -222,7 +191,7 @@ class Evaluator(Chains):
             return f".{alias.attr}", self._value(node)
         if self._lookup(node.id) is not None:
             return "", None
-        if node.id in EFFECTIVE_BUILTINS and node.id not in module.functions:
+        if lookup(f"builtins.{node.id}").is_effective and node.id not in module.functions:
             return f"builtins.{node.id}", None  # also where some other scope hides it
         if node.id in module.constant or self._builtin(node.id):
             return self._dotted(node.id), None
@@ -231,18 +200,19 @@ class Evaluator(Chains):
     def _call(self, node: ast.Call) -> Value:
         function, receiver = self._function(node.func)
         arguments: list[tuple[str | int, Value, ast.expr]] = []
-        if function in _READERS or function.endswith(".join"):
+        row = lookup(function)
+        if row.exhausts or function.endswith(".join"):
             for given in node.args:
                 if isinstance(given, ast.GeneratorExp) and given not in self._read_at_once:
                     self._read_at_once.add(given)
                     self._grows(given)
-        form = function in FORM_CALLS and "__len__" not in self._region.module.methods
+        form = row.reads is Reads.FORM and "__len__" not in self._region.module.methods
         look = self._form if form else self._value
         arguments += ((position, look(argument), argument) for position, argument in enumerate(node.args))
         for keyword in node.keywords:
             arguments.append((keyword.arg or "**", self._value(keyword.value), keyword.value))
         self._facts.calls.append(Call(function, node, receiver, tuple(arguments)))
-        if function[1:] in _FILLING and isinstance(node.func, ast.Attribute):
+        if row.fills and isinstance(node.func, ast.Attribute):
             for _, value, _ in arguments:
                 self._put_into(node.func.value, value)
         return self._result(function, receiver, arguments, node)
@@ -268,13 +238,13 @@ class Evaluator(Chains):
         """Whether a function gives something new or what its arguments hold: those are handed on as well."""
         if isinstance(function, ast.Call):
             name = self._function(function.func)[0]
-            return name.startswith(PURE_PACKAGES) and name != "functools.partial"
+            return is_pure(name) and name != "functools.partial"
         name, _ = self._function(function)
         world = self._region.module
         if name.startswith("."):
-            return name[1:] in _METHODS_OF_LIBRARIES and name[1:] not in world.methods
+            return lookup(name).known and name[1:] not in world.methods
         own = name in self._region.fresh | self._region.passing or name in world.classes
-        return own or isinstance(function, ast.Constant) or name.startswith(PURE_PACKAGES)
+        return own or isinstance(function, ast.Constant) or is_pure(name)
 
     def _is_list(self, method: ast.expr) -> bool:
         """Whether what a method is called on may be a list whose items can be changed in place."""
@@ -284,7 +254,7 @@ class Evaluator(Chains):
 
     def _of_container(self, method: str) -> bool:
         """Whether a new object's method gives a part of it, or of the arguments: one of a container."""
-        return method in CONTAINER_METHODS and method not in self._region.module.methods
+        return lookup(f".{method}").element and method not in self._region.module.methods
 
     def _result(
         self,
@@ -297,27 +267,28 @@ class Evaluator(Chains):
         for key, value, _ in arguments:
             if key not in _HOLDER_OPTIONS:
                 given |= value
-        if function in _APPLYING:
+        row = lookup(function)
+        if row.applies:
             for applied in functions_among(node, function):
                 given |= self._gives(applied)
-        if function in HOLDERS:
+        if row.result is ResultKind.HOLDER and not function.startswith("."):
             return given.contained
-        first = OUT_AT.get(function, len(arguments))
+        first = len(arguments) if row.out_at is None else row.out_at
         out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
         if out and any(v.outer or v.inner for v in out):
             return reduce(or_, (v | v.element for v in out))
-        if function in FRESH_CALLS or function in self._region.fresh:
+        if (row.is_new and not function.startswith(".")) or function in self._region.fresh:
             return FRESH
         back = given_back(function, node)
         if back is not None:
             found = _back(back, {key: value for key, value, _ in arguments})
-            return found | given if function in _APPLYING else found
+            return found | given if row.applies else found
         if function.startswith("."):
             if function == ".copy" and receiver is not None:
                 return Value(frozenset(), receiver.inner, receiver.holds or self._is_list(node.func))
-            if function[1:] in FRESH_METHODS:
+            if row.is_new:
                 return FRESH
-            if function[1:] in SAME_METHODS and function[1:] not in self._region.module.methods:
+            if row.result is ResultKind.SAME and function[1:] not in self._region.module.methods:
                 return receiver or FRESH
             if receiver is not None and not receiver.outer and self._of_container(function[1:]):
                 return receiver.element | given
@@ -330,7 +301,7 @@ class Evaluator(Chains):
             reach = Value(_open(reach.outer), _open(reach.inner))
         if function in self._region.module.classes:
             return reach.contained
-        known = function.startswith(PURE_PACKAGES) and not function.startswith(RANDOM_PACKAGES)
+        known = is_pure(function) and not function.startswith(RANDOM_PACKAGES)
         known = known or function in self._region.passing
         return reach if known else Value(reach.outer | UNKNOWN, reach.inner | UNKNOWN)
 

@@ -9,46 +9,28 @@ Python and numpy; where the module's classes define operators of their own, resu
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from dlbc.ir.given_back import is_new
-from dlbc.ir.known_calls import (
-    DRAWS,
-    FRESH_CALLS,
-    FRESH_METHODS,
-    GENERATORS,
-    GIVING_BACK,
-    METADATA,
-    MUTATORS,
-    OUT_AT,
-    SAME_METHODS,
-)
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
+from dlbc.library.methods import METADATA
+from dlbc.library.row import Effect, ResultKind
+from dlbc.library.table import gives_plain, is_library, is_new, lookup, methods_where, places_for_results
 
 __all__ = [
     "KEPT_OUT",
-    "NOT_FRESH",
-    "PICKS",
     "READING",
-    "REFLECTIVE_BUILTINS",
     "Bindings",
     "Element",
     "Kind",
     "Values",
     "dotted_name",
-    "is_library",
     "pairs_of",
     "part_of",
-    "passes_out",
 ]
-
-
-def _words(text: str, prefix: str = "") -> frozenset[str]:
-    return frozenset(prefix + word for word in text.split())
 
 
 class Kind(IntEnum):
@@ -62,57 +44,10 @@ class Kind(IntEnum):
 #: A kind, or one for each part of a tuple.
 Element: TypeAlias = Kind | tuple["Element", ...]
 
-#: Modules whose functions reach no more than their arguments. Others of the standard library might be the
-#: program's own by the same name, or look at the program itself.
-_STANDARD = _words(
-    "math cmath time os sys re json csv random itertools functools collections operator copy string datetime "
-    "io pathlib logging warnings contextlib typing dataclasses enum abc statistics fractions decimal bisect "
-    "heapq struct array zlib hashlib pickle tempfile shutil glob subprocess argparse textwrap pprint "
-    "traceback numbers platform socket gzip zipfile uuid sqlite3"
-)
-_LIBRARIES = _words(
-    "numpy scipy matplotlib mpl_toolkits pandas PIL tqdm h5py numba sympy sklearn cv2 imageio seaborn "
-    "netCDF4 xarray yaml requests networkx skimage plotly bokeh pyarrow polars joblib psutil rich "
-    "click pytest"
-)
-
-_SCALAR_CALLS = _words(
-    "len int float complex bool str repr ascii format id hash ord chr hex oct bin isinstance issubclass "
-    "callable hasattr input open range print",
-    "builtins.",
-)
-_ARITHMETIC_CALLS = _words("abs pow divmod round", "builtins.")
-_SAME_ITEMS = frozenset(
-    "builtins." + name for name in ("sorted", "reversed", "list", "tuple", "iter", "set", "frozenset")
-)
-_SCALAR_PACKAGES = ("math.", "cmath.", "time.", "os.", "sys.", "datetime.", "statistics.")
-#: Draws that give part of what they are given, or change it.
-PICKS = frozenset({"choice", "choices", "sample", "shuffle", "permuted", "permutation"})
-#: What looks at the program itself, or makes another one of it.
-_REFLECTIVE = ("sys.modules", "sys._", "sys.last_", "sys.exc_info", "os.fork")
-#: Builtins that look at the whole program.
-REFLECTIVE_BUILTINS = _words("exec eval globals locals vars compile __import__ breakpoint dir")
-#: Of the fresh methods those whose result may be part of what they are called on: of a list, of real numbers.
-NOT_FRESH = SAME_METHODS | {"copy", "real", "imag"}
-
-#: Functions of numpy that store into no argument without a keyword.
-_WITHOUT_OUT = FRESH_CALLS | GIVING_BACK | _words("ix_ broadcast_arrays broadcast", "numpy.")
-
-#: Methods that look at what they are called on, and give something new; those of numbers and text do.
-READING = (
-    FRESH_METHODS
-    | _words("tofile dump dumps ptp choose argpartition")
-    | {n for kind in (int, float, complex, str, bytes) for n in dir(kind) if not n.startswith("__")}
-) - (NOT_FRESH | MUTATORS)
+#: Methods that look at what they are called on, and give something new.
+READING = methods_where(lambda row: row.is_new)
 #: What gives arguments back or stores into them where it is given: results are not new then.
 KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
-
-
-def is_library(full: str) -> bool:
-    """Whether a dotted name belongs to Python's own library or to a package that is well known."""
-    root = full.partition(".")[0]
-    known = root == "builtins" or root in _STANDARD or root in _LIBRARIES
-    return known and not full.startswith(_REFLECTIVE)
 
 
 def dotted_name(node: ast.expr, world: ModuleNames) -> str:
@@ -128,14 +63,6 @@ def dotted_name(node: ast.expr, world: ModuleNames) -> str:
     if not parts and node.id in BUILTINS and world.builtin(node.id):
         return f"builtins.{node.id}"
     return ""
-
-
-def passes_out(call: ast.Call, name: str) -> Iterator[ast.expr]:
-    """The arguments of a numpy function in places where it stores its result."""
-    if name in OUT_AT:
-        yield from call.args[OUT_AT[name] :]
-    elif name.startswith("numpy.") and name not in _WITHOUT_OUT:
-        yield from call.args[1:]
 
 
 @dataclass(frozen=True)
@@ -211,7 +138,7 @@ class Values:
             return tuple(map(self.element, node.args))
         if name in ("numpy.arange", "numpy.linspace") or name.endswith(".trange"):
             return Kind.SCALAR
-        if name in _SAME_ITEMS or name.startswith("tqdm."):
+        if lookup(name).same_items or name.startswith("tqdm."):
             return self.element(node.args[0])
         return Kind.SCALAR if name == "builtins.range" else Kind.OTHER
 
@@ -261,26 +188,29 @@ class Values:
 
     def _call(self, node: ast.Call) -> Kind:
         name = dotted_name(node.func, self.world)
+        row = lookup(name)
         keys = {k.arg for k in node.keywords}
         if None in keys or keys & KEPT_OUT or any(isinstance(a, ast.Starred) for a in node.args):
-            return Kind.SCALAR if name in _SCALAR_CALLS else Kind.OTHER
+            return Kind.SCALAR if row.result is ResultKind.PLAIN else Kind.OTHER
         if not name:
             return self._method(node)
-        if name in _SCALAR_CALLS | GENERATORS or (name.startswith(_SCALAR_PACKAGES) and is_library(name)):
+        if gives_plain(name):
             return Kind.SCALAR
-        if name.startswith("random.") and name.removeprefix("random.") in DRAWS - PICKS:
-            return Kind.SCALAR
+        if name.startswith("random."):
+            draw = lookup(name.removeprefix("random"))
+            if draw.effect is Effect.DRAW and not draw.picks:
+                return Kind.SCALAR
         kinds = [self.kind(a) for a in node.args]
-        if name in _ARITHMETIC_CALLS:
+        if row.result is ResultKind.COMPUTED:
             return self._computed(max(kinds, default=Kind.SCALAR))
         if name in ("builtins.min", "builtins.max"):
             return max(kinds) if len(kinds) > 1 else self._least(node.args)
         if name == "builtins.sum":
             return Kind.FRESH if len(kinds) == 1 else Kind.OTHER
-        if all(kind is Kind.SCALAR for kind in kinds) and name in GIVING_BACK | {"builtins.slice"}:
+        if all(kind is Kind.SCALAR for kind in kinds) and (row.rule or name == "builtins.slice"):
             return Kind.FRESH
         if is_new(name, node) or name.startswith("numpy.random."):
-            stored = any(self.kind(a) is not Kind.SCALAR for a in passes_out(node, name))
+            stored = any(self.kind(a) is not Kind.SCALAR for a in places_for_results(name, node))
             return Kind.OTHER if stored else Kind.FRESH
         return Kind.OTHER
 
@@ -293,8 +223,9 @@ class Values:
         if not isinstance(node.func, ast.Attribute) or node.func.attr in self.world.methods:
             return Kind.OTHER
         if self.kind(node.func.value) is Kind.SCALAR:
-            drawn = Kind.OTHER if node.func.attr in PICKS else Kind.FRESH
-            return drawn if node.func.attr in DRAWS else Kind.SCALAR
+            row = lookup(f".{node.func.attr}")
+            drawn = Kind.OTHER if row.picks else Kind.FRESH
+            return drawn if row.effect is Effect.DRAW else Kind.SCALAR
         return Kind.FRESH if node.func.attr in READING else Kind.OTHER
 
 

@@ -8,15 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping
 
-from dlbc.ir.plain import Bindings, Kind, Values, dotted_name, is_library
+from dlbc.ir.plain import Bindings, Kind, Values, dotted_name
 from dlbc.ir.region import ModuleNames
+from dlbc.library.table import is_library, lookup
 
 __all__ = ["bindings_in", "container_names", "settled"]
-
-_CONTAINERS = frozenset(
-    ("builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.OrderedDict",
-     "collections.defaultdict", "collections.Counter")
-)  # fmt: skip
 
 
 def bindings_in(nodes: Iterable[ast.AST], world: ModuleNames) -> Bindings:
@@ -120,5 +116,5 @@ def _is_container(node: ast.expr, world: ModuleNames) -> bool:
         case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
             return True
         case ast.Call(func=func):
-            return dotted_name(func, world) in _CONTAINERS
+            return lookup(dotted_name(func, world)).container
     return False

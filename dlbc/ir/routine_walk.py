@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from dlbc.ir.known_calls import METADATA
-from dlbc.ir.plain import dotted_name, is_library, pairs_of
+from dlbc.ir.plain import dotted_name, pairs_of
 from dlbc.ir.routine import Touch
 from dlbc.ir.touch_walk import TouchWalk, Use
 from dlbc.ir.uses import FUNCTIONS
+from dlbc.library.methods import METADATA
+from dlbc.library.table import is_library
 
 __all__ = ["RoutineWalk", "suspends"]
 

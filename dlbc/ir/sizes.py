@@ -13,17 +13,14 @@ from dataclasses import dataclass, field
 
 from dlbc.ir.bounds import least
 from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
-from dlbc.ir.known_calls import FRESH_CALLS, GIVING_BACK
 from dlbc.ir.region import Region
 from dlbc.ir.subscripts import Subscripts
 from dlbc.ir.sums import turns
 from dlbc.ir.uses import unparsed
-from dlbc.ir.weights import CONSTRUCTORS, LIKE, PRODUCTS, REDUCTIONS, SIZED_METHODS
+from dlbc.library.row import CostKind
+from dlbc.library.table import lookup
 
 __all__ = ["Shape", "Sizes", "World", "broadcast", "call_of", "dotted"]
-
-#: Builtins that give as many items as their first argument has.
-_AS_LONG = frozenset(f"builtins.{name}" for name in ("enumerate", "reversed", "sorted", "list", "tuple"))
 
 Shape = tuple[Form, ...] | None
 Forms = Mapping[str, Form]
@@ -82,7 +79,7 @@ class Sizes(Subscripts):
                 name = self.world.full(function)
                 if name == "builtins.range":
                     return self._counted(args, forms, hidden)
-                if name in _AS_LONG:
+                if lookup(name).as_long:
                     return self.length(args[0], forms, hidden)
                 if name == "builtins.zip":
                     return self._shortest(args, forms, hidden)
@@ -185,19 +182,20 @@ class Sizes(Subscripts):
         name = self.world.full(node.func)
         if not name.startswith("numpy."):
             match node.func:
-                case ast.Attribute(value=value, attr=method) if SIZED_METHODS.get(method) is False:
+                case ast.Attribute(value=value, attr=method) if lookup(f".{method}").cost is CostKind.LIKE:
                     return self.array(value, forms, hidden)
             return None
         shapes = [self.shape(a, forms, hidden) for a in node.args]
-        if name in CONSTRUCTORS:
+        row = lookup(name)
+        if row.cost is CostKind.CREATION:
             return self._made(name, node, forms, hidden)
-        if name in PRODUCTS and len(node.args) > 1:
+        if row.cost is CostKind.PRODUCT and len(node.args) > 1:
             return _product(*(self.array(a, forms, hidden) for a in node.args[:2]))
-        if name in REDUCTIONS or not shapes:
+        if row.cost is CostKind.REDUCTION or not shapes:
             return None
-        if name in LIKE:
+        if row.cost is CostKind.LIKE:
             return self.array(node.args[0], forms, hidden)
-        return broadcast(*shapes) if name in FRESH_CALLS | GIVING_BACK else None
+        return broadcast(*shapes) if row.computes else None
 
     def _made(self, name: str, node: ast.Call, forms: Forms, hidden: Hidden) -> Shape:
         if not node.args:

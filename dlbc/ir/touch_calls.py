@@ -11,54 +11,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dlbc.ir.callees import functions_among
-from dlbc.ir.given_back import is_new
-from dlbc.ir.known_calls import (
-    DRAWS,
-    FORM_CALLS,
-    HIGHER,
-    MUTATORS,
-    NUMPY_IN_PLACE,
-    ORDERED,
-    OUT_AT,
-    PURE_METHODS,
-    PURE_PACKAGES,
-)
-from dlbc.ir.plain import (
-    KEPT_OUT,
-    NOT_FRESH,
-    PICKS,
-    READING,
-    REFLECTIVE_BUILTINS,
-    Kind,
-    Values,
-    dotted_name,
-    is_library,
-    passes_out,
-)
+from dlbc.ir.plain import KEPT_OUT, READING, Kind, Values, dotted_name
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import Touch
+from dlbc.library.row import Effect, Reads, ResultKind
+from dlbc.library.table import (
+    is_library,
+    is_new,
+    lookup,
+    only_reads,
+    places_for_results,
+    works_in_place,
+)
 
 __all__ = ["Argument", "CallRules", "Handling"]
 
-_FORM = FORM_CALLS | {
-    "builtins.issubclass", "builtins.callable", "numpy.empty_like", "numpy.zeros_like", "numpy.ones_like",
-    "numpy.full_like",
-}  # fmt: skip
-#: Functions that store into their first argument, beside those of the table.
-_IN_PLACE = NUMPY_IN_PLACE | {"random.shuffle", "numpy.random.shuffle", "numpy.nditer", "builtins.getattr"}
-#: Packages beside the pure ones whose functions look at their arguments, and no more.
-_READERS = ("matplotlib.", "logging.", "warnings.", "pprint.", "csv.", "imageio.", "PIL.", "textwrap.",
-            "traceback.", "pathlib.", "random.", "pickle.", "io.", "builtins.")  # fmt: skip
-#: Names that begin so store into their first argument, in-place operators among them.
-_STORING = ("numpy.ndarray.", "numpy.nan_to_num", "operator.i")
 #: Functions and methods whose names end so fill their arguments: `readinto`, `pack_into`.
 _FILLERS = ("into", "readv")
-_SHUFFLES = frozenset({"shuffle", "permuted", "permutation"})
-#: Methods that run code with what they are given.
-_SENDERS = frozenset({"send", "throw"})
-#: Methods of containers that look at no item: of a list `index` or `sort` would.
-_CONTAINER = ORDERED | {"insert", "clear", "pop", "popleft", "setdefault", "get", "update", "items", "values",
-                        "keys", "reverse", "rotate", "copy", "popitem"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +77,32 @@ class CallRules:
         return self._method(call, call.func, touch)
 
     def _library(self, call: ast.Call, name: str, touch: Touch) -> Handling:
-        if name.removeprefix("builtins.") in REFLECTIVE_BUILTINS:
+        row = lookup(name)
+        if row.reflective:
             return Handling(Touch.WRITE, _all(call, Touch.READ), unseen=True)
-        if name in _FORM and not (name == "builtins.len" and "__len__" in self.world.methods):
+        own_len = name == "builtins.len" and "__len__" in self.world.methods
+        if row.reads in (Reads.FORM, Reads.LIKE) and not own_len:
             form = {*call.args[:1], *(call.args[1:] if name == "builtins.isinstance" else ())}
             free = (Argument(a, Touch.MOVE if a in form else Touch.READ, kept=False) for a in _given(call))
             return Handling(Touch.MOVE, tuple(free))
-        if name in HIGHER:
+        if row.calls is not None:
             return Handling(Touch.MOVE, tuple(self._higher(call, name, touch)))
         stored = set(self._stored(call, name))
         if is_new(name, call) and not any(k.arg in KEPT_OUT for k in call.keywords):
             return Handling(Touch.MOVE, _except(call, stored, Touch.READ, kept=False))
-        if name.startswith((*PURE_PACKAGES, *_READERS)):
-            kept = name != "builtins.print"
-            return Handling(Touch.MOVE, _except(call, stored, max(Touch.READ, touch), kept))
+        if only_reads(name):
+            return Handling(Touch.MOVE, _except(call, stored, max(Touch.READ, touch), kept=True))
         return Handling(Touch.MOVE, _all(call, Touch.WRITE), unseen=True)
 
     def _stored(self, call: ast.Call, name: str) -> Iterator[ast.expr]:
         """The arguments that a library's function stores into."""
-        in_place = name in _IN_PLACE or (name.startswith("numpy.") and name.endswith(".at"))
-        if in_place or name.startswith(_STORING):
-            yield from call.args[:1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
+        if _stores_first(name) or name.startswith("numpy.ndarray."):
+            at = lookup(name).stores_at or 0
+            yield from call.args[at : at + 1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
         else:
-            yield from (a for a in passes_out(call, name) if self.values.kind(a) is not Kind.SCALAR)
+            yield from (a for a in places_for_results(name, call) if self.values.kind(a) is not Kind.SCALAR)
         yield from (k.value for k in call.keywords if k.arg == "out")
-        overwritten = any((k.arg or "").startswith("overwrite") for k in call.keywords)
-        if overwritten or name.endswith(_FILLERS):
+        if works_in_place(name, call) or name.endswith(_FILLERS):
             yield from _given(call)
 
     def _higher(self, call: ast.Call, name: str, touch: Touch) -> Iterator[Argument]:
@@ -148,30 +117,31 @@ class CallRules:
         if isinstance(function, ast.Lambda):
             return not any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(function))
         name = dotted_name(function, self.world)
-        return bool(name) and is_library(name) and name not in _IN_PLACE
+        return bool(name) and is_library(name) and not _stores_first(name)
 
     def _method(self, call: ast.Call, func: ast.Attribute, touch: Touch) -> Handling:
         receiver, method = func.value, func.attr
         if method in self.world.methods or self._is_type(receiver):
             return _unseen(call)
-        kind = self.values.kind(receiver)
-        if kind is Kind.SCALAR:
-            filled = set(_given(call)) if method.endswith(_FILLERS) else set(_shuffled(call, method))
-            least = max(Touch.READ, touch) if method in PICKS else Touch.READ
-            return Handling(Touch.MOVE, _except(call, filled, least, kept=method in PICKS))
-        if method in _CONTAINER and self.container(receiver):
-            return Handling(touch, _all(call, Touch.MOVE))
+        row = lookup(f".{method}")
+        shuffled = set(call.args[:1]) if row.shuffles else set()  # what a generator changes the order of
         stored = {k.value for k in call.keywords if k.arg == "out"}
-        first = min(1, OUT_AT.get(f".{method}", 1))
+        if self.values.kind(receiver) is Kind.SCALAR:
+            filled = set(_given(call)) if method.endswith(_FILLERS) else stored | shuffled
+            filled |= set(places_for_results(f".{method}", call))
+            least = max(Touch.READ, touch) if row.picks else Touch.READ
+            return Handling(Touch.MOVE, _except(call, filled, least, kept=row.picks))
+        if row.moves_only and self.container(receiver):
+            return Handling(touch, _all(call, Touch.MOVE))
+        first = 1 if row.out_at is None else min(1, row.out_at)
         stored |= {a for a in call.args[first:] if self.values.kind(a) is not Kind.SCALAR}
         if method in READING:
             return Handling(Touch.READ, _except(call, stored, Touch.READ, kept=False))
-        if method in PURE_METHODS | NOT_FRESH:
+        if row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER):
             return Handling(max(Touch.READ, touch), _except(call, stored, max(Touch.READ, touch), kept=True))
-        if method in DRAWS:
-            stored |= set(_shuffled(call, method))
-            return Handling(Touch.WRITE, _except(call, stored, max(Touch.READ, touch), kept=True))
-        if method in (MUTATORS | ORDERED) - _SENDERS:
+        if row.effect is Effect.DRAW:
+            return Handling(Touch.WRITE, _except(call, stored | shuffled, max(Touch.READ, touch), kept=True))
+        if row.effect in (Effect.MUTATE, Effect.ORDERED) and not row.sends:
             return Handling(Touch.WRITE, _all(call, Touch.READ))
         return _unseen(call)
 
@@ -180,9 +150,10 @@ class CallRules:
         return isinstance(receiver, ast.Name) and dotted_name(receiver, self.world).startswith("builtins.")
 
 
-def _shuffled(call: ast.Call, method: str) -> list[ast.expr]:
-    """What a random generator changes the order of."""
-    return call.args[:1] if method in _SHUFFLES else []
+def _stores_first(name: str) -> bool:
+    """Whether the function stores into its first argument, or gives a way into it that is not followed."""
+    row = lookup(name)
+    return row.stores or row.result is ResultKind.HANDLE
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

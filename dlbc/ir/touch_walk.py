@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dlbc.ir.known_calls import METADATA
-from dlbc.ir.plain import READING, Element, Kind, Values, dotted_name, is_library, part_of
+from dlbc.ir.plain import READING, Element, Kind, Values, dotted_name, part_of
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import Manner, Touch
 from dlbc.ir.touch_calls import CallRules
 from dlbc.ir.uses import free_names
+from dlbc.library.methods import METADATA
+from dlbc.library.table import is_library
 
 __all__ = ["TouchWalk", "Touched", "Use"]
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dlbc.ir.access import Call, OriginKind
 from dlbc.ir.callees import callees, functions_given, is_opaque, is_sure
 from dlbc.ir.effects import direct_deeds
-from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, HIGHER, PURE_METHODS, PURE_PACKAGES, SAME_METHODS
 from dlbc.ir.region import Callable, ModuleNames
 from dlbc.ir.uses import unparsed
+from dlbc.library.row import ResultKind
+from dlbc.library.table import is_pure, lookup
 
 __all__ = ["unseen"]
 
@@ -24,22 +25,24 @@ _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
 def unseen(call: Call, world: ModuleNames) -> str | None:
     """The text of what the call may run and cannot be seen; None where all of it can."""
     name, node = call.function, call.node
-    if name in HIGHER:
+    row = lookup(name)
+    if row.calls is not None:
         given = (g for g in functions_given(call) if not _seen(g, world))
         return next(map(_text, given), None)
     shown = _text(node.func)
     if is_opaque(call, world):
         return shown
     found = callees(call, world)
-    if not name or name in FRESH_CALLS or found or name in world.classes:
+    if not name or (row.is_new and not name.startswith(".")) or found or name in world.classes:
         return next((d for f, _ in found for d in _decorators(f, world)), None)
     if any(direct_deeds(call)):
         return None
     if name.startswith("."):
         outer = () if call.receiver is None else call.receiver.outer
         outside = any(o.kind is not OriginKind.CLOSURE for o in outer)
-        return shown if outside and name[1:] not in FRESH_METHODS | SAME_METHODS | PURE_METHODS else None
-    return None if name.startswith(PURE_PACKAGES) else shown
+        looks = row.is_new or row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER)
+        return shown if outside and not looks else None
+    return None if is_pure(name) else shown
 
 
 def _text(node: ast.expr) -> str:
@@ -47,13 +50,14 @@ def _text(node: ast.expr) -> str:
     return " ".join(unparsed(node).split())
 
 
-def _seen(node: ast.expr, world: ModuleNames, known: tuple[str, ...] = PURE_PACKAGES) -> bool:
+def _seen(node: ast.expr, world: ModuleNames, besides: tuple[str, ...] = ()) -> bool:
     """Whether an expression is a function of the module, or one that the tables know."""
     if isinstance(node, ast.Lambda | ast.Constant):
         return True
     root, _, rest = unparsed(node).partition(".")
     if root in world.imports:
-        return f"{world.imports[root]}{'.' if rest else ''}{rest}".startswith(known)
+        full = f"{world.imports[root]}{'.' if rest else ''}{rest}"
+        return is_pure(full) or full.startswith(besides)
     return isinstance(node, ast.Name) and (is_sure(root, world) or world.builtin(root))
 
 
@@ -62,5 +66,5 @@ def _decorators(function: Callable, world: ModuleNames) -> Iterator[str]:
     for mark in [] if isinstance(function, ast.Lambda) else function.decorator_list:
         node = mark.func if isinstance(mark, ast.Call) else mark
         accessor = isinstance(node, ast.Attribute) and node.attr in ("setter", "getter", "deleter")
-        if not accessor and not _seen(node, world, PURE_PACKAGES + _PLAIN_DECORATORS):
+        if not accessor and not _seen(node, world, _PLAIN_DECORATORS):
             yield _text(node)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, GIVING_BACK, SAME_METHODS
 from dlbc.ir.region import ModuleNames
+from dlbc.library.table import lookup
 
 __all__ = ["OPERATORS", "Update", "is_repeatable", "update_of"]
 
@@ -21,19 +21,8 @@ OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
 }  # fmt: skip
 
-#: numpy's unbuffered updates of elements.
-_AT = {
-    "numpy.add.at": "+", "numpy.subtract.at": "-", "numpy.multiply.at": "*", "numpy.bitwise_and.at": "&",
-    "numpy.bitwise_or.at": "|", "numpy.bitwise_xor.at": "^", "numpy.maximum.at": "max",
-    "numpy.minimum.at": "min",
-}  # fmt: skip
-
-#: Functions that give another value each time, though a new one.
-_FICKLE = ("time.", "numpy.random.", "builtins.input", "io.", "builtins.id")
-_FICKLE_METHODS = frozenset({"spawn", "generate_state"})
-
-#: Functions that do no more than look at their arguments.
-_LOOKING = frozenset(f"builtins.{name}" for name in ("max", "min", "sorted", "list", "tuple", "set", "range"))
+#: Those of numpy's unbuffered updates of elements, ``np.add.at``.
+_AT = frozenset({*OPERATORS.values(), "max", "min"})
 
 
 @dataclass(frozen=True)
@@ -87,8 +76,9 @@ def update_of(node: ast.stmt, world: ModuleNames) -> Update | None:
             part = part or _logical(value, target, world)
             return None if part is None or not part.operators else _made(node, target, part)
         case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=name) as array, _, value], keywords=[])):
-            operator = _AT.get(_dotted(func, world))
-            if operator is not None:
+            function, _, method = _dotted(func, world).rpartition(".")
+            operator = lookup(function).operator
+            if method == "at" and operator in _AT:
                 return Update(name, operator, node, frozenset({array}), (value,), element=True)
     return None
 
@@ -185,10 +175,11 @@ def is_repeatable(node: ast.expr, world: ModuleNames) -> bool:
 
 def _looks(call: ast.Call, world: ModuleNames) -> bool:
     name = _dotted(call.func, world)
-    if name in FRESH_CALLS | GIVING_BACK | _LOOKING:
-        return not name.startswith(_FICKLE) and not call.keywords
+    if (row := lookup(name)).known:
+        return row.is_repeatable and not call.keywords
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    return method in (FRESH_METHODS | SAME_METHODS) - _FICKLE_METHODS and method not in world.methods
+    row = lookup(f".{method}")
+    return row.known and row.is_repeatable and method not in world.methods
 
 
 def _dotted(node: ast.expr, world: ModuleNames) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlbrt.contract import nearest
+
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm, Kind
-from dlbc.ir.spelling import nearest
 from dlbc.parse.bind_comments import Loop
 from dlbc.source import Place
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from dlbrt.contract import BASELINES, DISTRIBUTIONS, STRATEGIES, Distribution
+from dlbrt.contract import BASELINES, DISTRIBUTIONS, STRATEGIES, Distribution, nearest
 
 from dlbc.ir.annotation import (
     Annotation,
@@ -24,7 +24,6 @@ from dlbc.ir.annotation import (
     ReductionClause,
     ScheduleClause,
 )
-from dlbc.ir.spelling import nearest
 from dlbc.parse.argument_list import Argument
 from dlbc.parse.read_values import Reader
 from dlbc.source import Place

@@ -10,9 +10,10 @@ import ast
 import math
 from dataclasses import dataclass, field
 
+from dlbrt.contract import nearest
+
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
-from dlbc.ir.spelling import nearest
 from dlbc.parse.argument_list import ArgumentList
 from dlbc.source import Place
 

@@ -27,14 +27,15 @@ from dlbc.ir.access import (
     Origins,
 )
 from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
-from dlbc.ir.effects import OUTWARD, Effect, Summaries, Summary, direct_deeds, writes_output
-from dlbc.ir.known_calls import ORDERED
+from dlbc.ir.effects import OUTWARD, Summaries, Summary, direct_deeds, writes_output
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.reduction import Contributions
 from dlbc.ir.region import LoopNames, ModuleNames, Region
 from dlbc.ir.unseen import unseen
 from dlbc.ir.uses import every_node
 from dlbc.ir.walk_code import walk_code
+from dlbc.library.row import Effect
+from dlbc.library.table import lookup
 from dlbc.source import Place, Source
 
 __all__ = ["Effects", "check_effects"]
@@ -270,7 +271,11 @@ class _Check:
         """Where the body does more with a container than add to it."""
         nodes = [n for s in self._body for n in every_node(s)]
         called = [n.func for n in nodes if isinstance(n, ast.Call)]
-        receivers = {f.value for f in called if isinstance(f, ast.Attribute) and f.attr in ORDERED}
+        receivers = {
+            f.value
+            for f in called
+            if isinstance(f, ast.Attribute) and lookup(f".{f.attr}").effect is Effect.ORDERED
+        }
         others = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and n not in receivers]
         for node in sorted(others, key=lambda n: (n.lineno, n.col_offset))[:1]:
             yield Note(self._source.place_of(node), "used here in another way")

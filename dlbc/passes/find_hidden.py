@@ -12,23 +12,14 @@ import ast
 import typing
 from collections.abc import Iterator
 
-from dlbc.ir.known_calls import DRAWS, FILE_METHODS, MUTATORS, ORDERED
 from dlbc.ir.region import Callable, Hidden, ModuleNames
 from dlbc.ir.uses import every_node, own_nodes, unparsed
+from dlbc.library.row import Effect
+from dlbc.library.table import lookup
 
 __all__ = ["find_hidden"]
 
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
-
-#: Draws whose names seldom mean plain data (`args.seed`, `p.beta` do).
-_DRAWN = """
-    random normal integers choice uniform standard_normal shuffle randint rand randn randrange gauss
-"""
-_DRAWS = DRAWS & frozenset(_DRAWN.split())
-_WORDS = ORDERED | MUTATORS | FILE_METHODS | _DRAWS
-
-#: Builtins with effects that may be handed about.
-_BUILTIN_WORDS = frozenset({"print", "input", "next", "setattr", "delattr"})
 
 #: Special methods that run where they are seen to: at calls, stores, `with` and iteration.
 _SEEN_WORDS = """
@@ -116,8 +107,13 @@ def _by_text(nodes: list[ast.AST], world: ModuleNames) -> Iterator[Callable]:
 
 def _word(node: ast.Name | ast.Attribute, world: ModuleNames) -> Iterator[str]:
     name = node.attr if isinstance(node, ast.Attribute) else node.id
-    words = _WORDS if isinstance(node, ast.Attribute) else _BUILTIN_WORDS
-    if name in words and (isinstance(node, ast.Attribute) or world.builtin(name)):
+    if isinstance(node, ast.Attribute):
+        row = lookup(f".{name}")
+        means_it = row.effect is not Effect.DRAW or row.distinct  # `args.seed` and `p.beta` are plain data
+    else:
+        row = lookup(f"builtins.{name}")
+        means_it = row.effect is not Effect.FILE and world.builtin(name)  # `open` may well read
+    if row.is_effective and means_it:
         yield name
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlbc.ir.known_calls import ITERATOR_MAKERS, ITERATOR_METHODS
 from dlbc.ir.region import Callable, ModuleNames
 from dlbc.ir.uses import every_node, own_nodes, unparsed
+from dlbc.library.table import lookup
 
 __all__ = ["find_iterators"]
 
@@ -58,9 +58,9 @@ def _makes_iterator(node: ast.expr, world: ModuleNames) -> bool:
     if not isinstance(node, ast.Call):
         return False
     full = _full_name(node.func, world)
-    if full.startswith("itertools.") or full in ITERATOR_MAKERS:
+    if full.startswith("itertools.") or lookup(full).iterator:
         return True
-    if not full and isinstance(node.func, ast.Attribute) and node.func.attr in ITERATOR_METHODS:
+    if not full and isinstance(node.func, ast.Attribute) and lookup(f".{node.func.attr}").iterator:
         return True
     name = unparsed(node.func)
     reached = world.functions.get(name, ()) or world.methods.get(name.rpartition(".")[2], ())
@@ -77,4 +77,4 @@ def _full_name(node: ast.expr, world: ModuleNames) -> str:
     root, _, rest = unparsed(node).partition(".")
     if root in world.imports:
         return world.imports[root] + ("." + rest if rest else "")
-    return root if world.builtin(root) and not rest else ""
+    return f"builtins.{root}" if world.builtin(root) and not rest else ""

@@ -16,12 +16,13 @@ from dlbc.ir.cost import Cost, index_range
 from dlbc.ir.count_code import Counter
 from dlbc.ir.count_expressions import Shared
 from dlbc.ir.form import Kind, Variable
-from dlbc.ir.known_calls import MUTATORS, ORDERED
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.price import NotCounted
 from dlbc.ir.region import LoopNames, ModuleNames, Region
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import bound_names, own_nodes, parameters_of, uses_of
+from dlbc.library.row import Effect
+from dlbc.library.table import lookup
 
 __all__ = ["infer_cost"]
 
@@ -60,7 +61,10 @@ def _written(body: Sequence[ast.stmt]) -> frozenset[str]:
         match node:
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
                 found.add(ast.unparse(_array_of(node)))
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in ORDERED | MUTATORS:
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if lookup(f".{method}").effect in (
+                Effect.MUTATE,
+                Effect.ORDERED,
+            ):
                 found |= {ast.unparse(value), f"len({ast.unparse(value)})"}
     return frozenset(found)
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
+from dlbrt.contract import nearest
+
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.annotation import CostClause, CostForm
@@ -24,7 +26,6 @@ from dlbc.ir.form import Form, Kind, Variable
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames, Region
 from dlbc.ir.scopes import BUILTINS, is_known, names_around
-from dlbc.ir.spelling import nearest
 from dlbc.ir.subscripts import Subscripts
 from dlbc.ir.uses import uses_of
 

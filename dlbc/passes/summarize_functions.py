@@ -16,27 +16,20 @@ from dataclasses import replace
 from dlbc.ir.access import Facts, OriginKind, Origins
 from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
 from dlbc.ir.effects import NOT_ITS_OWN, Node, Summaries, Summary, direct_deeds, writes_output
-from dlbc.ir.known_calls import FRESH_METHODS, MUTATORS, ORDERED, PURE_METHODS, SAME_METHODS
 from dlbc.ir.region import Callable, ModuleNames, Region
 from dlbc.ir.unseen import unseen
 from dlbc.ir.uses import bound_names, every_node, free_names, own_nodes, parameters_of
 from dlbc.ir.walk_code import walk_code
+from dlbc.library.row import Effect
+from dlbc.library.table import methods_where
 
 __all__ = ["summarize_functions"]
 
 #: Methods that objects of other packages have: a class of the module does not say what they do.
-_METHODS = (
-    FRESH_METHODS
-    | SAME_METHODS
-    | PURE_METHODS
-    | MUTATORS
-    | ORDERED
-    | frozenset(
-        name
-        for kind in (list, dict, set, str, bytes, tuple)
-        for name in dir(kind)
-        if not name.startswith("__")
-    )
+_METHODS = methods_where(
+    lambda row: row.effect in (None, Effect.MUTATE, Effect.ORDERED) and not row.iterator
+) | frozenset(
+    name for kind in (list, dict, set, str, bytes, tuple) for name in dir(kind) if not name.startswith("__")
 )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dlbrt.contract import nearest
 from dlbrt.sim.description import Description
 from dlbrt.sim.machine import Machine
 from dlbrt.sim.play import Case, every_name, play_all
 
-from dlbc.ir.spelling import nearest
 from dlbc.simulate.described import Described
 from dlbc.simulate.machines import find_machines, read_description
 from dlbc.simulate.problems import CannotSimulateError, Problems

@@ -18,7 +18,8 @@ from dlbrt.dist.field import OBJECT_BYTES
 
 from dlbc.ir.before import statements_before
 from dlbc.ir.plan import ArrayPlan, LoopPlan
-from dlbc.ir.weights import CONSTRUCTORS
+from dlbc.library.row import CostKind
+from dlbc.library.table import names_where
 from dlbc.simulate.values import Values
 
 __all__ = ["Movement", "find_movement"]
@@ -33,7 +34,7 @@ _SIZES = {
     **dict.fromkeys(("complex", "complex128"), 16),
 }
 
-_MAKERS = {name.removeprefix("numpy.") for name in CONSTRUCTORS}
+_MAKERS = {name.removeprefix("numpy.") for name in names_where(lambda row: row.cost is CostKind.CREATION)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from dlbrt.contract import nearest
+
 from dlbc.explain.values import known_values
 from dlbc.ir.form import Kind, Variable
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.space import IndexSpace
-from dlbc.ir.spelling import nearest
 from dlbc.ir.uses import uses_of
 from dlbc.simulate.problems import CannotSimulateError
 from dlbc.simulate.surroundings import Surroundings

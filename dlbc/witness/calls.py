@@ -1,12 +1,11 @@
 """What functions that are not rewritten do to the elements of what they are given.
 
-Tables for the builtin containers, builtins, numpy and the commonest modules of the standard library; what
-stands in none of them is passed over, and the report says so.
+Functions have their rows in `dlbc.library`, by their names; builtin containers, whose elements have names,
+have rules here. What is in neither is passed over, and the report says so.
 """
 
 from __future__ import annotations
 
-import builtins
 import collections
 import functools
 import io
@@ -18,6 +17,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dlbc.library.row import Effect, LibraryCall, Reads, ResultKind
+from dlbc.library.table import is_pure, lookup
 from dlbc.witness import elements
 from dlbc.witness.record import APPEND, BOTH, INSERT, READ, STORE
 
@@ -50,123 +51,6 @@ class _Functions(tuple[Any, ...]):
 LAZY = _Functions(
     [enumerate, zip, map, filter, iter, *(v for v in vars(itertools).values() if isinstance(v, type))]
 )
-_NO_READING = frozenset(
-    {
-        "id",
-        "type",
-        "isinstance",
-        "issubclass",
-        "callable",
-        "hasattr",
-        "range",
-        "slice",
-        "object",
-        "super",
-        "property",
-        "hash",
-        "input",
-        "open",
-        "locals",
-        "globals",
-        "vars",
-        "dir",
-        "staticmethod",
-        "classmethod",
-        "memoryview",
-        "exec",
-        "eval",
-        "compile",
-        "delattr",
-    }
-)
-_SHALLOW = frozenset(
-    {"list", "tuple", "set", "dict", "frozenset", "reversed", "any", "all", "bytes", "bytearray"}
-)
-_MODULES = frozenset(
-    {"math", "cmath", "copy", "json", "statistics", "operator", "fractions", "decimal", "collections"}
-)
-_CHANGING = frozenset(
-    {
-        "heappush",
-        "heappop",
-        "heapify",
-        "heapreplace",
-        "heappushpop",
-        "insort",
-        "insort_left",
-        "insort_right",
-        "shuffle",
-        "fill_diagonal",
-        "put",
-        "place",
-        "putmask",
-        "put_along_axis",
-    }
-)
-_VIEWS = frozenset(
-    {
-        "asarray",
-        "asanyarray",
-        "ascontiguousarray",
-        "atleast_1d",
-        "atleast_2d",
-        "atleast_3d",
-        "reshape",
-        "ravel",
-        "transpose",
-        "squeeze",
-        "view",
-        "swapaxes",
-        "moveaxis",
-        "expand_dims",
-        "broadcast_to",
-        "broadcast_arrays",
-        "diagonal",
-        "split",
-        "array_split",
-        "hsplit",
-        "vsplit",
-        "flip",
-        "fliplr",
-        "flipud",
-        "rot90",
-        "rollaxis",
-        "real",
-        "imag",
-    }
-)
-_NO_ELEMENTS = frozenset(
-    {
-        "zeros_like",
-        "empty_like",
-        "ones_like",
-        "full_like",
-        "shape",
-        "ndim",
-        "size",
-        "shares_memory",
-        "may_share_memory",
-        "result_type",
-        "zeros",
-        "ones",
-        "empty",
-        "full",
-        "arange",
-        "byte_bounds",
-    }
-)
-_UFUNCS = {
-    "add": "+",
-    "subtract": "-",
-    "multiply": "*",
-    "bitwise_and": "&",
-    "bitwise_or": "|",
-    "bitwise_xor": "^",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "and",
-    "logical_or": "or",
-}
 _RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 
 
@@ -195,6 +79,8 @@ class _Call:
         self.named = {name: value for name, value in named.items() if name not in (None, "*", "**")}
         self.word = str(getattr(function, "__name__", ""))
         self.module = str(getattr(function, "__module__", None) or "")
+        numpys = isinstance(function, np.ufunc)
+        self.name = f"numpy.{self.word}" if numpys else f"{self.module.lstrip('_')}.{self.word}"
 
     def touch(self, keys: Iterable[Hashable], kind: str, holder: Any) -> None:
         self.watch.touch(keys, kind, self.site, holder)
@@ -203,13 +89,16 @@ class _Call:
         owner = getattr(self.function, "__self__", None)
         if owner is not None and not isinstance(owner, type(sys)) and not isinstance(owner, type):
             return self._method(owner)
-        if isinstance(self.function, np.ufunc) or self.module.split(".")[0] == "numpy":
-            return self._numpy()
-        if self.word in _CHANGING and self.given:
-            return self._changed(self.given[0])
+        row = lookup(self.name)
+        if self.name.startswith("numpy."):
+            return self._numpy(row)
         if self.module == "builtins":
-            return self._builtin()
-        if self.module.lstrip("_").split(".")[0] in _MODULES:
+            return self._builtin(row)
+        if self.word in ("setitem", "delitem") and row.stores and len(self.given) > 1:
+            return self._item_changed(*self.given)
+        if row.stores_at == 0 and self.given:
+            return self._changed(self.given[0])
+        if is_pure(self.name) and not (row.is_effective or row.calls):
             return self._read_all()
         return self._unknown()
 
@@ -224,6 +113,17 @@ class _Call:
         self._read_all(but=holder)
         self.touch(elements.whole(holder), BOTH, holder)
 
+    def _item_changed(self, holder: Any, key: Any, *values: Any) -> None:
+        """The item is stored to, or deleted where there are no values."""
+        for value in values:
+            self.touch(elements.deep(value), READ, value)
+        if not values and not isinstance(holder, dict):
+            return self.touch(elements.whole(holder), BOTH, holder)
+        self.touch(elements.item(holder, key), STORE if values else BOTH, holder)
+        if isinstance(holder, dict) and not (values and key in holder):
+            self.touch([elements.length(holder)], INSERT if values else BOTH, holder)
+        return None
+
     def _unknown(self) -> None:
         if isinstance(self.function, type) and issubclass(self.function, BaseException):
             return
@@ -234,7 +134,7 @@ class _Call:
                 f"what `{name.removeprefix('__main__.')}` does with its arguments", self.site
             )
 
-    def _builtin(self) -> None:
+    def _builtin(self, row: LibraryCall) -> None:
         if isinstance(self.function, type) and issubclass(self.function, BaseException):
             return
         if self.word in ("getattr", "setattr") and len(self.given) > 1 and isinstance(self.given[1], str):
@@ -247,36 +147,39 @@ class _Call:
                 self.touch([elements.length(held)], READ, held)
         elif self.word == "next" and self.given:
             self.touch([elements.position(self.given[0])], BOTH, self.given[0])
-        elif self.word in _SHALLOW:
+        elif row.reads is Reads.ITEMS:
             for value in self.given:
                 if isinstance(value, elements.WATCHED):
                     self.touch(elements.whole(value), READ, value)
                 elif hasattr(value, "__next__"):
                     self.touch([elements.position(value)], BOTH, value)
-        elif self.word not in _NO_READING or not hasattr(builtins, self.word):
+        elif row.reads is Reads.ALL:
             self._read_all()
 
     # numpy
 
-    def _numpy(self) -> None:
-        out = self.named.get("out")
-        outputs = list(out) if isinstance(out, tuple) else [out]
-        inputs = self.given
-        if isinstance(self.function, np.ufunc):
-            inputs, outputs = self.given[: self.function.nin], [*self.given[self.function.nin :], *outputs]
+    def _numpy(self, row: LibraryCall) -> None:
+        at = self.function.nin if isinstance(self.function, np.ufunc) else row.out_at
+        inputs, outputs = self._inputs_and_outputs(at)
         if self.word == "copyto" and self.given:
             inputs, outputs = self.given[1:], self.given[:1]
-        if self.word in _CHANGING and self.given:
+        elif row.stores and self.given:
             return self._changed(self.given[0])
-        if self.word not in _NO_ELEMENTS:
+        if row.reads is not Reads.NOTHING:
             named = (v for n, v in self.named.items() if n != "out")
-            for value in (*inputs, *named):
-                if not (self.word in _VIEWS and self._shares(value)):
+            for value in (*inputs[row.reads in (Reads.FORM, Reads.LIKE) :], *named):
+                if not (row.result is ResultKind.VIEW and self._shares(value)):
                     self.touch(elements.deep(value), READ, value)
         for value in outputs:
             if isinstance(value, np.ndarray):
                 self.touch(elements.whole(value), STORE, value)
         return None
+
+    def _inputs_and_outputs(self, at: int | None) -> tuple[list[Any], list[Any]]:
+        """Arguments that are read, without keywords, and places for results: from the position ``at``."""
+        at = len(self.given) if at is None else at
+        out = self.named.get("out")
+        return self.given[:at], [*self.given[at:], *(out if isinstance(out, tuple) else [out])]
 
     def _shares(self, value: Any) -> bool:
         """Whether the outcome is a view of the argument; these functions are pure: once more is no matter."""
@@ -294,12 +197,16 @@ class _Call:
     # Methods
 
     def _method(self, owner: Any) -> None:
+        row = lookup(f".{self.word}")
         if isinstance(owner, np.ufunc):
             return self._of_ufunc(owner)
+        if self.word in ("__setitem__", "__delitem__") and self.given and isinstance(owner, elements.WATCHED):
+            return self._item_changed(owner, *self.given)
         if isinstance(owner, _RANDOM):
-            if self.word == "shuffle" and self.given:
+            if row.shuffles and self.given:
                 self._changed(self.given[0])
-            self._read_all(but=self.given[0] if self.word == "shuffle" and self.given else None)
+            else:
+                self._read_all()
             return self.touch([elements.position(owner)], BOTH, owner)
         if isinstance(owner, io.IOBase):
             self._read_all()
@@ -307,13 +214,13 @@ class _Call:
                 self.touch([elements.position(owner)], BOTH, owner)
             return None
         if isinstance(owner, np.ndarray):
-            return self._of_array(owner)
+            return self._of_array(owner, row)
         if isinstance(owner, dict):
-            return self._of_dict(owner)
+            return self._of_dict(owner, row)
         if isinstance(owner, set):
-            return self._of_set(owner)
+            return self._of_set(owner, row)
         if isinstance(owner, elements.SEQUENCES):
-            return self._of_sequence(owner)
+            return self._of_sequence(owner, row)
         if isinstance(owner, str | bytes | tuple | frozenset):
             return self._read_all()
         if self.word in ("__next__", "send"):
@@ -322,28 +229,27 @@ class _Call:
 
     def _of_ufunc(self, owner: np.ufunc) -> None:
         if self.word != "at" or not self.given:
-            return self._numpy()
+            return self._numpy(lookup(f"numpy.{owner.__name__}.{self.word}"))
         target, *rest = self.given
         for value in rest:
             self.touch(elements.deep(value), READ, value)
         keys = elements.item(target, rest[0]) if rest else ()
-        return self.touch(keys, _UFUNCS.get(owner.__name__, BOTH), target)
+        return self.touch(keys, lookup(f"numpy.{owner.__name__}").operator or BOTH, target)
 
-    def _of_array(self, owner: np.ndarray[Any, Any]) -> None:
-        if self.word in ("fill", "put", "itemset", "setfield"):
+    def _of_array(self, owner: np.ndarray[Any, Any], row: LibraryCall) -> None:
+        if row.effect is Effect.MUTATE and row.reads is Reads.NOTHING:
             self._read_all()
             self.touch(elements.whole(owner), STORE, owner)
-        elif self.word in ("sort", "partition", "byteswap", "resize"):
+        elif row.effect is Effect.MUTATE and self.word != "setflags":
             self.touch(elements.whole(owner), BOTH, owner)
-        elif self.word not in _VIEWS or not self._shares(owner):
+        elif row.result is not ResultKind.VIEW or not self._shares(owner):
             self.touch(elements.whole(owner), READ, owner)
-        out = self.named.get("out")
-        if isinstance(out, np.ndarray):
-            self.touch(elements.whole(out), STORE, out)
-        for value in (v for v in self.given if isinstance(v, np.ndarray)):
-            self.touch(elements.whole(value), READ, value)
+        inputs, outputs = self._inputs_and_outputs(row.out_at)
+        for value, kind in [*((v, READ) for v in inputs), *((v, STORE) for v in outputs)]:
+            if isinstance(value, np.ndarray):
+                self.touch(elements.whole(value), kind, value)
 
-    def _of_dict(self, owner: dict[Any, Any]) -> None:
+    def _of_dict(self, owner: dict[Any, Any], row: LibraryCall) -> None:
         if self.word in ("get", "setdefault", "pop", "__getitem__") and self.given:
             missing = self.word == "setdefault" and self.given[0] not in owner
             kind = {"setdefault": BOTH if missing else READ, "pop": BOTH}.get(self.word, self.kind)
@@ -352,7 +258,7 @@ class _Call:
                 self.touch([elements.length(owner)], INSERT if missing else BOTH, owner)
         elif self.word == "update":
             self._updated(owner, "+" if isinstance(owner, collections.Counter) else INSERT)
-        elif self.word in ("clear", "popitem", "subtract", "move_to_end"):
+        elif row.effect is Effect.MUTATE:
             self.touch(elements.whole(owner), BOTH, owner)
         else:
             self.touch(elements.whole(owner), READ, owner)
@@ -368,7 +274,7 @@ class _Call:
             self.touch(elements.item(owner, name), kind, owner)
         self.touch([elements.length(owner)], INSERT, owner)
 
-    def _of_set(self, owner: set[Any]) -> None:
+    def _of_set(self, owner: set[Any], row: LibraryCall) -> None:
         if self.word == "add" and self.given:
             self.touch([*elements.item(owner, self.given[0]), elements.length(owner)], INSERT, owner)
         elif self.word == "update":
@@ -376,18 +282,17 @@ class _Call:
         elif self.word in ("discard", "remove") and self.given:
             self.touch([*elements.item(owner, self.given[0]), elements.length(owner)], BOTH, owner)
         else:
-            changing = self.word in ("clear", "pop") or self.word.endswith("_update")
-            self.touch(elements.whole(owner), BOTH if changing else READ, owner)
+            self.touch(elements.whole(owner), BOTH if row.effect is Effect.MUTATE else READ, owner)
 
-    def _of_sequence(self, owner: Any) -> None:
-        if self.word in ("append", "appendleft", "extend", "extendleft"):
+    def _of_sequence(self, owner: Any, row: LibraryCall) -> None:
+        if row.effect is Effect.ORDERED:
             if self.word.startswith("extend"):
                 for value in self.given:
                     self.touch(elements.whole(value), READ, value)
             self.touch([elements.length(owner)], APPEND, owner)
             if self.word == "append":
                 self.touch([(id(owner), "item", len(owner))], STORE, owner)
-        elif self.word in ("pop", "popleft", "insert", "remove", "clear", "sort", "reverse", "rotate"):
+        elif row.effect is Effect.MUTATE:
             last = self.word == "pop" and not self.given and len(owner)
             popped: list[Hashable] = [elements.length(owner), (id(owner), "item", len(owner) - 1)]
             self.touch(popped if last else elements.whole(owner), BOTH, owner)

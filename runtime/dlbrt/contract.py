@@ -6,6 +6,7 @@ once; every other module, and the documentation test, takes it from here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
@@ -24,6 +25,7 @@ __all__ = [
     "Distribution",
     "Mode",
     "OptionError",
+    "nearest",
 ]
 
 
@@ -49,6 +51,25 @@ class Mode(Enum):
 
 class OptionError(ValueError):
     """A malformed option or environment variable: what was expected, and what was found."""
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """``; did you mean X?`` for the known spelling nearest to ``word``; empty if none is near or it is known.
+
+    ``cutoff``: the least similarity, as `difflib.get_close_matches` has it.
+    """
+    import difflib  # only to explain an error
+
+    names = sorted(set(known))
+    folded = {name.casefold(): name for name in names}
+    if word in names:
+        return ""
+    if word.casefold() in folded:
+        return f"; did you mean {folded[word.casefold()]}? (capital and small letters differ)"
+    close = difflib.get_close_matches(word, names, n=1, cutoff=cutoff) or [
+        folded[name] for name in difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=cutoff)
+    ]
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 DISTRIBUTIONS: Final = tuple(d.value for d in Distribution)

@@ -5,13 +5,12 @@ An empty variable counts as not set. All that is malformed is reported at once.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError
+from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError, nearest
 from dlbrt.core import registry
 from dlbrt.core.grouping import GroupSpec, parse_group
 from dlbrt.core.load import LoadSpec, parse_cliffs, parse_load, parse_speeds, parse_weights
@@ -109,10 +108,7 @@ def _strategy(text: str) -> str:
     if name in available:
         return name
     has = "this version has " + ", ".join(available)
-    folded = {known.casefold(): known for known in available}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1)
-    hint = f" (did you mean {folded[near[0]]}?)" if near else ""
-    raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")
+    raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{nearest(name, available)}")
 
 
 def _as_told(name: str) -> int:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 
 import pytest
-from dlbrt.contract import Distribution
+from dlbrt.contract import Distribution, nearest
 
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm, IterateClause
 from dlbc.ir.loop import AnnotatedLoop, Module
-from dlbc.ir.spelling import nearest
 from dlbc.parse.argument_list import ArgumentList, parse_arguments
 from dlbc.parse.bind_comments import BoundComment
 from dlbc.parse.find_comments import DlbComment

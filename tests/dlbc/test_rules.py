@@ -56,7 +56,7 @@ def test_an_unknown_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "dlb301x"]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "there is no code dlb301x, did you mean DLB301?" in shown.err
+    assert "there is no code dlb301x; did you mean DLB301?" in shown.err
 
 
 def test_a_code_that_resembles_none_has_no_hint(capsys: pytest.CaptureFixture[str]) -> None:

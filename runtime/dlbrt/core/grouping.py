@@ -6,13 +6,12 @@ aggregate power. An option is a list of words in any order, each at most once: t
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dlbrt.contract import ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, OptionError
+from dlbrt.contract import ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, OptionError, nearest
 from dlbrt.core.model.groups import (
     GroupRules,
     Groups,
@@ -88,8 +87,7 @@ def parse_group(text: str, ranks: int) -> GroupSpec:
 
 
 def _expected(word: str, text: str, ranks: int) -> str:
-    near = difflib.get_close_matches(word, [*GROUP_KINDS, *GROUP_FLAGS], n=1)
-    hint = f" (did you mean {near[0]}?)" if near and near[0] != word else ""
+    hint = nearest(word, (*GROUP_KINDS, *GROUP_FLAGS))
     where = "" if word == text.strip() else f" in {text.strip()!r}"
     return (
         f"{ENVIRONMENT['group']} (--group): expected an integer from 1 to {ranks}, the number of ranks, "

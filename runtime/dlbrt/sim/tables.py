@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from dlbrt.contract import nearest
 
 __all__ = ["Table", "count", "number", "text"]
 
@@ -27,9 +28,8 @@ class Table:
         """Complain of all other keys."""
         for key in self.found:
             if key not in keys:
-                near = difflib.get_close_matches(key, keys, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                self.errors.append(f"{self.at(key)}: unknown key; expected one of {', '.join(keys)}{hint}")
+                expected = f"expected one of {', '.join(keys)}{nearest(key, keys)}"
+                self.errors.append(f"{self.at(key)}: unknown key; {expected}")
 
     def take(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> _T | None:
         """The value of a key as ``read`` has it; None where there is none, or it is not as expected."""

@@ -508,6 +508,35 @@ for i in range(3):
 """,
         "the state of rng: 6 read and stored to by i = 0, 6 reads and stores to by i = 1",
     ),
+    "an operator in place": (
+        NP
+        + """import operator
+total = np.zeros(1)
+# dlb: parallel
+for i in range(3):
+    operator.iadd(total, i)
+""",
+        "total[0]: 6 read and stored to by i = 0, 6 reads and stores to by i = 1",
+    ),
+    "a place for results": (
+        NP
+        + """A, total = np.ones((3, 2)), np.zeros(1)
+# dlb: parallel
+for i in range(3):
+    np.sum(A[i:i + 1], 1, None, total)
+    A[i].sum(0, None, total[0, ...])
+""",
+        "total[0]: 6 stored to by i = 0, 5 stores to by i = 1",
+    ),
+    "bytes into an array": (
+        """import array
+A = array.array('b')
+# dlb: parallel
+for i in range(3):
+    A.frombytes(b'x')
+""",
+        "the length of A: 5 read and stored to by i = 0, 5 reads and stores to by i = 1",
+    ),
     "a histogram of other things": (
         NP
         + """hist = np.zeros(4, dtype=int)

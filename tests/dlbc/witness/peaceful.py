@@ -297,6 +297,14 @@ for i in range(3):
     it = iter([1, 2])
     B[i] = rng.random() + next(it)
 """,
+    "elements set by functions": NP
+    + """import operator
+B, C = np.zeros(3), [0] * 3
+# dlb: parallel
+for i in range(3):
+    operator.setitem(B, i, i)
+    C.__setitem__(i, i)
+""",
     "objects in a list": """class P:
     __slots__ = ('x', 'y')
     def __init__(self, x):

@@ -33,7 +33,7 @@ def test_words_come_in_any_order(text: str, spec: GroupSpec) -> None:
         ("2,3", "found '3' in '2,3'$"),
         ("near,speed", "found 'speed' in 'near,speed'$"),
         ("exchange,exchange", "nothing twice; found 'exchange' in"),
-        ("dynamc", "found 'dynamc' .did you mean dynamic"),
+        ("dynamc", "found 'dynamc'; did you mean dynamic"),
         ("2,", "found '' in '2,'$"),
     ],
 )

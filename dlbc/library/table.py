@@ -1,0 +1,124 @@
+"""The table of what calls of library functions and methods do, by name: the one that all readers share.
+
+To add a function or method: its name in the row of `python`, `arrays` or `methods` that says the same, or a
+new row. Functions have their full names (``numpy.add``, ``builtins.len``), methods a dot before theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Final
+
+from dlbc.library.arrays import NUMPY, UFUNC_METHODS
+from dlbc.library.given_back import NOTHING, all_of
+from dlbc.library.methods import METHODS
+from dlbc.library.python import PACKAGES, PLAIN_PACKAGES, PYTHON, RANDOM_PACKAGES, REFLECTIVE, Trust
+from dlbc.library.row import Back, Effect, LibraryCall, ResultKind, table
+
+__all__ = [
+    "TABLE",
+    "given_back",
+    "gives_plain",
+    "is_library",
+    "is_new",
+    "is_pure",
+    "is_ufunc_method",
+    "lookup",
+    "methods_where",
+    "names_where",
+    "only_reads",
+    "places_for_results",
+    "works_in_place",
+]
+
+TABLE: Final = table(PYTHON, NUMPY, METHODS)
+
+_UNKNOWN = LibraryCall(known=False)
+_DRAWS = LibraryCall(known=False, effect=Effect.RANDOM)
+
+
+def lookup(name: str) -> LibraryCall:
+    """What is known of a function by its full name, or of a method by a dot and its name."""
+    row = TABLE.get(name)
+    if row is None and is_ufunc_method(name):
+        return UFUNC_METHODS[name.rpartition(".")[2]]
+    return row or (_DRAWS if name.startswith(RANDOM_PACKAGES) else _UNKNOWN)
+
+
+def is_ufunc_method(name: str) -> bool:
+    """Whether it is a method of one of numpy's universal functions: ``numpy.add.at``."""
+    return name.startswith("numpy.") and name.count(".") > 1 and name.rpartition(".")[2] in UFUNC_METHODS
+
+
+def names_where(holds: Callable[[LibraryCall], bool]) -> frozenset[str]:
+    """Names of functions and methods whose row has a property."""
+    return frozenset(name for name, row in TABLE.items() if holds(row))
+
+
+def methods_where(holds: Callable[[LibraryCall], bool]) -> frozenset[str]:
+    """The same of methods alone, without the dot."""
+    return frozenset(name[1:] for name, row in METHODS.items() if holds(row))
+
+
+def given_back(name: str, call: ast.Call) -> Back | None:
+    """What may come back of a call of this function; None where the table has no rule for it."""
+    rule = lookup(name).rule
+    if rule is None:
+        return None
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return Back(views=all_of(call), held=all_of(call))
+    return rule(call)
+
+
+def is_new(name: str, call: ast.Call) -> bool:
+    """Whether the result surely shares nothing with the arguments."""
+    return lookup(name).is_new or given_back(name, call) == NOTHING
+
+
+def places_for_results(name: str, call: ast.Call) -> list[ast.expr]:
+    """The arguments in places where a function may store its result, without a keyword."""
+    row = lookup(name)
+    if row.out_at is not None:
+        return call.args[row.out_at :]
+    known = row.computes or row.result is ResultKind.VIEW
+    return call.args[1:] if name.startswith("numpy.") and not known else []
+
+
+def works_in_place(name: str, call: ast.Call) -> bool:
+    """Whether a switch tells the function to work in the memory of its arguments, or may do so."""
+    at = lookup(name).in_place_at
+    switches = [] if at is None else [(node, name == "numpy.nan_to_num") for node in call.args[at : at + 1]]
+    for keyword in call.keywords:
+        if keyword.arg == "copy" and at is not None:
+            switches.append((keyword.value, True))
+        elif (keyword.arg or "").startswith("overwrite"):
+            switches.append((keyword.value, False))
+    return any(not (isinstance(node, ast.Constant) and node.value is off) for node, off in switches)
+
+
+def _trust(name: str) -> int:
+    root, dot, _ = name.partition(".")
+    return PACKAGES.get(root, 0) if dot else 0
+
+
+def is_library(name: str) -> bool:
+    """Whether a name belongs to Python's own library or to a package that is well known."""
+    return name.partition(".")[0] in PACKAGES and not name.startswith(REFLECTIVE)
+
+
+def only_reads(name: str) -> bool:
+    """Whether the function looks at its arguments, and no more, but where its row says otherwise."""
+    return _trust(name) >= Trust.READS
+
+
+def is_pure(name: str) -> bool:
+    """Whether the function changes nothing that iterations share, but where its row says otherwise."""
+    return _trust(name) >= Trust.PURE
+
+
+def gives_plain(name: str) -> bool:
+    """Whether the function gives a number, text or something else that can hold no array."""
+    row = lookup(name)
+    plain = name.partition(".")[0] in PLAIN_PACKAGES and "." in name and is_library(name)
+    return row.result is ResultKind.PLAIN or row.generator or plain
