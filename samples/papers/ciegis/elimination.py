@@ -7,7 +7,7 @@ it before stage i, and a stage lasts as long as its slowest processor:
 
 with c_i = 1 where a row costs the same at each stage, and c_i = (n + 1 - i) / n for LU, whose rows get
 shorter. The unit is a whole row on a processor of rate 1; communication is not counted. Exact for any
-owners; where n is a multiple of p and the rates are equal, `estimates` has it in closed form.
+owners; where n is a multiple of p and the rates are equal, `efficiency` has it in closed form.
 
 The order of blocks matters (section 4). With rows in exact proportion to the rates, every stage before the
 last block lasts as long as the next of any order, so only the owner of the last block counts: the
@@ -20,9 +20,8 @@ from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from dlbrt.core.partition.work import Floats
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Stage", "block_order", "block_owners", "makespan", "serial_time", "stage_costs"]
 
