@@ -11,18 +11,18 @@ import pytest
 from dlbrt.contract import Distribution
 from dlbrt.core.partition.ciegis import block_rows, scattered_owners
 from dlbrt.core.partition.costs import CostSpec, evaluate_cost
-from dlbrt.core.partition.density import compress
 from dlbrt.core.partition.imbalance import efficiency
 from dlbrt.core.partition.initial import deal, enough_pairs, expected
-from dlbrt.core.partition.integer import largest_part, parts, prefix_sums
+from dlbrt.core.partition.integer import prefix_sums
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.dist import layout
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
+from papers.swartz.density import compress
+from papers.swartz.integer import largest_part, parts
 
 BLOCK, CYCLIC, WHOLE = Distribution.BLOCK, Distribution.CYCLIC, Distribution.WHOLE
 

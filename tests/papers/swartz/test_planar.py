@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.planar import Block, blocks, partial_rows, whole_rows
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
+from papers.swartz.planar import Block, blocks, partial_rows, whole_rows
 
 PLANES = arrays(
     np.int64, array_shapes(min_dims=2, max_dims=2, max_side=8), elements=st.integers(0, 20)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.core.partition import fit
-from dlbrt.core.partition.density import compress
 from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
-from dlbrt.core.partition.integer import Numbers, optimal, parts, prefix_sums
+from dlbrt.core.partition.integer import Numbers, optimal, prefix_sums
 from numpy.typing import NDArray
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
+from papers.swartz.density import compress
+from papers.swartz.integer import parts
 
 MAXN, RANKS = 2**22, 16
 
@@ -66,7 +66,7 @@ def test_what_the_ranks_measure_in_equal_lengths_balances_the_next_pass(
 def test_a_curve_fitted_to_the_ranks_times_balances_the_next_pass(operations: NDArray[np.int32]) -> None:
     """The paper's way where t is not known (section 2): 16 sample timings, those of the linear cut."""
     prefix, edges = prefix_sums(operations), np.array(sieve.by_length(MAXN, RANKS))
-    found = fit.best(3 + 2 * edges[1:], prefix[edges[1:]], fit.legendre)
+    found = fit.best(3 + 2 * edges[1:], prefix[edges[1:]], sieve.legendre)
     assert efficiency(parts(prefix, sieve.by_fit(found, MAXN, RANKS))) >= 98
 
 

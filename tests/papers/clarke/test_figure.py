@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.core.speed import Model, SpeedModels
-from dlbrt.core.speed.figure import figure
+from papers.clarke.figure import figure
 
 
 def learned(model: Model) -> SpeedModels:

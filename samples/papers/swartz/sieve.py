@@ -7,19 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import isqrt
+from math import isfinite, isqrt
 from typing import Any
 
 import numpy as np
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.fit import Fit
-from dlbrt.core.partition.newton import Cutter
 from dlbrt.core.partition.profiling import GroupTimes, Profiling
-from dlbrt.core.partition.work import Work
-from numpy.typing import NDArray
+from dlbrt.core.partition.work import Curve, Floats, Work, evaluate
+from numpy.typing import ArrayLike, NDArray
+
+from papers.swartz.newton import cut
 
 #: Where t' becomes positive is 5.94744; the paper's safe x_L.
 INCREASING_FROM = 5.95
+
+
+def legendre(x: ArrayLike) -> Floats:
+    """1 / (ln x - 1.08366): the g of the paper's sieve (section 3); its pole is at x = 2.9555."""
+    return np.asarray(1 / (np.log(x) - 1.08366), dtype=np.float64)
+
+
+def scale(t_ref: Curve, x: float, t: float) -> float:
+    """The constant A of t = A t_ref from one timing (section 3). It is not needed to cut.
+
+    ValueError unless A is finite and above 0.
+    """
+    found = float(t / evaluate(t_ref, np.array([x]))[0])
+    if not (isfinite(found) and found > 0):
+        raise ValueError(f"expected a timing and a curve above 0 at {x}, found {t} and a constant {found}")
+    return found
 
 
 def t(x: Any) -> Any:
@@ -75,7 +92,7 @@ def by_fit(found: Fit, maximum: int, ranks: int) -> list[int]:
 
 def _positions_from(work: Work, maximum: int, ranks: int) -> list[int]:
     """The first odd number from each boundary on; the first rank has those before its domain too."""
-    first = np.ceil((Cutter(work).cuts(ranks) - 3) / 2).astype(int)
+    first = np.ceil((cut(work, ranks) - 3) / 2).astype(int)
     return [0, *(int(position) for position in np.clip(first[1:], 0, positions(maximum)))]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.uneven import Types, cuts
 from dlbrt.core.partition.work import Work
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.swartz.uneven import Types, cuts
 
 PAPER = Types((7, 4), (1.0, 3.0))
 TYPES = st.integers(1, 4).flatmap(

@@ -19,10 +19,11 @@ from itertools import pairwise
 from math import isqrt
 
 import numpy as np
+from dlbrt.core.partition.integer import Numbers, optimal, prefix_sums
+from dlbrt.core.partition.work import Floats, checked_density
 from numpy.typing import ArrayLike
 
-from dlbrt.core.partition.integer import Numbers, largest_part, optimal, parts, prefix_sums
-from dlbrt.core.partition.work import Floats, checked_density
+from papers.swartz.integer import largest_part, parts
 
 __all__ = ["Block", "Blocks", "RowCut", "blocks", "partial_rows", "whole_rows"]
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from dlbrt.core.speed.models import SpeedModels
 from dlbrt.core.speed.points import Points
 
