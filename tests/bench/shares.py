@@ -28,13 +28,13 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import ELIGIBLE, Chooser
+from dlbrt.core.chooser import Chooser
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.choose import choose
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.repertoire import CANDIDATES
+from dlbrt.core.model.repertoire import OTHERS
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
@@ -129,7 +129,7 @@ def choice_s(case: int, rounds: int) -> float:
     inputs, times = known(case), []
     for _ in range(rounds):
         begin = time.process_time()
-        choose(inputs, others=CANDIDATES, eligible=ELIGIBLE)
+        choose(inputs, others=OTHERS)
         times.append(time.process_time() - begin)
     return median(times)
 

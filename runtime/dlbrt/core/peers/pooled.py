@@ -24,7 +24,7 @@ from dlbrt.core.peers.words import Nothing, Want
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
 
-__all__ = ["BEYOND", "DEAR", "LAST", "Pooled"]
+__all__ = ["Pooled"]
 
 #: Where it is so many times as long as an answer takes until it is to ask, a rank does not do so yet.
 _TOO_EARLY = 0.5
