@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.chunks.loop import Known as Facts
 from dlbrt.core.chunks.table import RULES
@@ -43,6 +44,7 @@ from dlbrt.dist.layout import block
 from dlbrt.sim.beginning import start_of
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
+from papers.zaki.speed import under
 
 #: Iterations a rank.
 EACH = 250
@@ -97,9 +99,7 @@ class Setting:
             return tuple(map(Processor.steady, self.speeds))
         blocks = [(block + 0.5) * random.duration_s for block in range(80)]
         loads = (Load(self.spec, rank) for rank in range(self.ranks))
-        return tuple(
-            Processor.under([load.level(when) for when in blocks], random.duration_s) for load in loads
-        )
+        return tuple(under([load.level(when) for when in blocks], random.duration_s) for load in loads)
 
     def known(self, work: Work) -> Known:
         """At the loop's beginning; the history is what is to come, for the estimate."""

@@ -28,6 +28,8 @@ from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.zaki.network import ethernet
+from papers.zaki.speed import under
 
 from tests.dlbrt.core.model.test_choose import known
 
@@ -54,7 +56,7 @@ def test_all_strategies_of_the_contract_are_known_to_the_model() -> None:
 
 
 def test_the_floor_is_when_all_capacity_is_used() -> None:
-    paths = (Processor.steady(1.0), Processor.under([5, 0], 1.0, 2.0), Processor.under([1], 3.0))
+    paths = (Processor.steady(1.0), under([5, 0], 1.0, 2.0), under([1], 3.0))
     found = floor_s(paths, 10.0)
     assert sum(each.capacity(found) for each in paths) == pytest.approx(10.0, rel=1e-5)
     assert floor_s(paths, 0.0) == 0.0
@@ -65,7 +67,7 @@ def test_the_floor_is_when_all_capacity_is_used() -> None:
     st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=5), min_size=1, max_size=4), st.floats(0.01, 99)
 )
 def test_the_floor_is_found_whatever_the_loads(loads: list[list[int]], work_s: float) -> None:
-    paths = tuple(Processor.under(each, 0.7) for each in loads)
+    paths = tuple(under(each, 0.7) for each in loads)
     found = floor_s(paths, work_s)
     assert sum(each.capacity(found) for each in paths) == pytest.approx(work_s, rel=1e-5)
 
@@ -100,7 +102,7 @@ def test_one_rank_does_all(each: Estimated) -> None:
 
 @EACH
 def test_plays_and_estimates_repeat_and_no_play_beats_the_floor(each: Estimated) -> None:
-    found = known(8, 400, Network.ethernet())
+    found = known(8, 400, ethernet())
     paths = steady(found)
     floor = floor_s(paths, found.rest.work_s)
     if isinstance(each, Candidate):
@@ -209,7 +211,7 @@ def test_the_record_has_all_strategies_and_says_which_are_estimated() -> None:
 
 def test_what_is_only_estimated_changes_nothing() -> None:
     slow, rules = (
-        known(16, network=Network.ethernet(50.0)),
+        known(16, network=ethernet(50.0)),
         [each for each in OTHERS if each.name not in PLAYED],
     )
     assert choose(slow, others=rules).strategy == choose(slow).strategy
