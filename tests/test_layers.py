@@ -86,6 +86,9 @@ COMMANDS = {
 #: What a generated program must run without.
 COMPILER_ONLY = frozenset({"dlbc", "libcst", "jinja2", "islpy", "z3", "scipy"})
 
+#: What stands beside the product and may import it: `samples/papers`, and the tests.
+BESIDE = frozenset({"papers", "tests"})
+
 #: The only package that speaks MPI.
 MPI_PACKAGE = "dlbrt.mpi"
 
@@ -199,7 +202,12 @@ def breaks_independence_of_passes(found: Import) -> bool:
     return both and found.module != ASSEMBLER and found.module != found.target
 
 
+def breaks_independence_of_papers_and_tests(found: Import) -> bool:
+    return top(found.target) in BESIDE
+
+
 RULES: tuple[Rule, ...] = (
+    breaks_independence_of_papers_and_tests,
     breaks_layers,
     breaks_rooms,
     breaks_bridge,
@@ -235,6 +243,7 @@ FORBIDDEN = [
     ("dlbrt/core/cost.py", "import scipy.optimize", breaks_independence_of_the_compiler),
     ("dlbrt/mpi/team.py", "from dlbc import source", breaks_independence_of_the_compiler),
     ("dlbrt/session.py", "from mpi4py import MPI", breaks_mpi_confinement),
+    ("dlbrt/core/cost.py", "from papers.heirich import Mesh", breaks_independence_of_papers_and_tests),
     (
         "dlbc/passes/infer_cost.py",
         "from dlbc.passes.find_accesses import find",

@@ -4,21 +4,24 @@
 
 alpha = .1, three inner iterations, M^3 processors (100 by default), a mesh with ends. Times are in seconds of
 this process: of divisible work, exact on a grain; of whole units; and of a plain step on whole arrays, whose
-sums round. What the method does to the loads of the paper is in `samples/experiments/heirich`.
+sums round. What the method does to the loads of the paper is in `samples/papers/heirich`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
+
 import numpy as np
-from dlbrt.core.diffusion import Diffusion, Mesh, Schedule, UnitDiffusion
-from dlbrt.core.diffusion.lattice import Floats
+from papers.heirich import Diffusion, Mesh, Schedule, UnitDiffusion
+from papers.heirich.lattice import Floats
 
 ALPHA = 0.1
 TENTH = Schedule.every(ALPHA, 3)

@@ -20,13 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.partition.integer import optimal, parts, prefix_sums, settled
+from dlbrt.core.partition.integer import optimal, prefix_sums, settled
 from dlbrt.core.partition.newton import Cutter
 from dlbrt.core.partition.work import over_positions
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from papers.swartz.integer import parts
+from papers.swartz.newton import cuts
 
 #: name -> the degree of W(i), and what largest over mean may be for 1000 iterations on 16 processors.
 GRADES = {"linear": (1, 1.025), "quadratic": (2, 1.04), "cubic": (3, 1.07)}
@@ -46,7 +49,7 @@ def _sum(work: NDArray[np.int64], positions: Spans) -> int:
 def cut(degree: int, work: NDArray[np.int64], ranks: int) -> float:
     """Largest over mean work, cut by t(x) = x^(degree + 1) alone, as `cost(cumulative=...)` is."""
     t = over_positions(lambda x: np.asarray(x, dtype=float) ** (degree + 1), range(len(work)))
-    bounds = settled(Cutter(t).cuts(ranks), t.t)
+    bounds = settled(cuts(Cutter(t), ranks), t.t)
     return over_mean(parts(prefix_sums(work), bounds).tolist())
 
 

@@ -28,12 +28,13 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.paging import Cliff
 from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed import Model, PassBalancer, SpeedModels
-from dlbrt.core.speed.figure import Figure, figure
 from dlbrt.core.speed.passes import imbalance
+from papers.clarke.figure import Figure, figure
 
 from tests.dlbrt.core.speed.clusters import DOUBLE, MB, Machine, cluster, passes
 

@@ -4,8 +4,9 @@
 
 A grid: ranks, times of an iteration, even and triangular work, no load, random load and half of the ranks
 four times slower, messages of 50 us and 1 ms, iterations with rows and without. The model knows the load that
-comes, so what differs is the model alone. Two figures a strategy: the played prediction and the estimate by
-which strategies are screened, over what was simulated. None is a test.
+comes, so what differs is the model alone. Two figures a strategy, over what was simulated: the
+played prediction, of those that are played, and the estimate by which strategies are screened. None is a
+test.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.chunks.loop import Known as Facts
 from dlbrt.core.chunks.table import RULES
@@ -31,7 +33,7 @@ from dlbrt.core.model.forecast import History
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.model.outlook import Outlook
-from dlbrt.core.model.screening import Candidate
+from dlbrt.core.model.screening import Candidate, Estimated
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.stealing import Stealing
 from dlbrt.core.model.work import Work
@@ -41,6 +43,7 @@ from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.layout import block
 from dlbrt.sim.driver import simulate, start_in
 from dlbrt.sim.machine import LoopModel, Machine
+from papers.zaki.speed import under
 
 #: Iterations a rank.
 EACH = 250
@@ -95,9 +98,7 @@ class Setting:
             return tuple(map(Processor.steady, self.speeds))
         blocks = [(block + 0.5) * random.duration_s for block in range(80)]
         loads = (Load(self.spec, rank) for rank in range(self.ranks))
-        return tuple(
-            Processor.under([load.level(when) for when in blocks], random.duration_s) for load in loads
-        )
+        return tuple(under([load.level(when) for when in blocks], random.duration_s) for load in loads)
 
     def known(self, work: Work) -> Known:
         """At the loop's beginning; the history is what is to come, for the estimate."""
@@ -113,19 +114,19 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Seconds simulated, predicted by a play, and estimated; the least that is possible."""
+    """Seconds simulated, predicted by a play (None: by none), and estimated; the least that is possible."""
 
     name: str
     setting: Setting
     simulated_s: float
-    played_s: float
+    played_s: float | None
     estimated_s: float
     floor_s: float
 
     @property
     def error(self) -> float:
-        """Of the play."""
-        return self.played_s / self.simulated_s - 1
+        """Of the play, of the estimate where there is none."""
+        return (self.estimated_s if self.played_s is None else self.played_s) / self.simulated_s - 1
 
     @property
     def rough(self) -> float:
@@ -133,7 +134,7 @@ class Measured:
         return self.estimated_s / self.simulated_s - 1
 
 
-def candidate(name: str, facts: Facts) -> Candidate:
+def candidate(name: str, facts: Facts) -> Estimated:
     """The model of a strategy of which the rule is told these facts."""
     if name == "steal":
         return Stealing(plays=4)
@@ -148,7 +149,8 @@ def measure(name: str, setting: Setting) -> Measured:
     floor = floor_s(path, known.rest.work_s)
     simulated_s = last_s(machine, loop, name)
     estimated_s = max(floor, model.near_s(known, Outlook.of(known, floor, (path,))))
-    return Measured(name, setting, simulated_s, model.ahead_s(known, path), estimated_s, floor)
+    played_s = model.ahead_s(known, path) if isinstance(model, Candidate) else None
+    return Measured(name, setting, simulated_s, played_s, estimated_s, floor)
 
 
 def last_s(machine: Machine, loop: LoopModel, name: str) -> float:
@@ -164,7 +166,7 @@ def grid(ranks: Sequence[int]) -> Iterator[Setting]:
 
 
 def line(name: str, found: Sequence[Measured]) -> str:
-    """Median and 90th percentile of both errors, and the worst."""
+    """Median and 90th percentile of both errors, and the worst of the first."""
     errors, rough = sorted(abs(each.error) for each in found), sorted(abs(each.rough) for each in found)
     worst, high = max(found, key=lambda each: abs(each.error)), int(0.9 * len(found))
     return (

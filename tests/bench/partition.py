@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.partition.density import compress
 from dlbrt.core.partition.integer import optimal, prefix_sums
 from dlbrt.core.partition.newton import Cutter
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
+from papers.swartz.density import compress
+from papers.swartz.newton import bounds, cuts
 
 PROCESSORS = 10**6
 
@@ -45,10 +46,10 @@ def measures() -> dict[str, tuple[Callable[[], object], Callable[[], object], in
     prefix = prefix_sums(density)
     everywhere, twice = (lambda: sieve.t(many)), (lambda: (sieve.t(one), sieve.t(one)))
     return {
-        "newton, 10^6 processors": (lambda: cutter.cuts(PROCESSORS), everywhere, 1),
-        "newton, 10^6, no derivative": (lambda: unknown_slope.cuts(PROCESSORS), everywhere, 1),
-        "newton, one rank's bounds of 16": (lambda: cutter.bounds(7, 16), twice, 1000),
-        "newton, one rank's, no derivative": (lambda: unknown_slope.bounds(7, 16), twice, 1000),
+        "newton, 10^6 processors": (lambda: cuts(cutter, PROCESSORS), everywhere, 1),
+        "newton, 10^6, no derivative": (lambda: cuts(unknown_slope, PROCESSORS), everywhere, 1),
+        "newton, one rank's bounds of 16": (lambda: bounds(cutter, 7, 16), twice, 1000),
+        "newton, one rank's, no derivative": (lambda: bounds(unknown_slope, 7, 16), twice, 1000),
         "newton, preparing": (lambda: Cutter(work), twice, 100),
         "optimal cut of 10^6 for 16": (lambda: optimal(prefix, 16), lambda: prefix_sums(density), 3),
         "density of 10^6 by 5, cut for 16": (

@@ -26,15 +26,15 @@ from random import Random
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import ELIGIBLE, Chooser
+from dlbrt.core.chooser import Chooser
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.choose import choose
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.known import Known
-from dlbrt.core.model.network import Network
-from dlbrt.core.model.repertoire import CANDIDATES
+from dlbrt.core.model.repertoire import OTHERS
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
@@ -44,6 +44,7 @@ from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import Machine
+from papers.zaki.network import ethernet
 
 from tests.bench.strategies_virtual import Setting
 from tests.dlbrt.core.model.cases import CASES, MOST_LOAD
@@ -116,7 +117,7 @@ CHOOSERS = 16
 def known(case: int) -> Known:
     """What is known of a case's loop on 16 ranks at the first synchronization of a run in virtual time."""
     load = LoadSpec(random=RandomLoad(MOST_LOAD, 5.0, 1000))
-    machine = Machine((1.0,) * CHOOSERS, Network.ethernet(), load, blocks(CHOOSERS, CHOOSERS // 2))
+    machine = Machine((1.0,) * CHOOSERS, ethernet(), load, blocks(CHOOSERS, CHOOSERS // 2))
     chooser = Chooser(machine.network, machine.groups)
     loop = Setting(case, "ethernet", 5.0).loop()
     simulate(machine, loop, chooser.begins, Parameters(), chooser, traced=False)
@@ -129,7 +130,7 @@ def choice_s(case: int, rounds: int) -> float:
     inputs, times = known(case), []
     for _ in range(rounds):
         begin = time.process_time()
-        choose(inputs, others=CANDIDATES, eligible=ELIGIBLE)
+        choose(inputs, others=OTHERS)
         times.append(time.process_time() - begin)
     return median(times)
 

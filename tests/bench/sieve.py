@@ -24,12 +24,12 @@ from types import ModuleType
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.partition import fit
 from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
 from dlbrt.core.partition.integer import prefix_sums
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
 
 #: What some positions took one after the other.
 Meter = Callable[[range], float]
@@ -74,7 +74,7 @@ def cuts(maximum: int, ranks: int, group: int, took: Meter) -> Iterable[tuple[st
     yield "formula (4)", sieve.by_formula(maximum, ranks)
     density = sieve.first_pass(maximum, linear, group, took)
     edges = np.array(linear[1:])
-    found = fit.best(3 + 2 * edges, density.cumulative(edges), fit.legendre)
+    found = fit.best(3 + 2 * edges, density.cumulative(edges), sieve.legendre)
     yield "curve fitted", sieve.by_fit(found, maximum, ranks)
     yield f"profile, groups of {density.group}", density.cut(ranks)
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from statistics import mean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.chooser import Chooser
 from dlbrt.core.load import LoadSpec, RandomLoad
@@ -34,6 +35,7 @@ from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.optimum import clairvoyant_s
+from papers.zaki.network import ethernet
 
 from tests.dlbrt.core.model.cases import CASES, MOST_LOAD, Case
 
@@ -46,7 +48,7 @@ _LAN = Pattern((-_LAN_S, _LAN_S))
 
 #: The paper's Ethernet; one of today with messages of 0.1 ms; the ranks of one host.
 NETWORKS = {
-    "ethernet": Network.ethernet(),
+    "ethernet": ethernet(),
     "lan": Network(_LAN_S, 1e8, _LAN, _LAN, Pattern((0.0, -_LAN_S / 5, _LAN_S / 5)), 1e-4),
     "host": Network.default(),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.diffusion import Diffusion, Mesh
+from papers.heirich import Diffusion, Mesh
 
 from tests.bench import diffusion
 from tests.bench.diffusion import TENTH

@@ -1,11 +1,12 @@
 """The model's predictions against the simulator, on a part of the grid of `model_quality`.
 
 The bounds are what was measured there with some room: over all settings with 4 and 16 ranks a median of
-0.005, 0.048 for the worst strategy.
+0.005, 0.048 for the worst strategy; here, of those that are estimated alone, 0.053 for the worst.
 """
 
 from __future__ import annotations
 
+from math import inf
 from statistics import median
 
 import pytest
@@ -25,7 +26,7 @@ SETTINGS = (
 @pytest.mark.parametrize("name", NAMES)
 def test_predicted_is_what_is_simulated(name: str) -> None:
     found = [measure(name, setting) for setting in SETTINGS]
-    assert median(abs(each.error) for each in found) <= 0.05
+    assert median(abs(each.error) for each in found) <= (0.06 if found[0].played_s is None else 0.05)
     assert max(abs(each.error) for each in found) <= 0.3
 
 
@@ -33,7 +34,7 @@ def test_predicted_is_what_is_simulated(name: str) -> None:
 def test_nothing_is_predicted_below_what_is_possible(name: str) -> None:
     for setting in SETTINGS:
         found = measure(name, setting)
-        assert min(found.simulated_s, found.played_s, found.estimated_s) >= found.floor_s * (1 - 1e-6)
+        assert min(found.simulated_s, found.played_s or inf, found.estimated_s) >= found.floor_s * (1 - 1e-6)
 
 
 def test_the_same_is_measured_again() -> None:

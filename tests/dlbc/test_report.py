@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from dlbrt.core.load import LoadSpec
 from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network
 from dlbrt.core.registry import AUTO, names
 from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace
 from dlbrt.observe.tracing import text_of
@@ -21,6 +20,7 @@ from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome
 from dlbrt.sim.play import play
 from dlbrt.sim.traced import setup_of, trace_of
+from papers.zaki.network import ethernet
 
 from dlbc.cli import main
 from dlbc.report.draw import seconds_text, timeline
@@ -28,7 +28,7 @@ from dlbc.report.measured import KINDS, measured
 from dlbc.report.page import MOST_RUNS, page
 from dlbc.report.predicted import told
 
-WHERE = Machine((1.0,) * 4, Network.ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
+WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
 WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)
 
 

@@ -16,9 +16,9 @@ from dlbrt.core.registry import AUTO, names
 from dlbrt.observe.trace import RunTrace, Trace, read
 from dlbrt.sim.play import play
 from dlbrt.sim.recorded import Recording
-from dlbrt.sim.replay import replay
 
 from tests.support.mpi import run_mpi, run_sequential, transform
+from tests.support.replay import replay
 
 pytestmark = pytest.mark.mpi
 

@@ -25,7 +25,7 @@ from dlbrt.core.model.forecast import History
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.model.redistribute import Rules
-from dlbrt.core.model.repertoire import CANDIDATES
+from dlbrt.core.model.repertoire import OTHERS
 from dlbrt.core.model.schemes import scheme
 from dlbrt.core.model.work import Runs, Work
 from dlbrt.core.profile import SLICES, Profile
@@ -38,9 +38,6 @@ __all__ = ["MOST_WRITTEN", "Chooser", "prefix"]
 
 #: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
 CENTRAL, CHEAPER = "GCDLB", 0.6
-
-#: What a loop under way can go over to beside the strategies of the paper: what begins with what ranks hold.
-ELIGIBLE = frozenset({"steal", "diffusion"})
 
 
 @dataclass(slots=True)
@@ -73,7 +70,7 @@ class Chooser:
         speeds, left_s = books.history.speeds, books.left_s
         if speeds is None or left_s is None or left_s < parameters.least_choice_s:
             return self.begins if self.choice is None else strategy(self.choice.strategy)
-        self.choice = choose(self._known(books, profiles, speeds), others=CANDIDATES, eligible=ELIGIBLE)
+        self.choice = choose(self._known(books, profiles, speeds), others=OTHERS)
         return strategy(self.choice.strategy)
 
     def _known(self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]) -> Known:

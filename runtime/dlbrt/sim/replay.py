@@ -3,14 +3,9 @@
 That a simulation decides as the runtime decides rests on this: both drive the same core, and the core is a
 function of what it is told. So from a real run's events fresh agents ask for the same actions, to the last
 bit of every profile. What was measured of moved data is told at its place among the events (`Transferred`).
-
-Where the recording has left out events, what follows them cannot be told, and is not compared.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlbrt.core.actions import Action
 from dlbrt.core.agent import Account, Agent
@@ -18,22 +13,9 @@ from dlbrt.core.events import Event
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.setup import Setup
 from dlbrt.dist.spans import Spans
-from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
+from dlbrt.observe.trace import Transferred
 
-__all__ = ["Difference", "Listener", "replay"]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Where a rank's answers go apart: entry number ``place``, what was recorded, what came now."""
-
-    rank: int
-    place: int
-    entry: Entry
-    found: tuple[Action, ...] | str
-
-    def __str__(self) -> str:
-        return f"rank {self.rank}, entry {self.place}: {self.entry}, replayed: {self.found}"
+__all__ = ["Listener"]
 
 
 class Listener:
@@ -68,40 +50,3 @@ class Listener:
     def accounts(self) -> tuple[Account, ...]:
         """What each agent has to say of its time."""
         return tuple(agent.account() for agent in (*self._past, self._agent))
-
-
-def replay(run: RunTrace) -> tuple[Difference, ...]:
-    """The first difference of each rank that has one; none of a run that rank 0 did alone.
-
-    ValueError if this version does not have the strategy.
-    """
-    if run.setup is None:
-        return ()
-    try:
-        return tuple(_differences(run, run.setup))
-    except KeyError as error:
-        raise ValueError(f"this version has no strategy {error}") from None
-
-
-def _differences(run: RunTrace, setup: Setup) -> Iterator[Difference]:
-    for rank, recorded in enumerate(run.per_rank):
-        if (found := _first(rank, Listener(setup, rank, recorded.began), recorded)) is not None:
-            yield found
-
-
-def _first(rank: int, listener: Listener, recorded: RankTrace) -> Difference | None:
-    for place, entry in enumerate(recorded.entries):
-        if entry.event.now < recorded.began:
-            continue  # what rank 0 did alone, before the loop was shared
-        found = _answer(listener, entry.event)
-        if found != entry.actions:
-            return Difference(rank, place, entry, found)
-    return None
-
-
-def _answer(listener: Listener, event: Event | Transferred) -> tuple[Action, ...] | str:
-    """What is asked for, or why that cannot be told."""
-    try:
-        return listener.tell(event)
-    except (ValueError, KeyError) as error:
-        return f"{type(error).__name__}: {error}"

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.partition.density import Density, compress
+from dlbrt.core.partition.density import Density
 from dlbrt.core.speed import Points
 from dlbrt.observe.learned import Curve, Learned, Lesson, LoopKey, default_path, path_for, read, update
+from papers.swartz.density import compress
 
 KEY = LoopKey("prog.py:12", "5f2a", ("a", "a", "b"))
 

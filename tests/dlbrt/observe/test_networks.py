@@ -25,13 +25,14 @@ from dlbrt.observe.networks import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.zaki.network import ethernet
 
 MPICH = "MPICH Version:      5.0.2\nMPICH Release date: today\n\0"
 SAMPLES = Samples(
     ((2, 1e-5), (3, 2e-5), (4, 3.1e-5)), ((2, 1e-5), (3, 2e-5), (4, 3e-5)), ((2, 2e-5), (3, 6e-5), (4, 1e-4))
 )
 NEAR = Network.default()
-FAR = Network.ethernet()
+FAR = ethernet()
 
 
 def calibration(*hosts: str, library: str = MPICH, whole: Network = FAR) -> Calibration:

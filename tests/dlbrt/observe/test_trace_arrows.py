@@ -9,7 +9,6 @@ from dlbrt.core.actions import Move
 from dlbrt.core.events import Exchanged, Worked
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network
 from dlbrt.core.registry import names
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
@@ -20,6 +19,7 @@ from dlbrt.observe.tracing import text_of
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.play import play
 from dlbrt.sim.traced import setup_of, trace_of
+from papers.zaki.network import ethernet
 
 from tests.support.arrows import check_arrows
 
@@ -30,7 +30,7 @@ MOVERS = ["GDDLB", "LCDLB", "SS", "diffusion", "steal"]
 def simulated(name: str, seed: int, size: int) -> Trace:
     """A run on five ranks of different speeds and loads, of iterations with rows of that size."""
     load = LoadSpec(random=RandomLoad(5, 0.5, seed))
-    where = Machine((1.0, 0.75, 0.5, 1.0, 0.75), Network.ethernet(), load, blocks(5, 3))
+    where = Machine((1.0, 0.75, 0.5, 1.0, 0.75), ethernet(), load, blocks(5, 3))
     what = LoopModel(300, tuple(0.01 + 1e-4 * place for place in range(300)), iteration_bytes=size)
     return trace_of(play(where, what, name, traced=True), where, what, setup_of(where, what, name))
 

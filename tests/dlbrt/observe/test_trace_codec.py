@@ -20,7 +20,6 @@ from dlbrt.core.books import Terms
 from dlbrt.core.chunks.loop import Fact
 from dlbrt.core.decision import Decision
 from dlbrt.core.events import Event, Exchanged, Worked
-from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.dist.spans import Spans
@@ -29,6 +28,7 @@ from dlbrt.dist.units import Units
 from dlbrt.observe.trace_codec import CodecError, Decoder, Encoder
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.zaki.network import ethernet
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(
@@ -121,7 +121,7 @@ def test_every_word_comes_back() -> None:
 
 
 def test_the_terms_of_a_loop_come_back() -> None:
-    network = Network.ethernet()
+    network = ethernet()
     terms = Terms(Units(0, 9, True), Parameters(), 0.1, unit_bytes=3.5, group_exchange_s={(0, 1): 0.2},
                   exchanges=network.all_to_all)  # fmt: skip
     assert bits(through((terms, network))) == bits((terms, network))

@@ -28,12 +28,13 @@ from dlbrt.sim.optimum import clairvoyant_s
 from dlbrt.sim.outcome import Outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from papers.zaki.network import ethernet
 
 from tests.dlbrt.core.clockwork import Clockwork
 
 STRATEGIES = sorted(names())
 SYNCHRONIZING = [name for name in STRATEGIES if not isinstance(strategy(name), PeerStrategy)]
-ETHERNET = Network.ethernet()
+ETHERNET = ethernet()
 FREE = Pattern(())
 
 

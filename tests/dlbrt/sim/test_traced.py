@@ -10,7 +10,6 @@ import pytest
 from dlbrt.core.chooser import Chooser
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import GroupRules, blocks
-from dlbrt.core.model.network import Network
 from dlbrt.core.registry import AUTO, names, strategy
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.layout import cyclic
@@ -21,8 +20,10 @@ from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome
 from dlbrt.sim.play import play
 from dlbrt.sim.recorded import Recording
-from dlbrt.sim.replay import replay
 from dlbrt.sim.traced import setup_of, trace_of
+from papers.zaki.network import ethernet
+
+from tests.support.replay import replay
 
 STRATEGIES = [*sorted(names()), AUTO]
 
@@ -30,7 +31,7 @@ STRATEGIES = [*sorted(names()), AUTO]
 def machine(seed: int = 1, ranks: int = 5) -> Machine:
     load = LoadSpec(random=RandomLoad(5, 0.5, seed))
     speeds = tuple(1.0 - 0.25 * (rank % 3) for rank in range(ranks))
-    return Machine(speeds, Network.ethernet(), load, blocks(ranks, 3))
+    return Machine(speeds, ethernet(), load, blocks(ranks, 3))
 
 
 def loop(n: int = 300) -> LoopModel:
@@ -125,7 +126,7 @@ def test_what_load_and_speeds_added_is_no_part_of_a_recorded_loop() -> None:
 
 def test_hosts_compare_by_the_work_that_they_did_in_a_second_of_computing() -> None:
     """Where nobody has told their speeds; what iterations cost is known, so it is the hosts that differ."""
-    where = Machine((1.0, 1.0, 0.5, 0.5), Network.ethernet(), LoadSpec(levels=(0, 2, 0, 1)), blocks(4, 2))
+    where = Machine((1.0, 1.0, 0.5, 0.5), ethernet(), LoadSpec(levels=(0, 2, 0, 1)), blocks(4, 2))
     _, simulation = simulated("GDDLB", where, loop())
     trace = replace(simulation, kind="run", host_names=("a", "a", "b", "b"), machine=Place())
     found = Recording(trace)

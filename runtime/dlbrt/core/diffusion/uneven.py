@@ -104,7 +104,7 @@ def granted(held: int, asked: Sequence[int]) -> tuple[int, ...]:
 
     Else each link gets all it asks for or an equal part, whichever is less; a unit that does not divide goes
     to the last ones. What links bring (negative) asks nothing. On a chain, links downwards first, this is
-    what `chain.payable` lets a rank give.
+    what blocks can bear whose ends move (`payable` in `samples/papers/heirich/chain.py`).
     """
     given = [0] * len(asked)
     left, waiting = held, [link for link, units in enumerate(asked) if units > 0]

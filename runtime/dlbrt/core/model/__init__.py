@@ -6,7 +6,7 @@ synchronization costs them, `redistribute` new shares and whether they pay, `rec
 played to the end, `member` one rank in them, `forecast` the loads that may come, `choose` the strategy that
 comes out cheapest.
 
-Beyond the paper's strategies (`repertoire`): `dealing` is self-scheduling (`chunk_play`, `desk`, `grains`),
-`stealing` and `diffusing` what they say. `fluid` is the floor that none can beat, `outlook` what estimates
+Beyond the paper's strategies (`repertoire`): `dealing` is self-scheduling by estimates (`desk`), `stealing`
+and `diffusing` are what they say. `fluid` is the floor that none can beat, `outlook` what estimates
 share, `screening` which strategies are worth playing when one is to be chosen (`known`).
 """

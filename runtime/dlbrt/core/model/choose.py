@@ -14,7 +14,7 @@ The paper's strategies are always played, others where they may win (`screening`
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.recurrence import play, play_static
 from dlbrt.core.model.schemes import NONE, SCHEMES, Scheme
-from dlbrt.core.model.screening import Candidate, Path, screen
+from dlbrt.core.model.screening import Estimated, Path, screen
 
 __all__ = ["Choice", "Known", "choose"]
 
@@ -84,16 +84,15 @@ def choose(
     schemes: Sequence[Scheme] = (*SCHEMES, NONE),
     paths: int | None = None,
     *,
-    others: Sequence[Candidate] = (),
-    eligible: Collection[str] = (),
+    others: Sequence[Estimated] = (),
 ) -> Choice:
     """The strategy with the least predicted time if it leads the first scheme by `LEAST_LEAD`, else the
     first.
 
     Not to balance counts as dearer than predicted, by `PRUDENCE`.
     ``paths`` is how many paths the load may take, the first one that of means, the others drawn; by default
-    as many as `EFFORT` allows, and one at least. ``others`` are predicted too; of them those that are
-    ``eligible`` may be chosen.
+    as many as `EFFORT` allows, and one at least. ``others`` are predicted too; of them those that
+    are `Candidate` may be chosen.
     """
     random = Random(SEED)
     drawn = max(1, EFFORT // len(known.held) if paths is None else paths) - 1
@@ -102,7 +101,7 @@ def choose(
     if not others:
         return Choice(_best(left_s), _from_start(known, left_s), len(ahead), known)
     most_s = min(*_weighed(left_s).values(), (1 - LEAST_LEAD) * left_s[schemes[0].name])
-    found = screen(known, ahead, others, eligible, most_s)
+    found = screen(known, ahead, others, most_s)
     best = _best(left_s | {name: s for name, s in found.left_s if name not in found.estimated})
     left_s |= dict(found.left_s)
     predicted_s, floor_s = _from_start(known, left_s), known.elapsed_s + found.floor_s

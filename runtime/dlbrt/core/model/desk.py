@@ -19,24 +19,18 @@ class Desk:
     """What it costs to be dealt a chunk: a message's way, a unit's rows.
 
     ``serves_s`` is what rank 0 loses by it, ``each_s`` how long an iteration of rank 0's takes, between two
-    of which it looks; 0 where nobody has to look. ``answer_s`` is what a word and an answer take by the
-    agents' own reckoning. With ``claims`` nobody is asked, and nobody asks ahead.
+    of which it looks; 0 where nobody has to look. With ``claims`` nobody is asked, and nobody asks ahead.
     """
 
     way_s: float
     row_s: float
     each_s: float = 0.0
     serves_s: float = 0.0
-    answer_s: float = 0.0
     claims: bool = False
 
     def link_s(self, units: float) -> float:
         """From when rank 0 serves a request until the chunk is there: it takes rank 0's link for so long."""
         return self.way_s + units * self.row_s
-
-    def least_s(self, count: float, units: float, own_s: float) -> float:
-        """What so many chunks take at least, through rank 0's link; of its own it does one in ``own_s``."""
-        return 0.0 if self.claims else count / (1 / own_s + 1 / max(self.link_s(units), TINY_S))
 
     def wait_s(self, units: float, takes_s: float) -> float:
         """How long a rank that has computed for ``takes_s`` waits for the next chunk, asked for ahead.

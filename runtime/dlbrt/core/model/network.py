@@ -3,7 +3,7 @@
 Zaki, Li, Parthasarathy, sections 1.3.1 and 1.5.1: a message of b bytes takes L + b / B; one-to-all,
 all-to-one and all-to-all are measured for 2..P ranks and fitted by polynomials (figure 1.6). They measure
 L = 2414.5 us and B = 0.96 Mbytes/s with PVM on an Ethernet. The paper does not print its polynomials;
-`Network.ethernet` has polynomials of that size.
+`samples/papers/zaki/network.py` has polynomials of that size.
 """
 
 from __future__ import annotations
@@ -117,16 +117,6 @@ class Network:
         default, each_s = cls.default(), min(latency_s, exchange_s / (ranks - 1))
         line = _linear(each_s)
         return cls(latency_s, bandwidth, line, line, default.all_to_all.through(ranks, exchange_s))
-
-    @classmethod
-    def ethernet(cls, dense: float = 0.2, switch_s: float = 5e-3) -> Network:
-        """The paper's latency and bandwidth, and patterns of the size of its figure 1.6.
-
-        One-to-all and all-to-one take L (P - 1), all-to-all ``dense`` L P (P - 1). For tests and simulations.
-        """
-        latency_s = 2414.5e-6
-        line, square = _linear(latency_s), Pattern((0.0, -dense * latency_s, dense * latency_s))
-        return cls(latency_s, 0.96e6, line, line, square, switch_s)
 
     def to_json(self) -> str:
         """One JSON object, its members as the fields; `from_json` is the inverse, to the last bit."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dlbrt.core.chunks.table import RULES
 from dlbrt.core.model.dealing import Dealing
 from dlbrt.core.model.diffusing import Diffusing
-from dlbrt.core.model.screening import Candidate
+from dlbrt.core.model.screening import Estimated
 from dlbrt.core.model.stealing import Stealing
 
-__all__ = ["CANDIDATES"]
+__all__ = ["OTHERS"]
 
-CANDIDATES: tuple[Candidate, ...] = (Diffusing(), *(Dealing(name) for name in RULES), Stealing())
+OTHERS: tuple[Estimated, ...] = (Diffusing(), *(Dealing(name) for name in RULES), Stealing())

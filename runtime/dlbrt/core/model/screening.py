@@ -5,24 +5,24 @@ screened.
 
 1. None takes less than the floor, when all is done if it may be cut anywhere and moved at no cost (`fluid`).
 If even that does not lead by what a choice needs, no candidate can, and none is played. This is exact. 2.
-Else each is estimated without events, and those whose estimates lead are played on all paths, the best first,
-`PLAYS` of them.
+Else each is estimated without events. Of those that a loop under way can go over to (`Candidate`), the ones
+whose estimates lead are played on all paths, the best first, `PLAYS` of them.
 
 What was not played keeps its estimate, and is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dlbrt.core.model.fluid import floor_s
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
 
-__all__ = ["Candidate", "Path", "Screened", "screen"]
+__all__ = ["Candidate", "Estimated", "Path", "Screened", "screen"]
 
 #: Candidates that are played: of 16 ranks' paths one costs about as much as the paper's four strategies.
 PLAYS = 1
@@ -31,18 +31,23 @@ PLAYS = 1
 Path = tuple[Processor, ...]
 
 
-class Candidate(Protocol):
+class Estimated(Protocol):
     """A strategy that is not one of the paper's, as the model sees it."""
 
     @property
     def name(self) -> str:
         """Its name in the contract."""
 
+    def near_s(self, known: Known, outlook: Outlook) -> float:
+        """An estimate of the seconds from now until all is done, the mean over the paths."""
+
+
+@runtime_checkable
+class Candidate(Estimated, Protocol):
+    """One that a loop under way can go over to, as it begins with what ranks hold: it is played as well."""
+
     def ahead_s(self, known: Known, processors: Sequence[Processor]) -> float:
         """Seconds from now until all is done, on this path."""
-
-    def near_s(self, known: Known, outlook: Outlook) -> float:
-        """An estimate of that, the mean over the paths, for a fraction of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +62,15 @@ class Screened:
 def screen(
     known: Known,
     paths: Sequence[Path],
-    candidates: Sequence[Candidate],
-    eligible: Collection[str],
+    others: Sequence[Estimated],
     most_s: float,
 ) -> Screened:
-    """All candidates, of whom those that are ``eligible`` and may take less than ``most_s`` are played."""
+    """All others; of them candidates that may take less than ``most_s`` are played."""
     work_s = known.rest.work_s
     floor = sum(floor_s(path, work_s) for path in paths) / len(paths)
     outlook = Outlook.of(known, floor, tuple(paths))
-    left_s = {each.name: max(floor, each.near_s(known, outlook)) for each in candidates}
-    able = [each for each in candidates if each.name in eligible and left_s[each.name] < most_s]
+    left_s = {each.name: max(floor, each.near_s(known, outlook)) for each in others}
+    able = [each for each in others if isinstance(each, Candidate) and left_s[each.name] < most_s]
     played = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
     for each in played:
         left_s[each.name] = sum(each.ahead_s(known, path) for path in paths) / len(paths)

@@ -10,8 +10,8 @@ Two traps: a is 0 for t = 0, which is no block, so it is at least 1; and sigma o
 finishes first depends on b, which depends on t_j, which depends on sigma: `Averaging.BLOCKS` solves for both.
 It also counts the blocks a and b fully where the window has a part of them; `Averaging.EXACT` integrates.
 
-What the load will be is not known. A `Processor` has the loads seen so far and then a cycle that repeats:
-the last one, their mean, all of them again (`Forecast`), or any other that is given.
+What the load will be is not known. A `Processor` has the parts of its speed that it was seen at, and then a
+cycle of such that repeats (`at`). By loads it is made in `samples/papers/zaki/speed.py`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
-from math import ceil, isfinite
+from math import ceil
 
-__all__ = ["Averaging", "Forecast", "Processor"]
+__all__ = ["Averaging", "Processor"]
 
 
 #: Blocks of the forecast that are summed beforehand; sums further ahead are computed when needed.
@@ -35,14 +35,6 @@ class Averaging(Enum):
 
     BLOCKS = "blocks"
     EXACT = "exact"
-
-
-class Forecast(Enum):
-    """How the load goes on after what was seen."""
-
-    LAST = "last"
-    MEAN = "mean"
-    REPEAT = "repeat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +49,6 @@ class Processor:
     sums: tuple[float, ...]
     cycle: tuple[float, ...]
     duration_s: float
-
-    @classmethod
-    def under(
-        cls,
-        loads: Sequence[float],
-        duration_s: float,
-        speed: float = 1.0,
-        forecast: Forecast | Sequence[float] = Forecast.MEAN,
-    ) -> Processor:
-        """Under the loads l(1), l(2), .. (0 or more, integers or not), then as forecast.
-
-        ``forecast`` may be the loads of the cycle themselves. ValueError for no loads, negative ones, or a
-        speed or duration that is not above 0.
-        """
-        cycle = list(forecast) if not isinstance(forecast, Forecast) else []
-        if not (loads or cycle) or not all(load >= 0 and isfinite(load) for load in (*loads, *cycle)):
-            raise ValueError(f"expected at least one load, each 0 or more, found {list(loads)} and {cycle}")
-        if not (0 < speed < float("inf") and 0 < duration_s < float("inf")):
-            raise ValueError(f"expected a speed and a duration above 0, found {speed} and {duration_s}")
-        rates = [1 / (load + 1) for load in loads]
-        ahead = [1 / (load + 1) for load in cycle] or _ahead(rates, forecast)
-        return cls.at(ahead, duration_s, speed, rates)
 
     @classmethod
     def at(
@@ -101,10 +71,6 @@ class Processor:
             first = self._block(begin_s)
             return self._mean_of(first, max(first, self._block(end_s)))
         return (self.capacity(end_s) - self.capacity(begin_s)) / (end_s - begin_s)
-
-    def effective_load(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
-        """lambda = S / sigma: how many times longer work takes than without load."""
-        return self.speed / self.average(begin_s, end_s, averaging)
 
     def finish(self, begin_s: float, work_s: float, averaging: Averaging = Averaging.EXACT) -> float:
         """When work of ``work_s`` seconds on the base processor, begun at ``begin_s``, is done."""
@@ -190,15 +156,6 @@ class _Steady(Processor):
     def reached(self, capacity: float) -> float:
         """As `Processor.reached`."""
         return capacity / self.speed
-
-
-def _ahead(rates: Sequence[float], forecast: object) -> list[float]:
-    """The cycle of rates that follows those seen."""
-    if forecast is Forecast.LAST:
-        return [rates[-1]]
-    if forecast is Forecast.MEAN:
-        return [sum(rates) / len(rates)]
-    return list(rates)
 
 
 def _sums(rates: Sequence[float]) -> tuple[float, ...]:

@@ -24,11 +24,8 @@ from dlbrt.dist.layout import earliest_finish
 
 __all__ = [
     "block_rows",
-    "elimination_order",
     "floors",
-    "floors_and_first",
     "scattered_owners",
-    "scattered_rows",
 ]
 
 
@@ -45,17 +42,6 @@ def block_rows(m: int, rates: Sequence[float]) -> tuple[int, ...]:
     ValueError unless m is 0 or more and the rates are 0 or more, finite, and one above 0.
     """
     return earliest_finish(m, _checked(m, rates), floors(m, rates))
-
-
-def floors_and_first(m: int, rates: Sequence[float]) -> tuple[int, ...]:
-    """The floors, and one of the remaining rows for each of the first processors.
-
-    For equal rates this is section 2.1; for others it is what the paper's block times of example 2 rest
-    on (rows 7 10 16 19 22 26), although its text names figure 1.
-    """
-    rows = floors(m, rates)
-    more = m - sum(rows)
-    return tuple(count + (j < more) for j, count in enumerate(rows))
 
 
 def scattered_owners(n: int, rates: Sequence[float]) -> NDArray[np.int64]:
@@ -75,21 +61,6 @@ def scattered_owners(n: int, rates: Sequence[float]) -> NDArray[np.int64]:
     )
     earliest = np.argsort(finish, kind="stable")[:n]
     return owner[earliest][::-1]
-
-
-def scattered_rows(n: int, rates: Sequence[float]) -> tuple[tuple[int, ...], ...]:
-    """R_j: the rows of each processor by figure 3, counted from 1 as in the paper, ascending."""
-    owners = scattered_owners(n, rates)
-    return tuple(tuple((np.flatnonzero(owners == j) + 1).tolist()) for j in range(len(rates)))
-
-
-def elimination_order(rates: Sequence[float]) -> tuple[int, ...]:
-    """The processors in the order in which they should get the blocks of a block LU: slowest first.
-
-    The owner of the first block is the first to be idle (section 4); equal rates stay in order. With rows
-    in exact proportion no order is better; with whole rows `elimination.block_order` may be.
-    """
-    return tuple(sorted(range(len(rates)), key=lambda j: rates[j]))
 
 
 def _checked(m: int, rates: Sequence[float]) -> list[Fraction]:

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.core.partition.imbalance import drift
-from dlbrt.core.partition.integer import Numbers, optimal, prefix_sums, settled
+from dlbrt.core.partition.integer import Numbers, prefix_sums, settled
 from dlbrt.core.partition.newton import fractions
-from dlbrt.core.partition.work import Fault, Floats, Work, WorkError, checked_density, evaluate
+from dlbrt.core.partition.work import Fault, Floats, WorkError, checked_density, evaluate
 
-__all__ = ["Density", "DriftCheck", "Sample", "compress", "merge"]
+__all__ = ["Density", "DriftCheck", "Sample", "merge"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +61,6 @@ class Density:
         """t(x): the work of the iterations before a position, linear within a group."""
         return np.asarray(np.interp(np.asarray(position), self.edges, self.prefix), dtype=np.float64)
 
-    def as_work(self) -> Work:
-        """The same as a cumulative work that `newton` cuts, with its density as t'."""
-        widths = np.diff(self.edges)
-
-        def slope(position: ArrayLike) -> Floats:
-            place = np.clip(np.searchsorted(self.edges, position, side="right") - 1, 0, len(widths) - 1)
-            return np.asarray(self.work[place] / widths[place], dtype=np.float64)
-
-        return Work(self.cumulative, 0.0, float(self.n), derivative=slope)
-
     def cut(self, speeds: int | Sequence[float]) -> tuple[int, ...]:
         """P + 1 boundaries in positions for P equal parts, or parts by speed: the largest time is least
         among the integers beside the equal-work cuts. ValueError for bad speeds, as `integer.optimal`.
@@ -80,10 +70,6 @@ class Density:
         cuts = np.interp(share * float(self.prefix[-1]), self.prefix, self.edges)
         cuts[share <= 0], cuts[share >= 1] = 0, self.n
         return settled(cuts, self.cumulative, rates)
-
-    def cut_by_groups(self, speeds: int | Sequence[float]) -> tuple[int, ...]:
-        """Boundaries between groups alone, the largest time being least of all that there are."""
-        return tuple(self.edges[list(optimal(self.prefix, speeds))].tolist())
 
     def between(self, bounds: Sequence[int]) -> Floats:
         """The work of each part."""
@@ -112,12 +98,6 @@ class Sample:
         shaped = np.ndim(self.done) == 1 and np.shape(self.done) == np.shape(self.seconds)
         if self.first < 0 or not shaped or not 0 < self.speed < np.inf:
             raise ValueError(f"expected counts and seconds of the same groups and a speed, found {self}")
-
-
-def compress(work: ArrayLike, group: int) -> Density:
-    """The density of per-iteration work by groups; errors as `Density`, the place being the position."""
-    each = checked_density(work).reshape(-1)
-    return Density(len(each), 1, each).coarser(group)
 
 
 def merge(n: int, group: int, samples: Sequence[Sample]) -> Density:

@@ -1,7 +1,7 @@
 """A cumulative work t(x) from sample timings, where it is not known (Swartz, sections 2 and 3).
 
-The paper fits A x^p / (ln x - 1.08366) to timings of its program, gets p = 1.43, and finds A from one
-timing. `power` does the same for any form A x^p g(x): linear least squares of ln(t / g) = ln A + p ln x.
+The paper fits A x^p / (ln x - 1.08366) to timings of its program, and gets p = 1.43. `power` does the same
+for any form A x^p g(x): linear least squares of ln(t / g) = ln A + p ln x.
 Where no form suggests itself `monotone` interpolates: the samples, made increasing by the nearest (least
 squares, by pooling neighbours) where noise has them decrease, are joined by the cubics of Fritsch and
 Carlson (SIAM J. Numer. Anal. 17, 1980), which have a continuous t' >= 0, so that Newton's method applies.
@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, isfinite
+from math import exp
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.core.partition.work import Curve, Floats, evaluate
 
-__all__ = ["Fit", "best", "legendre", "monotone", "power", "scale"]
+__all__ = ["Fit", "best", "monotone", "power"]
 
 #: Of fewer samples nothing can be left out.
 FEWEST = 3
@@ -38,22 +38,6 @@ class Fit:
     derivative: Curve
     text: str
     error: float
-
-
-def legendre(x: ArrayLike) -> Floats:
-    """1 / (ln x - 1.08366): the g of the paper's sieve (section 3); its pole is at x = 2.9555."""
-    return np.asarray(1 / (np.log(x) - 1.08366), dtype=np.float64)
-
-
-def scale(t_ref: Curve, x: float, t: float) -> float:
-    """The constant A of t = A t_ref from one timing (section 3). It is not needed to cut.
-
-    ValueError unless A is finite and above 0.
-    """
-    found = float(t / evaluate(t_ref, np.array([x]))[0])
-    if not (isfinite(found) and found > 0):
-        raise ValueError(f"expected a timing and a curve above 0 at {x}, found {t} and a constant {found}")
-    return found
 
 
 def power(x: ArrayLike, t: ArrayLike, g: Curve | None = None, name: str = "g(x)") -> Fit:

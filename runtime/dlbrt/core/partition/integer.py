@@ -8,9 +8,8 @@ the optimum. Parts are compared as computed, p[b] - p[a] over the speed: exact f
 to 2^53 on equal processors, and otherwise optimal as rounded. Of all optimal boundaries those nearest to
 equal work are given.
 
-`snapped` rounds the real boundaries of `newton`, to the nearer by work of the two positions beside: the
-largest part is then above the mean by at most the work of one iteration; `nearest` does it for one.
-`settled` is exact among all those neighbouring positions, without a prefix sum over iterations.
+`settled` rounds the real boundaries of `newton`: it is exact among all the integers beside them, without a
+prefix sum over iterations.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Curve, Floats, checked_density, evaluate
 
-__all__ = ["largest_part", "nearest", "optimal", "parts", "prefix_sums", "settled", "snapped"]
+__all__ = ["optimal", "prefix_sums", "settled"]
 
 Numbers = NDArray[Any]
 
@@ -46,17 +45,6 @@ def prefix_sums(work: ArrayLike) -> Numbers:
     return np.concatenate(([0], np.cumsum(checked, dtype=np.int64)))
 
 
-def parts(prefix: Numbers, bounds: Sequence[int]) -> Numbers:
-    """The work of each part."""
-    return np.diff(prefix[np.asarray(bounds)])
-
-
-def largest_part(prefix: Numbers, bounds: Sequence[int], speeds: Sequence[float] | None = None) -> float:
-    """The time of the part that takes longest: its work over its speed (default 1)."""
-    work = parts(prefix, bounds)
-    return max(_time(w, s) for w, s in zip(work.tolist(), speeds or [1.0] * len(work), strict=True))
-
-
 def optimal(prefix: Numbers, speeds: int | Sequence[float]) -> tuple[int, ...]:
     """P + 1 boundaries of P contiguous parts, the greatest work over speed being least.
 
@@ -67,24 +55,6 @@ def optimal(prefix: Numbers, speeds: int | Sequence[float]) -> tuple[int, ...]:
         raise ValueError("expected prefix sums that do not decrease, the first one of no work")
     rates = [1.0] * speeds if isinstance(speeds, int) else [float(speed) for speed in speeds]
     return _Search(prefix, rates, fractions(rates).tolist()).bounds()
-
-
-def snapped(cuts: Floats, t: Curve) -> NDArray[np.int64]:
-    """Real boundaries in positions 0..n rounded to integers, each to the nearer by the work t; vectorised.
-
-    ``t`` is the cumulative work over positions (`work.over_positions`). The ends stay.
-    """
-    low, high = np.floor(cuts), np.ceil(cuts)
-    at = evaluate(t, cuts)
-    up = evaluate(t, high) - at < at - evaluate(t, low)
-    return np.maximum.accumulate(np.where(up, high, low).astype(np.int64))
-
-
-def nearest(cut: float, t: Curve) -> int:
-    """One boundary rounded as by `snapped`: the same on every rank that has the same ``cut``."""
-    low, high = float(floor(cut)), float(ceil(cut))
-    below, at, above = (float(t(np.float64(x))) for x in (low, cut, high))
-    return int(high if above - at < at - below else low)
 
 
 def settled(cuts: Floats, t: Curve, speeds: Sequence[float] | None = None) -> tuple[int, ...]:

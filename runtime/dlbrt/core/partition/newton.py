@@ -1,15 +1,14 @@
 """Cut a cumulative work t(x) into parts of equal work: t(x_i) = i TT / N_p (Swartz, section 2, equation 1).
 
 The domain of processor i is [x_i, x_{i+1}); processors that differ get parts TT f_i for given fractions
-(`uneven`). x_0 is the lower and x_Np the upper end of the domain, exactly: for i = 0 the equation may
+(section 4). x_0 is the lower and x_Np the upper end of the domain, exactly: for i = 0 the equation may
 have no root (the paper's t has a positive least value), and x_max need not be found. The constant A of
 t = A t_ref divides out.
 
 A `Cutter` samples t once, refuses a t that cannot be cut, and picks the method cell by cell
-(`convergence`). Afterwards any rank finds its own two bounds alone, or one finds those of all
-together (`roots`). The bounds of neighbours found alone agree to the bit on machines with the same
-mathematical functions; found together they may differ in the last digits, since array and scalar
-functions round differently. So either all ranks take one way or one tells the others.
+(`convergence`). Then one rank finds the bounds of all together (`roots`), and tells the others: ranks that
+find theirs alone, as in the paper, may differ from it in the last digits, since array and scalar functions
+round differently (`samples/papers/swartz/newton.py`).
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from math import fsum, isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dlbrt.core.partition.convergence import Method, methods
-from dlbrt.core.partition.roots import Roots, Table, difference_quotients, root, roots
+from dlbrt.core.partition.convergence import methods
+from dlbrt.core.partition.roots import Roots, Table, difference_quotients, roots
 from dlbrt.core.partition.work import Fault, Floats, Work, WorkError, check_increasing, evaluate
 
-__all__ = ["Cutter", "cut", "fractions"]
+__all__ = ["Cutter", "fractions"]
 
 #: Cells of the table: made in less than a millisecond, and the start is good for two or three steps.
 CELLS = 1024
@@ -36,7 +35,7 @@ TOLERANCE = 1e-12
 class Cutter:
     """A cumulative work made ready to be cut.
 
-    ``total`` is TT in the unit of t, ``method`` the weakest that a part of the domain needs (`Method`).
+    ``total`` is TT in the unit of t.
     WorkError where t is NaN, infinite, decreasing or constant, naming the x; ValueError for ``cells`` below
     1 or a ``tolerance`` outside (0, 1). Source: Swartz, sections 2 and 3, appendices A and B.
     """
@@ -51,23 +50,7 @@ class Cutter:
         t = np.maximum.accumulate(t)
         self.start = float(t[0]) if work.start is None else work.start
         self.total = self._total(float(t[0]), float(t[-1]))
-        self._table = _table(work, x, t, tolerance)
-
-    @property
-    def method(self) -> Method:
-        """The weakest method that a cell of the domain needs."""
-        return Method(int(self._table.methods.max()))
-
-    def newton_share(self) -> float:
-        """The part of the total work that lies where appendix A grants that Newton converges."""
-        work = np.diff(self._table.values)
-        return float(work[self._table.methods == Method.NEWTON].sum() / work.sum())
-
-    def cuts(self, parts: int) -> Floats:
-        """The boundaries x_0 .. x_P of P equal parts: P + 1 numbers, not decreasing."""
-        if parts < 1:
-            raise ValueError(f"expected at least 1 part, found {parts}")
-        return self.cuts_at(np.arange(parts + 1) / parts)
+        self.table = _table(work, x, t, tolerance)
 
     def cuts_at(self, fractions: ArrayLike) -> Floats:
         """The boundaries below which the given fractions of the work lie, one each, not decreasing.
@@ -76,40 +59,17 @@ class Cutter:
         """
         return self.solve(_checked(fractions)).x
 
-    def bounds(self, rank: int, parts: int) -> tuple[float, float]:
-        """The bounds of one of P equal parts, found alone; ValueError unless 0 <= rank < parts."""
-        if not 0 <= rank < parts:
-            raise ValueError(f"expected 0 <= rank < {parts}, found {rank}")
-        return self.between(rank / parts, (rank + 1) / parts)
-
-    def between(self, low: float, high: float) -> tuple[float, float]:
-        """The boundaries at two fractions of the work, 0 <= low <= high <= 1, else ValueError."""
-        if not 0 <= low <= high <= 1:
-            raise ValueError(f"expected fractions 0 <= low <= high <= 1, found {low} and {high}")
-        with np.errstate(all="ignore"):
-            first = self._alone(low)
-            return first, max(first, self._alone(high))
-
     def solve(self, fractions: Floats) -> Roots:
         """The boundaries at the fractions, with the number of evaluations of t for each."""
         target = self.start + self.total * fractions
-        found = roots(self._table, target)
-        left, first = self._table.xs[0], self._table.ts[0]
+        found = roots(self.table, target)
+        left, first = float(self.table.x[0]), float(self.table.values[0])
         x = found.x
         if left > self.work.low and first > self.start:
             share = (target - self.start) / (first - self.start)
             x = np.where(share < 1, self.work.low + share * (left - self.work.low), x)
         x[fractions <= 0], x[fractions >= 1] = self.work.low, self.work.high
         return Roots(np.maximum.accumulate(x), found.steps)
-
-    def _alone(self, fraction: float) -> float:
-        if fraction <= 0 or fraction >= 1:
-            return self.work.high if fraction >= 1 else self.work.low
-        target = self.start + self.total * fraction
-        left, first = self._table.xs[0], self._table.ts[0]
-        if target < first:
-            return self.work.low + (target - self.start) / (first - self.start) * (left - self.work.low)
-        return root(self._table, target)
 
     def _total(self, first: float, last: float) -> float:
         if first < self.start:
@@ -121,11 +81,6 @@ class Cutter:
         if total <= 0:
             raise WorkError(Fault.NONE_AT_ALL, self.work.low, f"t is {last:.6g} at both ends of the domain")
         return total
-
-
-def cut(work: Work, parts: int) -> Floats:
-    """The P + 1 boundaries of P parts of equal work; see `Cutter`."""
-    return Cutter(work).cuts(parts)
 
 
 def fractions(weights: Sequence[float]) -> Floats:

@@ -1,4 +1,4 @@
-"""Roots of t(x) = C, one alone in Python floats or all at once in arrays, by one rule.
+"""Roots of t(x) = C, all at once in arrays, by one rule.
 
 Every C lies in a cell of a table of t, which is its bracket from the beginning; the start is the analytic
 inverse where there is one, else linear in the cell (with a table of one cell that is the paper's own
@@ -17,8 +17,7 @@ outside the values at the bracket's ends shows that t is not increasing, or not 
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite, nan
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from dlbrt.core.partition.convergence import Method
 from dlbrt.core.partition.work import ROUNDING, Curve, Fault, Floats, WorkError, evaluate
 
-__all__ = ["Roots", "Table", "difference_quotients", "root", "roots"]
+__all__ = ["Roots", "Table", "difference_quotients", "misplaced", "roots"]
 
 #: More steps than any bracket of doubles takes, two thirds of them not bisecting it.
 MOST_STEPS = 400
@@ -49,8 +48,8 @@ AT_ONCE = 1 << 14
 class Table:
     """Samples of t on m + 1 points x, the method of each of the m cells, and how to evaluate more.
 
-    ``tolerance`` is relative to x, or to ``span``, the width of the domain, where that is less; ``scale`` is
-    the largest magnitude of t. The lists repeat the arrays: they are quicker to ask for one element.
+    ``tolerance`` is relative to x, or to the ``span`` where that is less; ``scale`` is
+    the largest magnitude of t.
     """
 
     t: Curve
@@ -61,15 +60,11 @@ class Table:
     methods: NDArray[np.int8]
     tolerance: float
     scale: float
-    span: float = field(init=False)
-    xs: list[float] = field(init=False)
-    ts: list[float] = field(init=False)
-    kinds: list[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "span", float(self.x[-1] - self.x[0]))
-        for name, source in (("xs", self.x), ("ts", self.values), ("kinds", self.methods)):
-            object.__setattr__(self, name, source.tolist())
+    @property
+    def span(self) -> float:
+        """The width of the domain."""
+        return float(self.x[-1] - self.x[0])
 
     @property
     def noise(self) -> float:
@@ -85,55 +80,6 @@ class Roots:
     steps: NDArray[np.int64]
 
 
-def root(table: Table, target: float) -> float:
-    """The x with t(x) = target, alone; WorkError where t turns out not to increase."""
-    cell = bisect_left(table.ts, target, 1, len(table.ts) - 1)
-    low, high, at_low, at_high = table.xs[cell - 1], table.xs[cell], table.ts[cell - 1], table.ts[cell]
-    if target >= at_high:
-        return high
-    if target <= at_low:
-        return low
-    t, derivative, kind, width = table.t, table.derivative, table.kinds[cell - 1], high - low
-    slack, noise, side = ROUNDING * table.scale, table.noise, 0
-    below, above = at_low - target, at_high - target
-    x = low - below * width / (above - below)
-    if table.inverse is not None:
-        x = _inside(float(table.inverse(np.float64(target))), low, high, x)
-    for step in range(MOST_STEPS):
-        value = float(t(np.float64(x)))
-        if not at_low - slack <= value <= at_high + slack:
-            raise _misplaced(x, value, (low, high), (at_low, at_high))
-        f = value - target
-        if -noise <= f <= noise:
-            return x
-        if f < 0:
-            low, at_low, below = x, value, f
-            above = above / 2 if side < 0 else above
-            side = -1
-        else:
-            high, at_high, above = x, value, f
-            below = below / 2 if side > 0 else below
-            side = 1
-        small = table.tolerance * max(min(abs(x), table.span), 1e-6 * width) + ULPS * abs(x)
-        if high - low <= small:
-            return x
-        newton = kind == Method.NEWTON and step < NEWTON_STEPS
-        following = nan
-        if newton:
-            slope = _slope(table, x, value, width) if derivative is None else float(derivative(np.float64(x)))
-            following = x - f / slope if slope else nan
-        if not low < following < high:
-            newton = False
-            middle = kind == Method.BISECTION or step % 3 == 2
-            following = low - below * (high - low) / (above - below)
-            if middle or not low < following < high:
-                following = low + (high - low) / 2
-        if newton and abs(following - x) <= small:
-            return following
-        x = following
-    return x
-
-
 def difference_quotients(t: Curve, x: Floats, value: Floats, width: Floats | float, end: float) -> Floats:
     """t' at x, where t is ``value``, taken towards the inside of a domain that ends at ``end``.
 
@@ -145,20 +91,7 @@ def difference_quotients(t: Curve, x: Floats, value: Floats, width: Floats | flo
         return np.asarray((evaluate(t, beyond) - value) / (beyond - x), dtype=np.float64)
 
 
-def _slope(table: Table, x: float, value: float, width: float) -> float:
-    """One of the `difference_quotients`; NaN where x has no digits left."""
-    dx = min(HALF_DIGITS * max(abs(x), 1e-3 * width), 1e-2 * width)
-    if x + dx > table.xs[-1]:
-        dx = -dx
-    beyond = x + dx
-    return (float(table.t(np.float64(beyond))) - value) / (beyond - x) if beyond != x else nan
-
-
-def _inside(x: float, low: float, high: float, otherwise: float) -> float:
-    return x if low < x < high else otherwise
-
-
-def _misplaced(x: float, value: float, ends: tuple[float, float], values: tuple[float, float]) -> WorkError:
+def misplaced(x: float, value: float, ends: tuple[float, float], values: tuple[float, float]) -> WorkError:
     """Why a value of t that lies outside those at the ends of its bracket cannot be."""
     if not isfinite(value):
         fault = Fault.NOT_A_NUMBER if value != value else Fault.INFINITE
@@ -180,7 +113,7 @@ def roots(table: Table, targets: Floats) -> Roots:
 
 @dataclass(slots=True, eq=False)
 class _Brackets:
-    """The brackets still open: ``place`` is whose, the others are as in `root`, one element each."""
+    """The brackets still open: ``place`` is whose, the others have one element each."""
 
     place: NDArray[np.int64]
     target: Floats
@@ -247,7 +180,7 @@ class _Brackets:
         if wrong.any():
             k = int(np.argmax(wrong))
             ends, values = (self.low[k], self.high[k]), (self.at_low[k], self.at_high[k])
-            raise _misplaced(float(self.x[k]), float(value[k]), ends, values)
+            raise misplaced(float(self.x[k]), float(value[k]), ends, values)
         left = f < 0
         stale_above, stale_below = left & (self.side < 0), ~left & (self.side > 0)
         self.above = np.where(left, np.where(stale_above, self.above / 2, self.above), f)
@@ -280,7 +213,7 @@ class _Brackets:
     def _slopes(self, table: Table, value: Floats) -> Floats:
         if table.derivative is not None:
             return evaluate(table.derivative, self.x)
-        return difference_quotients(table.t, self.x, value, self.width, table.xs[-1])
+        return difference_quotients(table.t, self.x, value, self.width, float(table.x[-1]))
 
     def _keep(self, which: NDArray[np.bool_]) -> None:
         if which.all():

@@ -3,7 +3,7 @@
 Clarke, Lastovetsky, Rychkov (Parallel Processing Letters, 2011). `points` are what passes measured;
 `piecewise` and `akima` make functions of them, which `geometric` and `rootfinding` (through an `arrowhead`)
 cut; `models` makes whole units of the cuts and puts these together, `passes` decides after each pass
-whether to move. `saved` keeps points between runs, `figure` shows them. Pure, as all of the core.
+whether to move. `saved` keeps points between runs. Pure, as all of the core.
 """
 
 from dlbrt.core.speed.model import Model

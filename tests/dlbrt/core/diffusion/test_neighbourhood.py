@@ -14,6 +14,7 @@ from dlbrt.core.peers.words import Level
 from dlbrt.core.registry import strategy
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
+from papers.heirich import Step
 
 RANKS = (*range(1, 40), 61, 64, 100, 127, 1000)
 
@@ -59,7 +60,8 @@ def test_a_box_is_as_short_as_can_be(ranks: int) -> None:
 
 
 def test_steps_are_stable_and_positive() -> None:
-    steps = {each.step for ranks in RANKS for each in neighbourhoods(ranks)}
+    found = {each.step for ranks in RANKS for each in neighbourhoods(ranks)}
+    steps = [Step(each.alpha, each.dimensions, each.iterations) for each in found]
     assert {step.dimensions for step in steps} == {1, 2, 3}
     assert all(step.is_stable and step.is_positive for step in steps)
 

@@ -9,24 +9,21 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from dlbrt.core.diffusion import (
-    Carry,
-    Local,
+from dlbrt.core.diffusion.uneven import Carry, Local, flux, granted
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from papers.heirich import (
     Mesh,
     Schedule,
     Step,
     UnitDiffusion,
     alpha_limit,
-    flux,
-    granted,
     inner_iterations,
 )
-from dlbrt.core.diffusion.chain import payable
-from dlbrt.core.diffusion.lattice import Floats
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from papers.heirich.chain import payable
+from papers.heirich.lattice import Floats
 
-from tests.dlbrt.core.diffusion.dense import links, one_step
+from tests.papers.heirich.dense import links, one_step
 
 SPEEDS = st.floats(1e-3, 1e3)
 TIMES = st.floats(0, 1e9)

@@ -21,6 +21,7 @@ from dlbrt.core.model.redistribute import Charges, Rules, redistribute
 from dlbrt.core.model.schemes import NONE, Scheme
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import Runs, Work, count
+from papers.zaki.speed import under
 
 from tests.dlbrt.core.model.cases import MOST_LOAD, Case
 
@@ -62,7 +63,7 @@ def processors(setting: Setting, until_s: float) -> tuple[Processor, ...]:
     """The model's processors where all loads up to a time are known."""
     middles = [(block + 0.5) * setting.duration_s for block in range(int(until_s / setting.duration_s) + 1)]
     levels = ([load.level(middle) for middle in middles] for load in setting.loads)
-    return tuple(Processor.under(loads, setting.duration_s) for loads in levels)
+    return tuple(under(loads, setting.duration_s) for loads in levels)
 
 
 def history(setting: Setting, until_s: float, slices: int) -> History:

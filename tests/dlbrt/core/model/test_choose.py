@@ -12,6 +12,7 @@ from dlbrt.core.model.forecast import History
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.model.schemes import SCHEMES
 from dlbrt.core.model.work import Runs, Work
+from papers.zaki.network import ethernet
 
 
 def known(ranks: int = 4, left: int = 1000, network: Network | None = None) -> Known:
@@ -59,7 +60,7 @@ def test_where_messages_cost_more_than_the_rest_of_the_loop_nothing_is_balanced(
 
 
 def test_fast_networks_within_the_groups_favour_local_strategies() -> None:
-    slow = Network.ethernet(20.0)
+    slow = ethernet(20.0)
     alike = known(8, 4000, slow)
     near = replace(alike, within=(Network.default(),) * 2)
     for strategy in ("LDDLB", "LCDLB"):

@@ -9,12 +9,13 @@ from dlbrt.core.model.network import Network, Pattern, fit
 from dlbrt.core.model.schemes import scheme
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.zaki.network import ethernet
 
 SAMPLES = st.lists(st.tuples(st.integers(2, 64), st.floats(0, 1e3)), min_size=1, max_size=40)
 
 
 def test_a_message_takes_latency_and_its_bytes_over_the_bandwidth() -> None:
-    network = Network.ethernet()
+    network = ethernet()
     assert network.message_s(0) == 2414.5e-6
     assert network.message_s(0.96e6) == pytest.approx(1 + 2414.5e-6)
 
@@ -36,12 +37,12 @@ def test_a_synchronization_of_each_strategy_on_the_ethernet(
     name: str, ranks: int, milliseconds: float
 ) -> None:
     """Figure 1.6's size: 4 and 16 ranks, the local strategies in two groups."""
-    found = scheme(name).synchronization_s(Network.ethernet(), ranks)
+    found = scheme(name).synchronization_s(ethernet(), ranks)
     assert round(found * 1e3, 1) == milliseconds
 
 
 def test_samples_of_a_polynomial_give_it_back() -> None:
-    network = Network.ethernet()
+    network = ethernet()
     for pattern in (network.one_to_all, network.all_to_one, network.all_to_all):
         fitted = fit((p, pattern.seconds(p)) for p in range(2, 17))
         for p in range(2, 17):
@@ -50,11 +51,11 @@ def test_samples_of_a_polynomial_give_it_back() -> None:
 
 def test_a_fit_is_as_near_in_proportion_for_few_ranks_as_for_many() -> None:
     """The samples lie 10 % above and below a polynomial in turn: no time is missed by half."""
-    ethernet = Network.ethernet().all_to_all
-    samples = [(p, ethernet.seconds(p) * (1.1 if p % 2 else 0.9)) for p in range(2, 33)]
+    square = ethernet().all_to_all
+    samples = [(p, square.seconds(p) * (1.1 if p % 2 else 0.9)) for p in range(2, 33)]
     fitted = fit(samples)
     for p in range(2, 33):
-        assert fitted.seconds(p) == pytest.approx(ethernet.seconds(p), rel=0.12)
+        assert fitted.seconds(p) == pytest.approx(square.seconds(p), rel=0.12)
 
 
 def test_a_pattern_may_be_scaled_through_a_measured_time() -> None:
@@ -116,7 +117,7 @@ def test_samples_that_are_none_are_refused(samples: list[tuple[int, float]]) -> 
         fit(samples)
 
 
-@pytest.mark.parametrize("network", [Network.default(), Network.ethernet(), Network.ethernet(0.5, 0.0)])
+@pytest.mark.parametrize("network", [Network.default(), ethernet(), ethernet(0.5, 0.0)])
 def test_a_network_survives_json_to_the_last_bit(network: Network) -> None:
     assert Network.from_json(network.to_json()) == network
 

@@ -12,16 +12,16 @@ from statistics import mean
 
 import pytest
 from dlbrt.core.model.choose import Choice, Known, choose
-from dlbrt.core.model.network import Network
 from dlbrt.core.model.recurrence import Game, play
 from dlbrt.core.model.redistribute import Rules
 from dlbrt.core.model.schemes import SCHEMES, Scheme, scheme
 from dlbrt.core.model.work import Runs
+from papers.zaki.network import ethernet
 
 from tests.dlbrt.core.model import player
 from tests.dlbrt.core.model.cases import CASES, Case, trfd_first, trfd_pairs, trfd_second
 
-ETHERNET = Network.ethernet()
+ETHERNET = ethernet()
 UNIFORM = [case for case in CASES if case.work.prefix is None]
 CENTRAL, LOCAL = scheme("GCDLB"), scheme("LDDLB")
 #: Ranks work on while the profiles travel, and the profit test counts what moving costs.

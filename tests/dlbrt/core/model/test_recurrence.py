@@ -17,8 +17,10 @@ from dlbrt.core.model.work import Runs, Work
 from dlbrt.dist.layout import block
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.zaki.network import ethernet
+from papers.zaki.speed import under
 
-ETHERNET = Network.ethernet()
+ETHERNET = ethernet()
 PAPER = Rules(polls=False, averaging=Averaging.BLOCKS)
 EACH = pytest.mark.parametrize("each", SCHEMES, ids=lambda each: each.name)
 
@@ -92,7 +94,7 @@ def test_non_uniform_iterations_are_counted_by_their_sums() -> None:
 
 def test_a_processor_under_the_papers_load() -> None:
     """sigma of the finisher and t_1 together: load 0 then 3 in blocks of 4 s, 6 s of work."""
-    processor = Processor.under([0, 3, 3, 3], 4.0)
+    processor = under([0, 3, 3, 3], 4.0)
     steady = Processor.steady(1e-3)
     two = Game(Work(1.0), (processor, steady), (ETHERNET,), 0.0, PAPER)
     # Speed 1 until 4; (1 + 1/4) / 2 would end at 9.6, beyond block 2; (1 + 1/4 + 1/4) / 3 = 1/2 at 12.
@@ -139,7 +141,7 @@ def test_a_refused_redistribution_lets_the_finisher_leave() -> None:
 
 def test_speeds_are_those_since_the_last_synchronization_or_all() -> None:
     loads = ([0] * 10 + [5] * 90, [5] * 10 + [0] * 90)
-    processors = tuple(Processor.under(own, 1.0) for own in loads)
+    processors = tuple(under(own, 1.0) for own in loads)
     rules = Rules(polls=False)
     latest = play(Game(Work(0.01), processors, (ETHERNET,), 0.0, rules), SCHEMES[0], held(2000, 2), [(0, 1)])
     every = Game(Work(0.01), processors, (ETHERNET,), 0.0, replace(rules, all_history=True))
@@ -149,7 +151,7 @@ def test_speeds_are_those_since_the_last_synchronization_or_all() -> None:
 def test_ranks_that_work_while_profiles_travel_lose_less() -> None:
     idle, busy = (
         play(
-            game([1.0, 0.4, 0.7, 0.9], Work(0.01), Rules(reserves=reserves), Network.ethernet(2.0)),
+            game([1.0, 0.4, 0.7, 0.9], Work(0.01), Rules(reserves=reserves), ethernet(2.0)),
             SCHEMES[0],
             held(4000, 4),
             [range(4)],
@@ -192,7 +194,7 @@ def test_every_play_ends_and_never_beats_the_clairvoyant(
     costs = data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size))
     work = Work(seconds, tuple(accumulate(costs, initial=0)))
     exact = replace(rules, polls=True, averaging=Averaging.EXACT)
-    processors = tuple(Processor.under(own, 7 * seconds) for own in loads)
+    processors = tuple(under(own, 7 * seconds) for own in loads)
     for found in (rules, exact):
         one = Game(work, processors, (ETHERNET,), 8.0, found)
         outcome = play(one, each, held(size, ranks), groups(each, ranks))

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from dlbrt.core.partition import known
 from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.core.partition.integer import largest_part, prefix_sums
+from dlbrt.core.partition.integer import prefix_sums
 from dlbrt.core.partition.known import CurvedWork, KnownWork
 from dlbrt.dist.footprint import IndexMap
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.swartz.integer import largest_part
 
 TABLE = list(range(100, 0, -1))
 VECTOR = np.array(TABLE)

@@ -7,13 +7,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.density import Density, DriftCheck, Sample, compress, merge
-from dlbrt.core.partition.integer import largest_part, optimal, parts, prefix_sums
+from dlbrt.core.partition.density import Density, DriftCheck, Sample, merge
+from dlbrt.core.partition.integer import optimal, prefix_sums
 from dlbrt.core.partition.newton import Cutter
 from dlbrt.core.partition.work import Fault, WorkError
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from papers.swartz.density import as_work, compress, cut_by_groups
+from papers.swartz.integer import largest_part, parts
+from papers.swartz.newton import cuts
 
 WORK = st.lists(st.integers(0, 100), min_size=1, max_size=80).filter(any)
 
@@ -44,7 +47,7 @@ def test_groups_of_groups_are_larger_groups(work: list[int], group: int, more: i
 @given(WORK, st.integers(1, 9), st.integers(1, 7))
 def test_boundaries_are_in_order_and_parts_add_up(work: list[int], group: int, count: int) -> None:
     density = compress(work, group)
-    for bounds in (density.cut(count), density.cut_by_groups(count)):
+    for bounds in (density.cut(count), cut_by_groups(density, count)):
         assert (bounds[0], bounds[-1], len(bounds)) == (0, len(work), count + 1)
         assert list(bounds) == sorted(bounds)
         assert density.between(bounds).sum() == pytest.approx(sum(work))
@@ -55,14 +58,14 @@ def test_single_iterations_are_cut_nearly_optimally(work: list[int], count: int)
     prefix = prefix_sums(work)
     least = largest_part(prefix, optimal(prefix, count))
     density = compress(work, 1)
-    assert parts(prefix, density.cut_by_groups(count)).max() == least
+    assert parts(prefix, cut_by_groups(density, count)).max() == least
     assert parts(prefix, density.cut(count)).max() <= sum(work) / count + max(work)
 
 
 @given(WORK, st.integers(1, 5), st.permutations([1.0, 2.0, 5.0]))
 def test_cuts_by_groups_follow_the_speeds(work: list[int], group: int, speeds: list[float]) -> None:
     density = compress(work, group)
-    bounds = density.cut_by_groups(speeds)
+    bounds = cut_by_groups(density, speeds)
     assert all(bound % group == 0 or bound == len(work) for bound in bounds)
     best = largest_part(density.prefix, optimal(density.prefix, speeds), speeds)
     times = density.between(bounds) / np.asarray(speeds)
@@ -72,13 +75,13 @@ def test_cuts_by_groups_follow_the_speeds(work: list[int], group: int, speeds: l
 def test_a_group_is_cut_inside_as_if_uniform() -> None:
     density = Density(100, 50, np.array([10, 30]))
     assert density.cut(4) == (0, 50, 67, 83, 100)
-    assert density.between(density.cut_by_groups(4)).max() == 30
+    assert density.between(cut_by_groups(density, 4)).max() == 30
 
 
 @given(WORK, st.integers(1, 5), st.integers(1, 6))
 def test_newton_cuts_the_same_density(work: list[int], group: int, count: int) -> None:
     density = compress(work, group)
-    x = Cutter(density.as_work()).cuts(count)
+    x = cuts(Cutter(as_work(density)), count)
     wanted = np.full(count, sum(work) / count)
     assert np.diff(density.cumulative(x)) == pytest.approx(wanted, abs=1e-6 * sum(work))
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.fit import best, legendre, monotone, power, scale
+from dlbrt.core.partition.fit import best, monotone, power
 from dlbrt.core.partition.imbalance import efficiency
 from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.core.partition.newton import Cutter
 from dlbrt.core.partition.work import Work
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
+from papers.swartz.newton import cut
+from papers.swartz.sieve import legendre, scale
 
 A = 3.9098e-7
 SAMPLES = np.linspace(1e6, 32e6, 32)
@@ -39,7 +39,7 @@ def test_counted_operations_of_the_sieve_give_nearly_the_papers_exponent_and_bal
     found = power(3 + 2 * positions, prefix[positions], legendre)
     assert float(found.text.split("**")[1].split()[0]) == pytest.approx(1.4, abs=0.05)
     work = Work(found.t, 3.0, 2.0**20 + 1, found.derivative, start=0.0, increasing_from=sieve.INCREASING_FROM)
-    bounds = ((Cutter(work).cuts(16) - 3) / 2).astype(int)
+    bounds = ((cut(work, 16) - 3) / 2).astype(int)
     assert efficiency(np.diff(prefix[bounds])) > 95
 
 
@@ -81,7 +81,7 @@ def test_the_derivative_is_that_of_the_cubics() -> None:
 def test_a_fit_can_be_cut() -> None:
     x = np.linspace(0, 10, 21)
     found = monotone(x, x**3)
-    cuts = Cutter(Work(found.t, 0.0, 10.0, found.derivative)).cuts(4)
+    cuts = cut(Work(found.t, 0.0, 10.0, found.derivative), 4)
     assert np.diff(cuts**3) == pytest.approx(np.full(4, 250), rel=0.01)
 
 

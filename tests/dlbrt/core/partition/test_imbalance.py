@@ -8,8 +8,7 @@ from dlbrt.core.partition.imbalance import drift, efficiency, idle_share, ineffi
 from dlbrt.core.partition.newton import Cutter
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
 
 TIMES = st.lists(st.floats(0, 1e6), min_size=1, max_size=20)
 

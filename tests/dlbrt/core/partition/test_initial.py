@@ -11,10 +11,9 @@ import pytest
 from dlbrt.contract import Distribution
 from dlbrt.core.partition.ciegis import block_rows, scattered_owners
 from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.core.partition.density import compress
 from dlbrt.core.partition.imbalance import efficiency
 from dlbrt.core.partition.initial import deal, expected, first_shares
-from dlbrt.core.partition.integer import largest_part, parts, prefix_sums
+from dlbrt.core.partition.integer import prefix_sums
 from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.dist import layout
 from dlbrt.dist.footprint import IndexMap
@@ -22,8 +21,9 @@ from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Folding, Units
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
+from papers.swartz.density import compress
+from papers.swartz.integer import largest_part, parts
 
 BLOCK, CYCLIC, WHOLE = Distribution.BLOCK, Distribution.CYCLIC, Distribution.WHOLE
 

@@ -7,13 +7,14 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.integer import largest_part, nearest, optimal, parts, prefix_sums, settled, snapped
-from dlbrt.core.partition.newton import Cutter
+from dlbrt.core.partition.integer import optimal, prefix_sums, settled
 from dlbrt.core.partition.work import Fault, WorkError, over_positions
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.swartz.integer import largest_part, nearest, parts, snapped
+from papers.swartz.newton import cut
 
 WHOLE = st.lists(st.integers(0, 30), min_size=1, max_size=9).filter(any)
 REAL = st.lists(st.floats(0, 30), min_size=1, max_size=9).filter(lambda work: sum(work) > 1e-3)
@@ -121,19 +122,19 @@ def test_pairs_of_a_linear_loop_are_even_in_equal_blocks(n: int, slope: int) -> 
 def test_real_cuts_are_rounded_without_a_prefix_sum(degree: int, count: int) -> None:
     n = 1000
     work = over_positions(lambda v: np.asarray(v, dtype=float) ** (degree + 1), range(n))
-    cuts = Cutter(work).cuts(count)
+    cuts = cut(work, count)
     prefix = work.t(np.arange(n + 1))
     best = largest_part(prefix, optimal(prefix, count))
     near, rounded = settled(cuts, work.t), snapped(cuts, work.t)
     assert best <= largest_part(prefix, near) <= largest_part(prefix, rounded.tolist())
     assert largest_part(prefix, rounded.tolist()) <= prefix[-1] / count + np.diff(prefix).max()
-    assert [nearest(float(cut), work.t) for cut in cuts] == rounded.tolist()
+    assert [nearest(float(x), work.t) for x in cuts] == rounded.tolist()
     assert (rounded[0], rounded[-1]) == (near[0], near[-1]) == (0, n)
 
 
 def test_a_million_boundaries_are_rounded_at_once() -> None:
     work = over_positions(lambda v: v * v, range(10**7))
-    rounded = snapped(Cutter(work).cuts(10**6), work.t)
+    rounded = snapped(cut(work, 10**6), work.t)
     assert (np.diff(rounded) >= 0).all()
     assert rounded[-1] == 10**7
 

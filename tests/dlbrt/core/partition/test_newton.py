@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.core.partition.convergence import Method, contraction, methods
-from dlbrt.core.partition.newton import Cutter, cut, fractions
+from dlbrt.core.partition.newton import Cutter, fractions
 from dlbrt.core.partition.work import Fault, Work, WorkError, over_positions
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tests.dlbrt.core.partition import sieve
+from papers.swartz import sieve
+from papers.swartz.newton import between, bounds, cut, cuts, method_of, newton_share
 
 RELATIVE = 1e-11
 
@@ -63,7 +63,7 @@ def test_newton_from_the_papers_own_start(maximum: float, nodes: int, derivative
     """A table of one cell starts at x_max i / N_p; Newton then takes 5 steps at most, 4.6 in the mean."""
     cutter = Cutter(sieve.work(maximum, derivative), cells=1)
     found = cutter.solve(np.arange(1, nodes) / nodes)
-    assert cutter.method is Method.NEWTON
+    assert method_of(cutter) is Method.NEWTON
     assert found.steps.max() == 5
     assert found.steps.mean() == pytest.approx(4.6, abs=0.05)
 
@@ -72,8 +72,8 @@ def test_rows_of_the_two_dimensional_example() -> None:
     """Section 5: rho = x + y on 20 x 20, so t(y) = 200 y + 10 y^2; printed without the 10 before the root."""
     cutter = Cutter(Work(lambda y: 200 * y + 10 * y * y, 0.0, 20.0))
     assert cutter.total == 8000
-    assert cutter.cuts(4) == pytest.approx(-10 + 10 * np.sqrt(1 + 2 * np.arange(5)), rel=1e-12)
-    assert cutter.cuts(4) == pytest.approx([0, 7.32, 12.36, 16.46, 20], abs=5e-3)
+    assert cuts(cutter, 4) == pytest.approx(-10 + 10 * np.sqrt(1 + 2 * np.arange(5)), rel=1e-12)
+    assert cuts(cutter, 4) == pytest.approx([0, 7.32, 12.36, 16.46, 20], abs=5e-3)
 
 
 def test_the_second_derivative_of_the_fit_is_positive_where_the_paper_says() -> None:
@@ -102,10 +102,10 @@ def test_each_part_has_its_share(work: Work, parts: int) -> None:
 @EVERY
 def test_a_rank_finds_its_bounds_alone(work: Work) -> None:
     cutter = Cutter(work)
-    alone = [cutter.bounds(rank, 13) for rank in range(13)]
+    alone = [bounds(cutter, rank, 13) for rank in range(13)]
     assert [low for low, _ in alone[1:]] == [high for _, high in alone[:-1]]
     assert (alone[0][0], alone[-1][1]) == (work.low, work.high)
-    together = cutter.work.t(cutter.cuts(13)[1:])
+    together = cutter.work.t(cuts(cutter, 13)[1:])
     found = work.t(np.array([high for _, high in alone]))
     assert found == pytest.approx(together, rel=RELATIVE, abs=RELATIVE * cutter.total)
 
@@ -153,21 +153,21 @@ def test_a_staircase_is_cut_at_its_steps(steps: int, parts: int) -> None:
 
 def test_neighbours_share_one_of_many_boundaries() -> None:
     cutter = Cutter(sieve.work(2.0**22))
-    x = cutter.cuts(100_000)
+    x = cuts(cutter, 100_000)
     assert (np.diff(x) >= 0).all()
-    bounds = [cutter.bounds(rank, 100_000) for rank in range(70_000, 70_020)]
-    assert all(first[1] == second[0] for first, second in pairwise(bounds))
-    assert [low for low, _ in bounds] == pytest.approx(x[70_000:70_020], rel=1e-12)
+    found = [bounds(cutter, rank, 100_000) for rank in range(70_000, 70_020)]
+    assert all(first[1] == second[0] for first, second in pairwise(found))
+    assert [low for low, _ in found] == pytest.approx(x[70_000:70_020], rel=1e-12)
 
 
 def test_a_domain_hardly_wider_than_doubles_there() -> None:
     low, high = 1e9, 1e9 + 1e-3
     cutter = Cutter(Work(lambda x: (x - low) ** 2, low, high))
-    x = cutter.cuts(64)
+    x = cuts(cutter, 64)
     assert (np.diff(x) >= 0).all()
     exact = low + (high - low) * np.sqrt(np.arange(65) / 64)
     assert np.abs(x - exact).max() <= 4 * np.finfo(float).eps * low
-    assert [cutter.bounds(rank, 64)[0] for rank in range(64)] == pytest.approx(x[:-1], rel=1e-15)
+    assert [bounds(cutter, rank, 64)[0] for rank in range(64)] == pytest.approx(x[:-1], rel=1e-15)
 
 
 def test_more_parts_than_work_can_tell_apart() -> None:
@@ -208,19 +208,19 @@ class TestPositions:
 class TestConvergence:
     def test_newton_is_granted_to_the_sieve(self) -> None:
         cutter = Cutter(sieve.work(32e6))
-        assert cutter.method is Method.NEWTON
-        assert cutter.newton_share() == 1
+        assert method_of(cutter) is Method.NEWTON
+        assert newton_share(cutter) == 1
 
     @pytest.mark.parametrize("name", ["kink", "infinite slope inside", "wrong slope"])
     def test_it_is_not_where_t_is_not_smooth(self, name: str) -> None:
-        assert Cutter(WORKS[name]).method is not Method.NEWTON
+        assert method_of(Cutter(WORKS[name])) is not Method.NEWTON
 
     def test_bisection_is_for_flat_stretches(self) -> None:
-        assert Cutter(WORKS["flat between"]).method is Method.BISECTION
-        assert Cutter(WORKS["zero slope"]).newton_share() == 0
+        assert method_of(Cutter(WORKS["flat between"])) is Method.BISECTION
+        assert newton_share(Cutter(WORKS["zero slope"])) == 0
 
     def test_a_kink_costs_newton_its_cell_alone(self) -> None:
-        assert Cutter(WORKS["kink"]).newton_share() > 0.99
+        assert newton_share(Cutter(WORKS["kink"])) > 0.99
 
     def test_the_contraction_needs_its_absolute_value(self) -> None:
         """f = arctan diverges from beyond 1.39 where Q < -1; the print's Q < 1 would grant it."""
@@ -258,7 +258,7 @@ class TestBadWork:
         later = caught.value.increases_from
         assert later is not None
         assert 5.947 < later < 6.1
-        assert Cutter(Work(sieve.t, 3.0, 100.0, start=0.0, increasing_from=later)).cuts(3)[0] == 3
+        assert cuts(Cutter(Work(sieve.t, 3.0, 100.0, start=0.0, increasing_from=later)), 3)[0] == 3
 
     @pytest.mark.parametrize(
         ("t", "fault"),
@@ -288,14 +288,14 @@ class TestBadWork:
         def dips(x: Any) -> Any:
             return np.where(np.abs(x - 0.5) < 0.2, -1.0, x)
 
-        for look in (lambda c: c.cuts(2), lambda c: c.bounds(0, 2)):
+        for look in (lambda c: cuts(c, 2), lambda c: bounds(c, 0, 2)):
             with pytest.raises(WorkError) as caught:
                 look(Cutter(Work(dips, 0.0, 1.0), cells=1))
             assert (caught.value.fault, caught.value.place) == (Fault.DECREASING, 0.5)
 
     def test_nan_between_the_samples(self) -> None:
         hole = Work(lambda x: np.where(np.abs(x - 0.5) < 0.2, np.nan, x), 0.0, 1.0)
-        for look in (lambda c: c.cuts(2), lambda c: c.bounds(0, 2)):
+        for look in (lambda c: cuts(c, 2), lambda c: bounds(c, 0, 2)):
             with pytest.raises(WorkError) as caught:
                 look(Cutter(hole, cells=1))
             assert caught.value.fault is Fault.NOT_A_NUMBER
@@ -312,12 +312,12 @@ class TestBadWork:
             lambda: Work(lambda x: x, 0.0, 1.0, start=np.nan),
             lambda: Cutter(WORKS["linear"], cells=0),
             lambda: Cutter(WORKS["linear"], tolerance=0),
-            lambda: Cutter(WORKS["linear"]).cuts(0),
+            lambda: cuts(Cutter(WORKS["linear"]), 0),
             lambda: Cutter(WORKS["linear"]).cuts_at([0.5, 0.2]),
             lambda: Cutter(WORKS["linear"]).cuts_at([0.5, 1.2]),
             lambda: Cutter(WORKS["linear"]).cuts_at([np.nan]),
-            lambda: Cutter(WORKS["linear"]).bounds(3, 3),
-            lambda: Cutter(WORKS["linear"]).between(0.5, 0.4),
+            lambda: bounds(Cutter(WORKS["linear"]), 3, 3),
+            lambda: between(Cutter(WORKS["linear"]), 0.5, 0.4),
             lambda: fractions([]),
             lambda: fractions([0.0, 0.0]),
             lambda: fractions([1.0, -1.0]),

@@ -11,7 +11,7 @@ from math import exp
 import numpy as np
 import pytest
 from dlbrt.core.parameters import MOST_GROUPS
-from dlbrt.core.partition.density import Density, Sample, compress, merge
+from dlbrt.core.partition.density import Density, Sample, merge
 from dlbrt.core.partition.imbalance import drift, efficiency
 from dlbrt.core.partition.profiling import (
     GroupTimes,
@@ -21,6 +21,7 @@ from dlbrt.core.partition.profiling import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.swartz.density import compress
 
 Cost = Callable[[int], float]
 

@@ -1,0 +1,65 @@
+"""Whether the agents of a recorded run, told again what they were told, answer the same.
+
+Where the recording has left out events, what follows them cannot be told, and is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlbrt.core.actions import Action
+from dlbrt.core.events import Event
+from dlbrt.core.setup import Setup
+from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
+from dlbrt.sim.replay import Listener
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a rank's answers go apart: entry number ``place``, what was recorded, what came now."""
+
+    rank: int
+    place: int
+    entry: Entry
+    found: tuple[Action, ...] | str
+
+    def __str__(self) -> str:
+        return f"rank {self.rank}, entry {self.place}: {self.entry}, replayed: {self.found}"
+
+
+def replay(run: RunTrace) -> tuple[Difference, ...]:
+    """The first difference of each rank that has one; none of a run that rank 0 did alone.
+
+    ValueError if this version does not have the strategy.
+    """
+    if run.setup is None:
+        return ()
+    try:
+        return tuple(_differences(run, run.setup))
+    except KeyError as error:
+        raise ValueError(f"this version has no strategy {error}") from None
+
+
+def _differences(run: RunTrace, setup: Setup) -> Iterator[Difference]:
+    for rank, recorded in enumerate(run.per_rank):
+        if (found := _first(rank, Listener(setup, rank, recorded.began), recorded)) is not None:
+            yield found
+
+
+def _first(rank: int, listener: Listener, recorded: RankTrace) -> Difference | None:
+    for place, entry in enumerate(recorded.entries):
+        if entry.event.now < recorded.began:
+            continue  # what rank 0 did alone, before the loop was shared
+        found = _answer(listener, entry.event)
+        if found != entry.actions:
+            return Difference(rank, place, entry, found)
+    return None
+
+
+def _answer(listener: Listener, event: Event | Transferred) -> tuple[Action, ...] | str:
+    """What is asked for, or why that cannot be told."""
+    try:
+        return listener.tell(event)
+    except (ValueError, KeyError) as error:
+        return f"{type(error).__name__}: {error}"
