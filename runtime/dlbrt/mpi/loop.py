@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.core.load import Load
@@ -19,11 +19,14 @@ from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
 from dlbrt.dist.spec import ArraySpec, Dealing
 from dlbrt.effects.contributions import UNSET, Contributions
+from dlbrt.effects.kinds import Kind
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
 
-__all__ = ["UNSET", "Ending", "Folding", "Loop", "Profiled", "Table"]
+__all__ = ["UNSET", "Ending", "Folding", "Loop", "Profiled", "Table", "told_stale"]
+
+STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +68,15 @@ class Folding(Enum):
 
 @dataclass(slots=True)
 class Ending:
-    """How this rank's part ended: what it left in temporaries, and where the body raised."""
+    """How this rank's part ended: what it left in temporaries, and where the body raised.
+
+    ``overwritten`` are the arrays of mode ``w`` to which the iteration that raised has stored.
+    """
 
     temporaries: Temporaries = field(default_factory=Temporaries)
     failed_at: int | None = None
     error: BaseException | None = None
+    overwritten: tuple[str, ...] = ()
 
 
 def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
@@ -78,6 +85,15 @@ def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
     for attribute in attributes:
         value = getattr(value, attribute)
     return value
+
+
+def told_stale(session: str) -> Callable[[object, str], NoReturn]:
+    """``__getattr__`` of what generated programs call ``session``: an older one asks for what there was."""
+
+    def missing(_: object, name: str) -> NoReturn:
+        raise AttributeError(f"{session}.{name}: {STALE}")
+
+    return missing
 
 
 class Loop:
@@ -89,6 +105,8 @@ class Loop:
     """
 
     unset = UNSET
+    if not TYPE_CHECKING:
+        __getattr__ = told_stale("dlb")
 
     def __init__(
         self, space: Space, launch: Callable[[Loop], Team], finish: Callable[[Loop], None], load: Load
@@ -153,8 +171,10 @@ class Loop:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = Table(dealt, specs)
 
-    def reductions(self, /, **kinds: str) -> None:
+    def reductions(self, /, **kinds: Kind) -> None:
         """The values that iterations contribute to, and how (see `dlbrt.effects.kinds`)."""
+        if any(type(kind) is not Kind for kind in kinds.values()):
+            raise TypeError(f"dlb.reductions: {STALE}")
         if not self._scattered:
             self.contributions.declare(kinds)
 
@@ -192,21 +212,30 @@ class Loop:
         """
         return self.walk.pairs(each=each, apart=apart)
 
-    def partial(self, /, **one: Any) -> Any:
-        """What a name that iterations contribute to is bound to for the next run.
+    def accumulators(self, *values: Any) -> Any:
+        """What the names that iterations contribute to are bound to for the next run: one, or a tuple.
 
-        The value itself on a rank that runs the loop alone, else what stands for it there.
+        ``values`` are theirs, in the order in which `reductions` and `ordered` declare them. An accumulator
+        is the value itself on a rank that runs the loop alone, else what stands for it there.
         """
-        return self.contributions.partial(next(iter(one)), self.walk.coming())
+        contributions, run = self.contributions, self.walk.coming()
+        pairs = zip(contributions.kinds, values, strict=True)
+        found = tuple(contributions.accumulator(name, run) for name, _ in pairs)
+        return found if len(found) > 1 else found[0]
 
-    def fold(self, /, **one: Any) -> Any:
-        """Take the share of the iteration before; a new one begins."""
-        ((name, share),) = one.items()
-        return self.contributions.fold(name, share)
+    def accumulate(self, *shares: Any) -> Any:
+        """Take what the iteration before has contributed by several updates; a new share begins.
 
-    def combine(self, /, **values: Any) -> None:
-        """Take what the run just done has left in the names that iterations contribute to."""
-        self.contributions.combine(values)
+        ``shares``, and what is returned, are those of the names declared with ``several``.
+        """
+        accumulate, names = self.contributions.accumulate, self.contributions.per_iteration
+        if len(shares) == 1 == len(names):
+            return accumulate(names[0], shares[0])
+        return tuple(accumulate(name, share) for name, share in zip(names, shares, strict=True))
+
+    def reduce(self, *values: Any) -> None:
+        """Take what the run just done has left in the names that it binds, companions behind theirs."""
+        self.contributions.reduce(dict(zip(self.contributions.bound, values, strict=True)))
 
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
@@ -242,7 +271,7 @@ class Loop:
         left = self.contributions.left_by({**parameters, **temporaries})
         own = {name: value for name, value in temporaries.items() if name not in left}
         self._keep(own, failed=True)
-        self.contributions.combine(left)
+        self.contributions.reduce(left)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
         self.team.failed(position)
