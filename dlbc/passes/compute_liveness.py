@@ -44,7 +44,7 @@ def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
     """
     outside = _seers_outside(loop)
     around = loop.path[next(k for k, node in enumerate(loop.path) if node is loop.scope) :]
-    if isinstance(loop.scope, ast.ClassDef) or any(isinstance(node, _CATCHING) for node in around):
+    if any(isinstance(node, _CATCHING) for node in around):
         return True
     return any(isinstance(n, ast.Name) for n in outside) or bool(names & _captured(loop, outside))
 
