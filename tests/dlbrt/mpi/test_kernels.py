@@ -86,5 +86,5 @@ def test_a_program_of_another_version_is_told_so(kind: type, name: str, old: str
 
 def test_kinds_of_another_version_are_told_so() -> None:
     loop = Loop(space_of(range(3)), lambda _: Solo(Spans(())), lambda _: None, Load.none())
-    with pytest.raises(TypeError, match="dlb.reductions: another version of dlbc"):
+    with pytest.raises(TypeError, match=r"dlb\.reductions: another version of dlbc"):
         loop.reductions(total="+")  # type: ignore[arg-type]
