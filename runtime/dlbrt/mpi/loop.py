@@ -223,15 +223,16 @@ class Loop:
         found = tuple(contributions.accumulator(name, run) for name, _ in pairs)
         return found if len(found) > 1 else found[0]
 
-    def accumulate(self, *shares: Any) -> Any:
+    def accumulate(self, share: Any, *others: Any) -> Any:
         """Take what the iteration before has contributed by several updates; a new share begins.
 
-        ``shares``, and what is returned, are those of the names declared with ``several``.
+        The shares, and what is returned, are those of the names declared with ``several``.
         """
-        accumulate, names = self.contributions.accumulate, self.contributions.per_iteration
-        if len(shares) == 1 == len(names):
-            return accumulate(names[0], shares[0])
-        return tuple(accumulate(name, share) for name, share in zip(names, shares, strict=True))
+        contributions = self.contributions
+        if not others:
+            return contributions.accumulate(contributions.per_iteration[0], share)
+        pairs = zip(contributions.per_iteration, (share, *others), strict=True)
+        return tuple(contributions.accumulate(name, each) for name, each in pairs)
 
     def reduce(self, *values: Any) -> None:
         """Take what the run just done has left in the names that it binds, companions behind theirs."""
