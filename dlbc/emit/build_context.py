@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ from dlbrt.contract import Distribution
 
 from dlbc.emit.choose_names import Names
 from dlbc.emit.contexts import CallContext, KernelContext, PrologueContext, RoutineContext, Setting
-from dlbc.emit.lay_out import INDENT, WIDTH, filled, quoted, table
+from dlbc.emit.lay_out import INDENT, WIDTH, assigned, called, deeper, quoted, table
 from dlbc.emit.write_cost import cost_at_call, work_in_kernel
 from dlbc.ir.cost_plan import Folded
 from dlbc.ir.loop import Routine
@@ -20,8 +19,10 @@ from dlbc.ir.reduction import Reduction
 
 __all__ = ["build_call", "build_kernel", "build_prologue", "build_routine"]
 
-#: Operators whose order can be given up.
+#: Operators of which an iteration's updates can be taken together, and whose order can be given up.
 ARITHMETIC = frozenset({"+", "-", "*", "&", "|", "^"})
+#: Those of selections.
+COMPARISONS = frozenset({"<", "<=", ">", ">="})
 #: Beside a chain of names to clear: its indentation, and what is assigned.
 _UNSET_ROOM = 24
 #: How many characters of names a comment holds.
@@ -33,7 +34,8 @@ def build_prologue(plans: Sequence[LoopPlan], names: Names) -> PrologueContext:
     used = {a.distribution.value for plan in plans for a in plan.arrays}
     if any(plan.iterations is Distribution.CYCLIC for plan in plans):
         used.add(Distribution.CYCLIC.value)
-    listed = [_renamed(name, ours) for name, ours in names.distributions if name in used]
+    used |= {_constructor(r) for plan in plans for r in plan.reductions}
+    listed = [_renamed(name, ours) for name, ours in sorted(names.exported) if name in used]
     numpy = names.imports_numpy and any(plan.cost is not None and plan.cost.uses_numpy for plan in plans)
     return PrologueContext(
         numpy_imports=(f"numpy as {names.numpy}",) if numpy else (),
@@ -41,7 +43,7 @@ def build_prologue(plans: Sequence[LoopPlan], names: Names) -> PrologueContext:
         mpi=names.mpi,
         runtime_import=_renamed("dlbrt", names.runtime),
         runtime=names.runtime,
-        distribution_imports=(", ".join(listed),) if listed else (),
+        exported_imports=(", ".join(listed),) if listed else (),
         dlb=names.dlb,
     )
 
@@ -53,41 +55,61 @@ def _renamed(name: str, ours: str) -> str:
 def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> KernelContext:
     """The kernel of a plan; ``origin`` is the source file's name as the comment shows it."""
     cyclic = plan.iterations is Distribution.CYCLIC
-    dealt = [names.distribution("CYCLIC")] if cyclic else []
+    dealt = [names.of("CYCLIC")] if cyclic else []
     rows = [(a.name, _entry(a, plan, names)) for a in plan.arrays]
     place = f"{origin}:{plan.loop.node.lineno}, {_standing(plan)}"
     pairs = plan.folded is not Folded.NO
+    contributed = [*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)]
+    shared = [r.name for r in plan.reductions if _is_per_iteration(r)]
     context = KernelContext(
-        head=filled(f"def {kernel}(", names.dlb, plan.parameters, f"):  # {place}", WIDTH),
+        head=_head(called(f"def {kernel}(", [names.dlb, *plan.parameters], "):", WIDTH), place),
         dlb=names.dlb,
         schedule=_schedule(plan),
-        require=tuple(f"lambda: {guard}, {quoted(guard)}" for guard in plan.guards),
+        require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
-        reductions=_listed(f"{names.dlb}.reductions(", [f'{r.name}="{_kind(r)}"' for r in plan.reductions]),
+        reductions=_listed(f"{names.dlb}.reductions(", [_declared(r, names) for r in plan.reductions]),
         ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
-        partial=(*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)),
+        accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
         unset=_unset(plan),
         turns="iterations(each=True)" if cyclic and plan.conditional else "iterations()",
         comment="this rank's share",
-        fold=tuple(r.name for r in plan.reductions if _folded(r)),
-        keep=_given(f"{names.dlb}.keep(", (*plan.definite, *plan.conditional)),
-        combine=_given(f"{names.dlb}.combine(", _combined(plan)),
+        accumulate=_rebound(shared, f"{names.dlb}.accumulate(", 3),
+        keep=_given(f"{names.dlb}.keep(", [f"{name}={name}" for name in (*plan.definite, *plan.conditional)]),
+        reduce=_given(f"{names.dlb}.reduce(", _reduced(plan)),
     )
     return _in_pairs(context, plan) if pairs else context
 
 
+def _head(signature: str, place: str) -> str:
+    """The kernel's head with the comment behind it, or above it where the line would be too long."""
+    last = signature.rpartition("\n")[2]
+    if len(f"{last}  # {place}") <= WIDTH:
+        return f"{signature}  # {place}"
+    return f"# {place}\n{signature}"
+
+
+def _requirement(guard: str, names: Names) -> str:
+    text = called(f"{names.dlb}.require(", [f"lambda: {guard}", quoted(guard)], ")", WIDTH - len(INDENT))
+    return deeper(text, 1)
+
+
+def _rebound(names: Sequence[str], start: str, depth: int) -> tuple[str, ...]:
+    """A call, so many blocks deep, that takes the values of names and gives what they are bound to next."""
+    if not names:
+        return ()
+    return (deeper(assigned(names, start, names, WIDTH - depth * len(INDENT)), depth),)
+
+
 def _in_pairs(context: KernelContext, plan: LoopPlan) -> KernelContext:
     """The kernel of a loop that is dealt in pairs; what belongs to a run in order takes the sides apart."""
-    in_order = context.partial or context.unset or context.fold or context.keep or context.combine
+    in_order = context.accumulators or context.unset or context.keep
     if context.turns == "iterations()":
         turns = "pairs(apart=True)" if in_order else "pairs()"
     else:
         turns = "pairs(each=True)"
-    comment = (
-        "this rank's iterations, maybe in pairs" if plan.unfolds_for else "this rank's pairs of iterations"
-    )
-    return replace(context, turns=turns, comment=f"{comment}, t and n-1-t")
+    comment = "this rank's share, maybe in pairs" if plan.unfolds_for else "this rank's pairs t, n-1-t"
+    return replace(context, turns=turns, comment=comment)
 
 
 def _standing(plan: LoopPlan) -> str:
@@ -112,34 +134,41 @@ def _unset(plan: LoopPlan) -> tuple[str, ...]:
     return tuple(filter(None, chains))
 
 
-def _combined(plan: LoopPlan) -> tuple[str, ...]:
+def _reduced(plan: LoopPlan) -> tuple[str, ...]:
     """The names bound by reductions, in their order."""
     return tuple(n for r in plan.reductions if not r.element for n in (r.name, *r.companions))
 
 
-def _given(start: str, names: Sequence[str]) -> tuple[str, ...]:
-    """A call, two blocks deep, that is given the values of names."""
-    if not names:
-        return ()
-    pairs, depth = [f"{name}={name}" for name in names], 2 * INDENT
-    return (filled(start, pairs[0], pairs[1:], ")", WIDTH - len(depth)).replace("\n", "\n" + depth),)
+def _given(start: str, items: Sequence[str]) -> tuple[str, ...]:
+    """A call, two blocks deep, that is given these arguments."""
+    return (deeper(called(start, items, ")", WIDTH - 2 * len(INDENT)), 2),) if items else ()
 
 
-def _folded(reduction: Reduction) -> bool:
+def _is_per_iteration(reduction: Reduction) -> bool:
     """Whether each iteration's share is taken at its end: several updates make it."""
-    return reduction.several and not reduction.any_order
+    return reduction.several and not reduction.any_order and reduction.operator in ARITHMETIC
 
 
-def _kind(reduction: Reduction) -> str:
-    """The kind as the runtime reads it: the operator, then words."""
-    sign = f"[{reduction.operator}]" if reduction.element else reduction.operator
-    words = {
-        "int": reduction.element and reduction.integer,
-        "grows": reduction.grows,
-        "each": _folded(reduction),
-        "any": reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC),
+def _constructor(reduction: Reduction) -> str:
+    """What the runtime calls such a reduction."""
+    if reduction.element:
+        return "ELEMENTS"
+    return "SELECT" if reduction.operator in COMPARISONS else "REDUCE"
+
+
+def _declared(reduction: Reduction, names: Names) -> str:
+    """The name and its kind, as the runtime's constructors make it."""
+    any_order = reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC)
+    keywords = {
+        "several=True": _is_per_iteration(reduction),
+        "integer=True": reduction.element and reduction.integer,
+        "grows=True": reduction.grows,
+        'order="any"': any_order,
     }
-    return " ".join([sign, *(word for word, holds in words.items() if holds), *reduction.companions])
+    companions = (f'"{name}"' for name in reduction.companions)
+    chosen = (text for text, holds in keywords.items() if holds)
+    arguments = ", ".join([quoted(reduction.operator), *companions, *chosen])
+    return f"{reduction.name}={names.of(_constructor(reduction))}({arguments})"
 
 
 def _listed(start: str, items: Sequence[str]) -> tuple[str, ...]:
@@ -164,7 +193,7 @@ def _entry(array: ArrayPlan, plan: LoopPlan, names: Names) -> str:
         fields.append("in_place=True")
     if array.inspect:
         fields.append("inspect=True")
-    return f"{names.distribution(array.distribution.value)}({', '.join(fields)})"
+    return f"{names.of(array.distribution.value)}({', '.join(fields)})"
 
 
 def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
@@ -178,23 +207,35 @@ def build_call(plan: LoopPlan, names: Names, kernel: str, setting: Setting) -> C
     plain = [written.get(p, p) for p in plan.parameters]
     unsure = {written.get(p, p) for p in plan.unsure}
     arguments = [f"{names.dlb}.bound(lambda: {p})" if p in unsure else p for p in plain]
-    keys = (*plan.definite, *plan.conditional, *_combined(plan))
-    results = tuple((written.get(key, key), key) for key in keys)
-    live = bool(results) or plan.targets_live
-    start = f"{names.after} = {setting.session}.attempt(" if live else f"{setting.session}.run("
     loop = plan.loop.node
-    column = loop.col_offset + setting.depth * len(INDENT)
-    width, iterable = WIDTH - column, len(ast.unparse(loop.iter))
+    width = WIDTH - loop.col_offset - setting.depth * len(INDENT)
+    more = len(plan.space.text) - len("_")
     if plan.cost is not None and not plan.cost.derived:
         arguments.append(cost_at_call(plan.cost, names, width))
+    perhaps, surely = _read_after(plan)
+    simply = not (perhaps or plan.targets_live or plan.seen_after_failure)
+    live = bool(perhaps or plan.targets_live or (surely and not simply))
+    targets = [names.result] if live else [written.get(key, key) for key in surely]
+    items = [kernel, "_", *arguments]
+    start = f"{setting.session}.{'result_of' if live else 'run'}("
+    call = assigned(targets, start, items, width, more) if targets else called(start, items, ")", width, more)
     return CallContext(
         ahead=tuple(f"{setting.session}.read({text})" for text in setting.ahead),
-        call=filled(start, f"{kernel}, _", arguments, ")", width, iterable),
-        after=names.after,
-        items=(names.after,) if plan.targets_live else (),
-        results=results,
-        finish=(names.after,) if live else (),
+        call=call,
+        result=names.result,
+        items=(names.result,) if plan.targets_live else (),
+        perhaps=tuple((written.get(key, key), key) for key in perhaps),
+        surely=tuple((written.get(key, key), key) for key in surely) if live else (),
+        check=(names.result,) if live else (),
     )
+
+
+def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
+    """The names that the loop binds: those that may have no value, and those that have one in any case."""
+    bound = [r for r in plan.reductions if not r.element]
+    surely = [r.name for r in bound if r.name not in plan.unsure]
+    reduced = [n for n in _reduced(plan) if n not in surely]
+    return [*plan.definite, *plan.conditional, *reduced], surely
 
 
 def build_routine(
@@ -203,6 +244,7 @@ def build_routine(
     """The block around a routine, ``depth`` blocks further in than its loop was; it begins at ``outer``."""
     clause = routine.annotation.iterate
     assert clause is not None
+    origin = f"{origin}:{routine.node.lineno}"
     values = f"{plain[0]}," if len(plain) == 1 else ", ".join(plain)
     arguments = [f"lambda: ({values})"] if plain else []
     said = {"model": f'"{clause.model}"', "tolerance": repr(clause.tolerance), "every": str(clause.every)}
@@ -212,6 +254,6 @@ def build_routine(
     width = WIDTH - routine.node.col_offset - depth * len(INDENT)
     start, end = f"with {outer}.iterate(", f") as {name}:"
     line = start + ", ".join(arguments) + end
-    if len(line) > width and arguments:
+    if len(f"{line}  # {origin}") > width and arguments:
         line = "\n".join([start, *(f"{INDENT}{argument}," for argument in arguments), end])
-    return RoutineContext(line, f"{origin}:{routine.node.lineno}")
+    return RoutineContext(line, origin)

@@ -15,26 +15,29 @@ from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import Names
 from dlbc.emit.contexts import Setting
 from dlbc.emit.find_wrappers import find_wrappers
+from dlbc.emit.lay_out import INDENT, WIDTH
 from dlbc.emit.render_templates import render_call, render_kernel
 from dlbc.ir.plan import LoopPlan
 
 __all__ = ["Statement", "build_call_statements", "build_kernel_function"]
 
 _Owner = TypeVar("_Owner", cst.FunctionDef, cst.While, cst.If)
+#: What a piece of a tree is printed as part of.
+_MODULE = cst.Module([])
 _Inner = TypeVar("_Inner", cst.While, cst.For, cst.SimpleStatementLine)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def build_kernel_function(loop: cst.For, plan: LoopPlan, names: Names, kernel: str, origin: str) -> Statement:
     """The function that holds the loop; two blank lines stand above it."""
-    function = _skeleton(render_kernel(build_kernel(plan, names, kernel, origin)))[0]
+    skeleton = cst.parse_module(render_kernel(build_kernel(plan, names, kernel, origin)))
 
     def fill(skeleton: cst.For) -> cst.For:
         return _filled(skeleton, _mangled(loop, plan))
 
-    definition = cst.ensure_type(function, cst.FunctionDef)
+    definition = cst.ensure_type(skeleton.body[0], cst.FunctionDef)
     working = _changed(definition, cst.While, lambda turn: _changed(turn, cst.For, fill))
-    return working.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
+    return working.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * 2, *skeleton.header])
 
 
 def _skeleton(text: str) -> list[Statement]:
@@ -58,12 +61,32 @@ def _filled(skeleton: cst.For, loop: cst.For) -> cst.For:
         suite = cst.ensure_type(loop.body, cst.SimpleStatementSuite)
         small = [s for line in first for s in cst.ensure_type(line, cst.SimpleStatementLine).body]
         body = suite.with_changes(trailing_whitespace=comment, body=[*small, *suite.body])
-    return skeleton.with_changes(
+    filled = skeleton.with_changes(
         target=loop.target,
         whitespace_after_for=loop.whitespace_after_for,
         whitespace_before_in=loop.whitespace_before_in,
         body=body,
     )
+    return filled if _fits(filled) else _with_comment_above(filled)
+
+
+def _fits(loop: cst.For) -> bool:
+    """Whether the line with the comment is no longer than emitted lines are."""
+    lines = _MODULE.code_for_node(loop.with_changes(leading_lines=[])).splitlines()
+    return 2 * len(INDENT) + len(next(line for line in lines if "  # " in line)) <= WIDTH
+
+
+def _with_comment_above(loop: cst.For) -> cst.For:
+    if isinstance(loop.body, cst.IndentedBlock):
+        end, bare = loop.body.header, cst.TrailingWhitespace()
+        body: cst.BaseSuite = loop.body.with_changes(header=bare)
+    else:
+        suite = cst.ensure_type(loop.body, cst.SimpleStatementSuite)
+        end, body = (
+            suite.trailing_whitespace,
+            suite.with_changes(trailing_whitespace=cst.TrailingWhitespace()),
+        )
+    return loop.with_changes(body=body, leading_lines=[cst.EmptyLine(comment=end.comment)])
 
 
 def _mangled(loop: cst.For, plan: LoopPlan) -> cst.For:

@@ -12,9 +12,11 @@ from dlbrt.contract import DISTRIBUTIONS
 
 from dlbc.ir.uses import every_node
 
-__all__ = ["Names", "choose_names"]
+__all__ = ["EXPORTED", "Names", "choose_names"]
 
-_OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_after", "routine", *DISTRIBUTIONS)
+#: What programs import from the runtime by name.
+EXPORTED = (*DISTRIBUTIONS, "REDUCE", "ELEMENTS", "SELECT")
+_OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_result", "routine", *EXPORTED)
 #: Nodes that have names of variables.
 _NAMING = (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ImportFrom,
            ast.Global, ast.Nonlocal, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
@@ -24,7 +26,7 @@ _STAR_IS_SAFE = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pyla
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """``kernels`` in the order of the loops, ``distributions`` as pairs of the runtime's name and ours.
+    """``kernels`` in the order of the loops, ``exported`` as pairs of the runtime's name and ours.
 
     ``numpy`` is the name of numpy for expressions of ours; ``imports_numpy``: the program does not bind it.
     ``routines`` are names for routines by how many stand around them.
@@ -33,16 +35,16 @@ class Names:
     dlb: str
     mpi: str
     runtime: str
-    after: str
-    distributions: tuple[tuple[str, str], ...]
+    result: str
+    exported: tuple[tuple[str, str], ...]
     kernels: tuple[str, ...]
     numpy: str
     imports_numpy: bool
     routines: tuple[str, ...] = ()
 
-    def distribution(self, name: str) -> str:
-        """The name of ``BLOCK``, ``CYCLIC`` or ``WHOLE`` in the program."""
-        return dict(self.distributions)[name]
+    def of(self, name: str) -> str:
+        """The name that one of `EXPORTED` has in the program."""
+        return dict(self.exported)[name]
 
 
 def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0) -> Names:
@@ -61,8 +63,8 @@ def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0
         dlb=_fresh("dlb", taken),
         mpi=_fresh("MPI", taken),
         runtime=_fresh("dlbrt", taken),
-        after=_fresh("_dlb_after", taken),
-        distributions=tuple((name, _fresh(name, taken)) for name in DISTRIBUTIONS),
+        result=_fresh("_dlb_result", taken),
+        exported=tuple((name, _fresh(name, taken)) for name in EXPORTED),
         kernels=tuple(_fresh(f"_dlb_loop_{number}", taken) for number in range(1, loops + 1)),
         numpy="np" if own else _fresh("np", taken),
         imports_numpy=not own,

@@ -16,7 +16,7 @@ class PrologueContext:
     mpi: str
     runtime_import: str
     runtime: str
-    distribution_imports: tuple[str, ...]
+    exported_imports: tuple[str, ...]
     dlb: str
 
 
@@ -24,10 +24,10 @@ class PrologueContext:
 class KernelContext:
     """One kernel.
 
-    ``schedule``, ``reductions``, ``ordered``, ``keep`` and ``combine`` hold one text or none, ``require`` a
-    text for each condition, ``work`` the calls that speak of the work of iterations; ``turns`` is the call
-    that gives the iterations, ``comment`` says which; ``partial`` are the names of which a rank has its part,
-    ``unset`` those to clear, as chains of targets, ``fold`` those whose share is taken at each iteration.
+    ``schedule``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
+    one text or none, ``require`` a text for each condition, ``work`` the calls that speak of the work of
+    iterations; ``turns`` is the call that gives the iterations, ``comment`` says which; ``unset`` are names
+    to clear, as chains of targets.
     """
 
     head: str
@@ -38,28 +38,30 @@ class KernelContext:
     arrays: str
     reductions: tuple[str, ...]
     ordered: tuple[str, ...]
-    partial: tuple[str, ...]
+    accumulators: tuple[str, ...]
     unset: tuple[str, ...]
     turns: str
     comment: str
-    fold: tuple[str, ...]
+    accumulate: tuple[str, ...]
     keep: tuple[str, ...]
-    combine: tuple[str, ...]
+    reduce: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """One call; ``results`` pairs a temporary with its key, ``items`` holds one name if targets are live.
+    """One call; ``ahead`` are statements above it.
 
-    ``ahead`` are statements above it.
+    Where more is read afterwards than the call returns: ``result`` is the name of what it returns then,
+    ``items`` and ``check`` hold that name or none, ``perhaps`` and ``surely`` pair a variable with its key.
     """
 
     ahead: tuple[str, ...]
     call: str
-    after: str
+    result: str
     items: tuple[str, ...]
-    results: tuple[tuple[str, str], ...]
-    finish: tuple[str, ...]
+    perhaps: tuple[tuple[str, str], ...]
+    surely: tuple[tuple[str, str], ...]
+    check: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,43 @@
-"""How emitted text is broken into lines: one where it fits, else filled to the width, or an item a line."""
+"""How emitted text is broken into lines: one where it fits, else as `ruff format` would break it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
 
-__all__ = ["INDENT", "WIDTH", "called", "filled", "on_lines", "quoted", "table"]
+__all__ = ["INDENT", "WIDTH", "assigned", "called", "deeper", "on_lines", "quoted", "table", "work_called"]
 
 #: The width of emitted code, and what stands before a line by blocks around it.
-WIDTH = 88
+WIDTH = 100
 INDENT = "    "
 
 
-def filled(start: str, first: str, items: Sequence[str], end: str, width: int, more: int = 0) -> str:
-    """``first`` and the items on one line, or where that is too long on lines filled up to the width.
+def called(start: str, items: Sequence[str], end: str, width: int, more: int = 0) -> str:
+    """A call on one line, else its arguments on a line of their own, else each argument on one.
 
-    ``more`` characters are added to ``first`` later.
+    As `ruff format` lays it out. ``more`` characters are added to the arguments later.
     """
-    line = start + ", ".join([first, *items]) + end
-    if len(line) + more <= width:
-        return line
-    lines = [f"{INDENT}{first},"]
-    for item in items:
-        if len(lines[-1]) + len(item) + 2 + (more if len(lines) == 1 else 0) <= width:
-            lines[-1] += f" {item},"
-        else:
-            lines.append(f"{INDENT}{item},")
-    return "\n".join([start, *lines, end])
+    several = any("\n" in item for item in items)
+    within = ", ".join(items)
+    if not several and len(start) + len(within) + len(end) + more <= width:
+        return start + within + end
+    if not several and len(INDENT) + len(within) + more <= width:
+        return f"{start}\n{INDENT}{within}\n{end}"
+    return "\n".join([start, *(f"{INDENT}{item}," for item in items), end])
+
+
+def assigned(targets: Sequence[str], start: str, items: Sequence[str], width: int, more: int = 0) -> str:
+    """As `called`, of a call that is assigned to ``targets``."""
+    joined = ", ".join(targets)
+    if len(joined) + len(" = ") + len(start) <= width:
+        return called(f"{joined} = {start}", items, ")", width, more)
+    listed = called("(", targets, ") = ", 0)
+    return listed + called(start, items, ")", width - len(") = "), more)
+
+
+def deeper(text: str, depth: int) -> str:
+    """The text as it stands ``depth`` blocks further in; its first line has its place already."""
+    return text.replace("\n", "\n" + INDENT * depth)
 
 
 def table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
@@ -41,7 +52,7 @@ def table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> 
     return "\n".join([start, *(f"{INDENT}{INDENT}{item}," for item in items), INDENT + ")"])
 
 
-def called(name: str, argument: Sequence[str], more: int) -> str:
+def work_called(name: str, argument: Sequence[str], more: int) -> str:
     """A call of the session, whose name has ``more`` characters; a long argument has lines of its own."""
     line = f"{name}({''.join(argument)})"
     if len(INDENT) + more + 1 + len(line) <= WIDTH:

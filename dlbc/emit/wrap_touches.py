@@ -138,7 +138,7 @@ class _Changes:
                 changes[field.name] = [other for part in value for other in self._parts(part)]
         changed = node.with_changes(**changes) if changes else node
         wrap = self._wraps.get(id(node))
-        return changed if wrap is None else self._wrapped(node, changed, *wrap)
+        return changed if wrap is None else self._wrapped(changed, *wrap)
 
     def _parts(self, part: Any) -> Iterator[cst.CSTNode]:
         """What stands in place of one of several: a statement with another above it, the text of ``{u=}``."""
@@ -162,28 +162,13 @@ class _Changes:
             case _:
                 yield changed
 
-    def _wrapped(self, node: cst.CSTNode, changed: cst.CSTNode, wrap: Wrap, routine: str) -> cst.Call:
+    @staticmethod
+    def _wrapped(changed: cst.CSTNode, wrap: Wrap, routine: str) -> cst.Call:
         args = [cst.Arg(changed)]  # type: ignore[arg-type]
-        if wrap.manner is Manner.ROWS:
-            args += _row_arguments(self._parents[id(node)])
-        return _call(routine, wrap.touch.name.lower(), args)
-
-
-def _row_arguments(parent: cst.CSTNode) -> Iterator[cst.Arg]:
-    """The subscripts that follow, as arguments."""
-    assert isinstance(parent, cst.Subscript)
-    for element in parent.slice:
-        part = element.slice
-        if isinstance(part, cst.Index):
-            yield cst.Arg(part.value.deep_clone())
-        else:
-            assert isinstance(part, cst.Slice)
-            ends = [part.lower, part.upper] + ([part.step] if part.step is not None else [])
-            ends = [None] if ends == [None, None] else ends
-            values = [cst.Name("None") if e is None else e.deep_clone() for e in ends]
-            comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            given = [cst.Arg(v, comma=comma) for v in values[:-1]]
-            yield cst.Arg(cst.Call(cst.Name("slice"), [*given, cst.Arg(values[-1])]))
+        if wrap.manner is Manner.CHANGED_ROWS:
+            args.append(cst.Arg(cst.SimpleString('"rw"')))
+        by_rows = wrap.manner in (Manner.ROWS, Manner.CHANGED_ROWS)
+        return _call(routine, "rows" if by_rows else wrap.touch.name.lower(), args)
 
 
 def _spelled_out(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from dlbc.emit.choose_names import Names
-from dlbc.emit.lay_out import INDENT, called, on_lines
+from dlbc.emit.lay_out import INDENT, on_lines, work_called
 from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
 from dlbc.ir.mangling import swapped
 from dlbc.ir.plan import LoopPlan
@@ -18,7 +18,7 @@ __all__ = ["cost_at_call", "work_in_kernel"]
 def work_in_kernel(plan: LoopPlan, names: Names) -> Iterator[str]:
     """What the kernel says of the work of its iterations."""
     if plan.cost is not None and plan.cost.derived:
-        yield called("cost", _cost(plan.cost, names, dict(plan.mangled)), len(names.dlb))
+        yield work_called("cost", _cost(plan.cost, names, dict(plan.mangled)), len(names.dlb))
     if plan.profile is not None:
         clause = plan.profile
         yield f"profile(group={clause.group}, every={clause.every}, threshold={clause.threshold!r})"

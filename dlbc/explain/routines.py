@@ -17,6 +17,7 @@ _DEEDS = {
     (Touch.READ, Manner.ROWS): "reads these rows: those out of date at rank 0 are fetched",
     (Touch.READ, Manner.EXPRESSION): "read: whatever of it is out of date at rank 0 is fetched",
     (Touch.WRITE, Manner.ROWS): "changes these rows: rank 0 alone has them then",
+    (Touch.WRITE, Manner.CHANGED_ROWS): "changes these rows: rank 0 alone has them then",
     (Touch.WRITE, Manner.EXPRESSION): "may be changed, with all that it reaches: rank 0 alone has it then",
     (Touch.WRITE, Manner.BEFORE): "changed, if it is an array: rank 0 alone has it then",
 }
@@ -75,7 +76,7 @@ def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
                 "line": wrap.node.lineno,
                 "touch": wrap.touch.name.lower(),
                 "text": _text(wrap),
-                "rows": wrap.manner is Manner.ROWS,
+                "rows": wrap.manner in (Manner.ROWS, Manner.CHANGED_ROWS),
             }
             for wrap in plan.wraps
         ],

@@ -67,7 +67,8 @@ class LoopPlan:
     and ``outside`` (functions taken to have no side effects) say on what the plan rests; ``variables`` is the
     class of each variable. ``unsure`` are parameters that may have no value where the loop has no iteration.
     ``cost`` is what the kernel says of the work of its iterations, ``folded`` whether they are dealt in
-    pairs, ``profile`` how their work is to be measured.
+    pairs, ``profile`` how their work is to be measured. ``seen_after_failure``: the values of reductions
+    may be read even if an exception of the body ends the loop.
     """
 
     loop: AnnotatedLoop
@@ -92,6 +93,7 @@ class LoopPlan:
     cost: CostPlan | None = None
     folded: Folded = Folded.NO
     profile: ProfileClause | None = None
+    seen_after_failure: bool = True
 
     @property
     def unfolds_for(self) -> tuple[Reduction, ...]:

@@ -29,7 +29,8 @@ class Manner(Enum):
     """How a wrap is written."""
 
     EXPRESSION = "expression"  # routine.read(u)
-    ROWS = "rows"  # routine.read(u, i)[i]
+    ROWS = "rows"  # routine.rows(u)[i]
+    CHANGED_ROWS = "changed rows"  # routine.rows(u, "rw")[i], of which what is taken out is changed
     BEFORE = "before"  # routine.write(u) above the statement
 
 

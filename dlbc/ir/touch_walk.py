@@ -86,7 +86,7 @@ class TouchWalk:
             case ast.Attribute():
                 self._attribute(node, touch)
             case ast.Subscript():
-                self._subscript(node, touch)
+                self._subscript(node, touch, Manner.CHANGED_ROWS if touch is Touch.WRITE else Manner.ROWS)
             case ast.Call():
                 self._call(node, touch)
             case _:
@@ -109,7 +109,7 @@ class TouchWalk:
                 self._index(index)
                 self.visit(value, Touch.MOVE, Use.PARTED)
             case ast.Subscript():
-                self._subscript(target, Touch.WRITE)
+                self._subscript(target, Touch.WRITE, Manner.ROWS)
             case ast.Attribute(value=value, attr=attr):
                 form = attr in METADATA  # of an array, it makes another one of it
                 self.visit(value, Touch.MOVE if attr in self.owned and not form else Touch.WRITE, Use.PARTED)
@@ -119,7 +119,7 @@ class TouchWalk:
         if isinstance(target, ast.Name):
             self._leaf(target, target, 0, Touch.WRITE, Use.FREE, Manner.BEFORE)
         elif isinstance(target, ast.Subscript):
-            self._subscript(target, Touch.WRITE)
+            self._subscript(target, Touch.WRITE, Manner.CHANGED_ROWS)
         elif not self._chain(target, Touch.WRITE, Manner.BEFORE):
             self.store(target)
 
@@ -209,45 +209,15 @@ class TouchWalk:
             self._leaf(root, shown or node, levels, touch, Use.PARTED, manner)
         return True
 
-    def _subscript(self, node: ast.Subscript, touch: Touch) -> None:
+    def _subscript(self, node: ast.Subscript, touch: Touch, manner: Manner) -> None:
         self._index(node.slice)
         least = touch if self.container(node.value) else max(touch, Touch.READ)
-        manner = Manner.ROWS if self._is_row(node) else Manner.EXPRESSION
-        shown = node if manner is Manner.ROWS else None
-        if not self._chain(node.value, least, manner, shown):
+        if not self._chain(node.value, least, manner, node):
             self.visit(node.value, least, Use.PARTED)
 
     def _index(self, index: ast.expr) -> None:
         for part in index.elts if isinstance(index, ast.Tuple) else [index]:
             self.visit(part, Touch.READ, Use.PLAIN if _is_count(part) else Use.VALUE)
-
-    def _is_row(self, node: ast.Subscript) -> bool:
-        """Whether the subscripts may be written twice: they are short, and computing them changes nothing."""
-        index = node.slice
-        parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        one_line = index.lineno == index.end_lineno
-        sliced = any(isinstance(p, ast.Slice) for p in parts)
-        if not one_line or (sliced and not self.world.builtin("slice")):
-            return False
-        return bool(parts) and all(map(self._is_simple, parts))
-
-    def _is_simple(self, node: ast.expr | None) -> bool:
-        match node:
-            case None:
-                return True
-            case ast.Constant(value=value):
-                return value is Ellipsis or (isinstance(value, int | str) and not isinstance(value, bool))
-            case ast.Name(id=name):
-                return self._kind(name) is not Kind.OTHER
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-                return self._is_simple(operand)
-            case ast.BinOp(left=left, right=right, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv()):
-                return self._is_simple(left) and self._is_simple(right)
-            case ast.BinOp(left=left, right=right, op=ast.Mod()):
-                return self._is_simple(left) and self._is_simple(right)
-            case ast.Slice(lower=lower, upper=upper, step=step):
-                return all(map(self._is_simple, (lower, upper, step)))
-        return False
 
     def _call(self, node: ast.Call, touch: Touch) -> None:
         if self._is_super(node):

@@ -28,7 +28,10 @@ __all__ = ["Pieces", "assemble_plan"]
 
 @dataclass(frozen=True)
 class Pieces:
-    """What was found of a loop; ``space`` is the text of its iterable, ``live`` what is read after it."""
+    """What was found of a loop; ``space`` is the text of its iterable, ``live`` what is read after it.
+
+    ``seen_after_failure``: reductions may be read even if an exception ends the loop.
+    """
 
     space: str
     iterations: Distribution
@@ -41,6 +44,7 @@ class Pieces:
     cost: CostPlan | None
     folded: Folded
     live: frozenset[str]
+    seen_after_failure: bool
 
 
 def assemble_plan(loop: AnnotatedLoop, pieces: Pieces) -> LoopPlan:
@@ -72,6 +76,7 @@ def assemble_plan(loop: AnnotatedLoop, pieces: Pieces) -> LoopPlan:
         cost=pieces.cost,
         folded=pieces.folded,
         profile=loop.annotation.profile,
+        seen_after_failure=pieces.seen_after_failure,
     )
 
 

@@ -14,12 +14,15 @@ from itertools import pairwise
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.uses import UseKind, every_node, free_names, remembered, uses_of
 
-__all__ = ["DYNAMIC", "compute_liveness"]
+__all__ = ["DYNAMIC", "compute_liveness", "is_seen_after_failure"]
 
 Live = frozenset[str]
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 Scopes = Functions | ast.Lambda | ast.ClassDef
 Seer = Scopes | ast.Global | ast.Name
+
+#: What may stop an exception, or look at names while it passes.
+_CATCHING = ast.Try | ast.TryStar | ast.With | ast.AsyncWith
 
 #: Builtins that see names by text.
 DYNAMIC = frozenset({"globals", "locals", "vars", "eval", "exec"})
@@ -27,11 +30,27 @@ DYNAMIC = frozenset({"globals", "locals", "vars", "eval", "exec"})
 
 def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     """Those of ``names`` whose value is read after the loop has ended."""
-    outside = [n for n in remembered(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
+    outside = _seers_outside(loop)
     if any(isinstance(n, ast.Name) for n in outside):
         return names
     live = _after(loop) | _captured(loop, outside) | loop.read_by_costs
     return names & live
+
+
+def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
+    """Whether one of ``names`` may be read once an exception of the loop's body has left the loop.
+
+    It leaves the scope as well, unless a `try` or `with` is around the loop there.
+    """
+    outside = _seers_outside(loop)
+    around = loop.path[next(k for k, node in enumerate(loop.path) if node is loop.scope) :]
+    if any(isinstance(node, _CATCHING) for node in around):
+        return True
+    return any(isinstance(n, ast.Name) for n in outside) or bool(names & _captured(loop, outside))
+
+
+def _seers_outside(loop: AnnotatedLoop) -> list[Seer]:
+    return [n for n in remembered(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
 
 
 def _seers(root: ast.AST) -> Iterator[Seer]:

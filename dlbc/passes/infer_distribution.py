@@ -2,10 +2,16 @@
 
 An array that the loop reads by its index on one axis is dealt along it; one that it reads in any other
 way is whole on every rank. A store decides the axis. Clauses override, where the subscripts allow it.
+
+Law of mode ``w``, under which rows are not sent but come back whole: a statement of the body, which each
+iteration executes, stores the iteration's whole row; all else that touches the array is of that row, and
+stands in later statements. So what an iteration reads of the array it has stored, and no old element of the
+row stays.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,9 +22,11 @@ from dlbc.diagnostics import Diagnostic
 from dlbc.ir.access import Access, AccessKind
 from dlbc.ir.annotation import Annotation, ArrayClause
 from dlbc.ir.form import Form
+from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import ArrayPlan
 from dlbc.ir.proof import Verdict
 from dlbc.ir.rows import RowRange, rows_of
+from dlbc.ir.uses import own_nodes
 
 __all__ = ["infer_distribution", "iterations_of"]
 
@@ -47,9 +55,10 @@ def infer_distribution(
     verdicts: Mapping[str, Verdict],
     whole: frozenset[str],
     index: str | None,
-    annotation: Annotation,
+    loop: AnnotatedLoop,
 ) -> tuple[tuple[ArrayPlan, ...], tuple[Diagnostic, ...]]:
     """The array table. ``verdicts``: of each stored array; ``whole``: arrays seen wholly elsewhere."""
+    annotation = loop.annotation
     whole |= _in_rows(accesses)
     plans: list[ArrayPlan] = []
     findings: list[Diagnostic] = []
@@ -65,7 +74,7 @@ def infer_distribution(
         array = _Array(name, own, axis, verdict)
         problem = None if clause is None else _contradiction(array, clause, index)
         if problem is None:
-            plans.append(_plan(array, _distribution(clause, annotation), index))
+            plans.append(_plan(array, _distribution(clause, annotation), index, loop.node.body))
         else:
             findings.append(problem)
     return tuple(plans), tuple(findings)
@@ -109,7 +118,9 @@ def _contradiction(array: _Array, clause: ArrayClause, index: str | None) -> Dia
     return None
 
 
-def _plan(array: _Array, distribution: Distribution, index: str | None) -> ArrayPlan:
+def _plan(
+    array: _Array, distribution: Distribution, index: str | None, body: Sequence[ast.stmt]
+) -> ArrayPlan:
     if array.verdict is not None and array.axis is None:
         return ArrayPlan(array.name, Distribution.WHOLE, None, Mode.UPDATE, in_place=_in_place(array))
     if array.axis is None or (distribution is Distribution.WHOLE and array.verdict is None):
@@ -124,7 +135,7 @@ def _plan(array: _Array, distribution: Distribution, index: str | None) -> Array
         array.name,
         distribution,
         array.axis,
-        Mode.WRITE if _overwritten(array) else Mode.UPDATE,
+        Mode.WRITE if _is_overwritten(array, body) else Mode.UPDATE,
         _unless_index(rows, index),
         None if writes == rows else writes,
         _in_place(array),
@@ -163,12 +174,33 @@ def _unless_index(rows: tuple[str, ...], index: str | None) -> tuple[str, ...]:
     return () if rows == (index,) else rows
 
 
-def _overwritten(array: _Array) -> bool:
-    """Whether each iteration stores its whole row at once and nothing else touches the array."""
-    if len(array.accesses) != 1 or array.accesses[0].kind is not AccessKind.WRITE:
+def _is_overwritten(array: _Array, body: Sequence[ast.stmt]) -> bool:
+    """Whether each iteration stores its whole row before it reads any of it, and touches no other."""
+    first, *others = array.accesses
+    if not _stores_row(first, array.axis or 0):
         return False
-    access = array.accesses[0]
-    others = [s for k, s in enumerate(access.subscripts) if k != array.axis]
-    row = access.subscripts[array.axis or 0]  # a slice may be less than its rows: an empty one
+    if not others:
+        return True
+    rows, complete, inspect = _rows(array.accesses, array.axis or 0)
+    if len(rows) != 1 or not complete or inspect:
+        return False
+    below = _below(first, body)
+    return all(a.direct and not a.in_place and a.node in below for a in others)
+
+
+def _stores_row(access: Access, axis: int) -> bool:
+    others = [s for k, s in enumerate(access.subscripts) if k != axis]
+    row = access.subscripts[axis]  # a slice may be less than its rows: an empty one
     whole = access.complete and access.direct and row.span is None and all(s.full for s in others)
-    return whole and access.sure and not access.in_place
+    return access.kind is AccessKind.WRITE and whole and access.sure and not access.in_place
+
+
+def _below(access: Access, body: Sequence[ast.stmt]) -> frozenset[ast.AST]:
+    """What stands in the body below the assignment that makes the access; nothing if it is not the body's.
+
+    The code of functions is left out: when they are called is open.
+    """
+    for number, statement in enumerate(body):
+        if isinstance(statement, ast.Assign) and access.node in statement.targets:
+            return frozenset(own_nodes(body[number + 1 :]))
+    return frozenset()

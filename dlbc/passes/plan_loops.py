@@ -35,7 +35,7 @@ from dlbc.passes.check_scalars import check_scalars
 from dlbc.passes.choose_cost import choose_cost
 from dlbc.passes.classify_scalars import classify_scalars
 from dlbc.passes.classify_variables import classify_variables
-from dlbc.passes.compute_liveness import compute_liveness
+from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
 from dlbc.passes.find_accesses import find_accesses
 from dlbc.passes.find_aliases import Aliases, find_aliases
 from dlbc.passes.find_facts import find_facts
@@ -202,7 +202,7 @@ def _prove(loop: AnnotatedLoop, body: _Body, around: _Around) -> _Proof:
     accesses = [a for a in accesses if a.array not in contributions.containers]
     verdicts, refusals = judge.verdicts(accesses)
     arrays, contradictions = infer_distribution(
-        accesses, verdicts, seen_as_wholes(accesses, effects.cleared), names.index, loop.annotation
+        accesses, verdicts, seen_as_wholes(accesses, effects.cleared), names.index, loop
     )
     findings = (*caught, *(r.finding for r in refusals), *contradictions)
     return _Proof(accesses, contributions, arrays, verdicts, refusals, space, findings)
@@ -265,6 +265,7 @@ def _pieces(
         cost=cutting.plan,
         folded=cutting.folded,
         live=live,
+        seen_after_failure=is_seen_after_failure(loop, frozenset(proof.contributions.names)),
     )
 
 

@@ -11,6 +11,7 @@ from dlbrt.contract import Distribution, Mode
 from dlbc.emit.choose_names import choose_names
 from dlbc.emit.emit_program import emit_program
 from dlbc.emit.find_wrappers import find_wrappers
+from dlbc.emit.lay_out import assigned, called
 from dlbc.emit.seal import EMPTY_SEAL, is_generated, is_unedited, seal
 from dlbc.emit.track_lines import format_runs
 from dlbc.ir.loop import Module
@@ -211,5 +212,50 @@ def test_rows_that_are_looked_at_and_arrays_gathered_by_element() -> None:
 def test_contributions_that_keep_no_order_are_not_folded() -> None:
     text = "s = 0\n# dlb: parallel, reduction(s, order=any)\nfor i in range(9):\n    s += i\n    s += 1\n"
     lines = kernel_of(text)
-    assert 'dlb.reductions(s="+ any")' in lines
-    assert not any("fold" in line for line in lines)
+    assert 'dlb.reductions(s=REDUCE("+", order="any"))' in lines
+    assert not any("dlb.accumulate(" in line for line in lines)
+
+
+SUM = "# dlb: parallel\nfor i in range(9):\n    s += x[i]\n"
+
+
+def within(head: str, text: str) -> str:
+    return head + "\n" + "".join(f"    {line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("program", "simply"),
+    [
+        ("s = 0\n" + SUM, True),
+        (within("def f(x, s):", SUM + "return s"), True),
+        (within("def f(x, s):", within("if x:", SUM)), True),
+        (within("def f(x, s):", within("try:", SUM) + "finally:\n    print(s)"), False),
+        (within("def f(x, s):", within("with x:", SUM)), False),
+        (within("def f(x, s):", "g = lambda: s\n" + SUM), False),
+        ("s = 0\ndef f(): print(s)\n" + SUM, False),
+        ("s = 0\n" + SUM + "print(globals())", False),
+    ],
+)
+def test_a_reduction_is_what_the_call_returns_unless_it_is_seen_after_a_failure(
+    program: str, simply: bool
+) -> None:
+    text = emit("x = [1] * 9\n" + program)
+    assert ("s = dlb.run(_dlb_loop_1, range(9), x, s)\n" in text) is simply
+    assert ("_dlb_result.check()" in text) is not simply
+
+
+def test_calls_are_laid_out_as_ruff_does() -> None:
+    assert called("f(", ["a", "b"], ")", 9) == "f(a, b)"
+    assert called("f(", ["a", "b"], ")", 6) == "f(\n    a,\n    b,\n)"
+    assert called("f(", ["aaa", "b"], ")", 10) == "f(aaa, b)"
+    assert called("function(", ["aaa", "b"], ")", 12) == "function(\n    aaa, b\n)"
+    assert assigned(["x", "y"], "f(", ["aaaa"], 12) == "x, y = f(\n    aaaa\n)"
+    assert assigned(["xx", "yy"], "f(", ["a"], 9) == "(\n    xx,\n    yy,\n) = f(a)"
+
+
+@pytest.mark.parametrize("end", [" ", "\n    "])
+def test_a_comment_that_does_not_fit_stands_above(end: str) -> None:
+    index = "a_name_of_the_user" * 3
+    lines = emit(f"x = [0] * 9\n# dlb: parallel\nfor {index} in range(9):{end}x[{index}] = 1\n").split("\n")
+    assert "        # this rank's share; polls for interrupts" in lines
+    assert not any("#" in line for line in lines if "dlb.iterations()" in line)

@@ -43,7 +43,7 @@ HEAD = """
 import sys
 from mpi4py import MPI
 import dlbrt
-from dlbrt import BLOCK, CYCLIC
+from dlbrt import BLOCK, CYCLIC, ELEMENTS, REDUCE, SELECT
 
 dlb = dlbrt.start(MPI.COMM_WORLD)
 
@@ -53,7 +53,7 @@ def kernel(dlb, n, m, items):
     dlb.ordered("items")
     dlb.scatter()
     while dlb.more_work:
-        items = dlb.partial(items=items)
+        items = dlb.accumulators(items)
         for i in dlb.iterations():
             {body}
         dlb.synchronize()
@@ -137,15 +137,14 @@ def test_a_value_read_in_the_loop_ends_it_loudly(tmp_path: Path) -> None:
 CHOOSING = """
 def kernel(dlb, n, best, ok):
     dlb.arrays()
-    dlb.reductions(best="< where", ok="and")
+    dlb.reductions(best=SELECT("<", "where"), ok=REDUCE("and"))
     dlb.scatter()
     while dlb.more_work:
-        best = dlb.partial(best=best)
+        best, ok = dlb.accumulators(best, ok)
         where = dlb.unset
-        ok = dlb.partial(ok=ok)
         for i in dlb.iterations():
             {body}
-        dlb.combine(best=best, where=where, ok=ok)
+        dlb.reduce(best, where, ok)
         dlb.synchronize()
     dlb.gather()
 
@@ -186,16 +185,18 @@ import time
 
 def sums(dlb, n, pause, total, share, count, found):
     dlb.arrays()
-    dlb.reductions(total="+", share="+ each", count="[+] int", found="> at")
+    dlb.reductions(
+        total=REDUCE("+"),
+        share=REDUCE("+", several=True),
+        count=ELEMENTS("+", integer=True),
+        found=SELECT(">", "at"),
+    )
     dlb.scatter()
     while dlb.more_work:
-        total = dlb.partial(total=total)
-        share = dlb.partial(share=share)
-        count = dlb.partial(count=count)
-        found = dlb.partial(found=found)
+        total, share, count, found = dlb.accumulators(total, share, count, found)
         at = dlb.unset
         for i in dlb.iterations():
-            share = dlb.fold(share=share)
+            share = dlb.accumulate(share)
             time.sleep(pause)
             total += 0.1 * i
             share += 0.1
@@ -204,14 +205,14 @@ def sums(dlb, n, pause, total, share, count, found):
             if (i * 7) % 50 > found:
                 found = (i * 7) % 50
                 at = i
-        dlb.combine(total=total, share=share, found=found, at=at)
+        dlb.reduce(total, share, found, at)
         dlb.synchronize()
     dlb.gather()
 
 for pause in (0, 0, 0.004, 0.004):
     count = [0, 1, 2]
-    after = dlb.attempt(sums, range(100), 100, pause, 0.5, 0.25, count, -1)
-    print(after["total"], after["share"], count, after["found"], after["at"])
+    result = dlb.result_of(sums, range(100), 100, pause, 0.5, 0.25, count, -1)
+    print(result["total"], result["share"], count, result["found"], result["at"])
 """
 
 

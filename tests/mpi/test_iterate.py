@@ -134,7 +134,7 @@ def test_jacobi_sends_the_vector_alone(ranks: int, tmp_path: Path) -> None:
     assert many.rows - few.rows == passes * (ranks - 1) * n
     assert many.content - few.content == passes * (ranks - 1) * n * DOUBLE
     own = distribution(n, ranks)
-    scattered = own * n + 2 * own + (ranks - 1) * n  # of A, of b and new, and x to all
+    scattered = own * n + own + (ranks - 1) * n  # of A, of b, and x to all; new is overwritten
     assert few.content == (scattered + (few.passes - 1) * (ranks - 1) * n) * DOUBLE
     assert many.home == own * DOUBLE  # of the vector stored last; the other one came to all
 

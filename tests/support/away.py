@@ -24,7 +24,8 @@ import dlbrt
 import numpy as np
 from dlbrt.dist.space import space_of
 from dlbrt.dist.spec import ArraySpec
-from dlbrt.mpi.reach import is_plain, reach_of
+from dlbrt.effects.kinds import Kind
+from dlbrt.mpi.reach import Rows, is_plain, reach_of
 from numpy.lib.stride_tricks import as_strided
 
 from dlbc.parse.read_source import read_source
@@ -106,17 +107,24 @@ def _garbage(true: np.ndarray) -> np.ndarray:
     return (raw ^ (1 if true.dtype == bool else 0x5A)).view(true.dtype)
 
 
-class _After(dict[str, Any]):
+class _Result(dict[str, Any]):
     """What a loop leaves: values by name, and the last item."""
 
     ran = False
-    item: Any = None
+    last_item: Any = None
+    reductions: tuple[str, ...] = ()
     error: BaseException | None = None
 
-    def finish(self) -> None:
+    def check(self) -> None:
         """Raise what the body raised."""
         if self.error is not None:
             raise self.error
+
+    def reduced(self) -> Any:
+        """The values of reductions: one, or several."""
+        self.check()
+        values = tuple(self[name] for name in self.reductions)
+        return values[0] if len(values) == 1 else values
 
 
 class Away:
@@ -211,15 +219,18 @@ class AwaySession:
             self.away.leave()
             self.away = None
 
-    def read(self, value: Any, *subscripts: Any) -> Any:
+    def read(self, value: Any) -> Any:
         if self.away is not None:
-            self.away.see(value, subscripts, writing=False)
+            self.away.see(value, (), writing=False)
         return value
 
-    def write(self, value: Any, *subscripts: Any) -> Any:
+    def write(self, value: Any) -> Any:
         if self.away is not None:
-            self.away.see(value, subscripts, writing=True)
+            self.away.see(value, (), writing=True)
         return value
+
+    def rows(self, value: Any, mode: str = "r") -> Any:
+        return value if self.away is None else Rows(self.away.see, value, mode == "rw")
 
     def forget(self) -> None:
         if self.away is not None:
@@ -236,12 +247,12 @@ class AwaySession:
 
     # As a session: one rank does everything in order.
 
-    def run(self, kernel: Callable[..., None], iterable: Iterable[Any], *arguments: Any, **_: Any) -> None:
-        self._perform(kernel, iterable, arguments).finish()
+    def run(self, kernel: Callable[..., None], iterable: Iterable[Any], *arguments: Any, **_: Any) -> Any:
+        return self._perform(kernel, iterable, arguments).reduced()
 
-    def attempt(
+    def result_of(
         self, kernel: Callable[..., None], iterable: Iterable[Any], *arguments: Any, **_: Any
-    ) -> _After:
+    ) -> _Result:
         return self._perform(kernel, iterable, arguments)
 
     def bound(self, value: Callable[[], Any]) -> Any:
@@ -250,16 +261,16 @@ class AwaySession:
         except NameError:
             return Unbound()
 
-    def _perform(self, kernel: Callable[..., None], iterable: Iterable[Any], arguments: Any) -> _After:
+    def _perform(self, kernel: Callable[..., None], iterable: Iterable[Any], arguments: Any) -> _Result:
         if self.away is not None:
             self.away.see(kernel, (), writing=False)  # functions that the body calls may look at arrays
         runner = _Runner(self.away, iterable)
         try:
             kernel(runner, *arguments)
         except Exception as error:
-            runner.after.error = error
+            runner.result.error = error
             runner.gather()
-        return runner.after
+        return runner.result
 
 
 class _Runner:
@@ -269,19 +280,24 @@ class _Runner:
 
     def __init__(self, away: Away | None, iterable: Iterable[Any]) -> None:
         self._away, self._iterable = away, iterable
-        self.after = _After()
+        self.result = _Result()
         self.more_work = True
         self._arrays: list[tuple[np.ndarray, bool]] = []
         self._others: dict[str, Any] = {}
         self._given: set[str] = set()
+        self._bound: list[str] = []
 
     def _nothing(self, *_args: Any, **_kwargs: Any) -> None:
         pass
 
     schedule = require = cost = profile = folded = _nothing
 
-    def reductions(self, **kinds: str) -> None:
+    def reductions(self, **kinds: Kind) -> None:
         self._given |= kinds.keys()
+        self._bound = [c for name, kind in kinds.items() if kind.bound for c in (name, *kind.companions)]
+        values = sys._getframe(1).f_locals
+        self.result.reductions = tuple(name for name, kind in kinds.items() if kind.bound)
+        self.result.update((name, values[name]) for name in self.result.reductions)
 
     def ordered(self, *names: str) -> None:
         self._given |= set(names)
@@ -317,20 +333,21 @@ class _Runner:
     def iterations(self, each: bool = False, apart: bool = False) -> Iterator[Any]:
         space = space_of(self._iterable)
         for item in space.items(range(len(space)))[0]:
-            self.after.ran, self.after.item = True, item
+            self.result.ran, self.result.last_item = True, item
             yield item
 
     pairs = iterations
 
-    def partial(self, **value: Any) -> Any:
-        return next(iter(value.values()))
+    def accumulators(self, *values: Any) -> Any:
+        return values if len(values) > 1 else values[0]
 
-    fold = partial
+    accumulate = accumulators
 
     def keep(self, **values: Any) -> None:
-        self.after.update((name, value) for name, value in values.items() if value is not _UNSET)
+        self.result.update((name, value) for name, value in values.items() if value is not _UNSET)
 
-    combine = keep
+    def reduce(self, *values: Any) -> None:
+        self.keep(**dict(zip(self._bound, values, strict=True)))
 
     def synchronize(self) -> None:
         self.more_work = False

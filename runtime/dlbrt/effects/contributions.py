@@ -8,11 +8,12 @@ result does not depend on their number. In a crew every rank works on stand-ins 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Protocol
 
 from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
 from dlbrt.effects.journal import Journal
-from dlbrt.effects.kinds import ORDERED, Form, Kind, is_decided, parse
+from dlbrt.effects.kinds import ORDERED, Form, Kind, is_decided
 from dlbrt.effects.operations import APPLY, SELECT, SHARE, WIDTH, Stand, boolean, combining
 from dlbrt.effects.places import Places, places
 from dlbrt.effects.private import Likeness, likeness, share_of
@@ -25,13 +26,13 @@ __all__ = ["UNSET", "Contributions", "Description", "describe", "selectable"]
 class _Way(Protocol):
     """How contributions are taken."""
 
-    def partial(self, name: str, run: range) -> Any:
+    def accumulator(self, name: str, run: range) -> Any:
         """What the name is bound to for a run."""
 
-    def fold(self, name: str, share: Any) -> Any:
+    def accumulate(self, name: str, share: Any) -> Any:
         """Take the share of the iteration before; what the name is bound to for the one that begins."""
 
-    def combine(self, values: Mapping[str, Any]) -> None:
+    def reduce(self, values: Mapping[str, Any]) -> None:
         """Take what a run, or the failing iteration, has left."""
 
     def end_run(self) -> None:
@@ -70,17 +71,26 @@ def selectable(kind: Kind, value: Any) -> bool:
 
 
 class Contributions:
-    """The kinds of values, the values themselves (at rank 0), and how they are taken now."""
+    """The kinds of values, the values themselves (at rank 0), and how they are taken now.
+
+    ``bound`` are the names that the loop binds, companions behind theirs; ``per_iteration`` those of which
+    an iteration contributes a share.
+    """
 
     def __init__(self) -> None:
         self.kinds: dict[str, Kind] = {}
+        self.bound: tuple[str, ...] = ()
+        self.per_iteration: tuple[str, ...] = ()
         self.values: dict[str, Any] = {}
         self.journal: Journal | None = None
         self._way: _Way = _Native(self.kinds, self.values)
 
-    def declare(self, kinds: Mapping[str, str]) -> None:
-        """Declare reductions; ValueError for a kind that is none."""
-        self.kinds.update({name: parse(text) for name, text in kinds.items()})
+    def declare(self, kinds: Mapping[str, Kind]) -> None:
+        """Declare reductions."""
+        self.kinds.update(kinds)
+        self.per_iteration = tuple(n for n, kind in kinds.items() if kind.form is Form.PER_ITERATION)
+        bound = ((name, *kind.companions) for name, kind in kinds.items() if kind.bound)
+        self.bound = tuple(chain.from_iterable(bound))
 
     def declare_ordered(self, names: tuple[str, ...]) -> None:
         """Declare containers that are only added to."""
@@ -109,34 +119,28 @@ class Contributions:
         return any(likeness(kind, self.values.get(name)) is not None for name, kind in self.kinds.items())
 
     def results(self) -> dict[str, Any]:
-        """The values of names that the loop binds, companions among them where they were set."""
-        return {
-            name: value
-            for name, value in self.values.items()
-            if name not in self.kinds or self.kinds[name].bound
-        }
+        """The values of names that the loop binds, in order, companions among them where they were set."""
+        return {name: self.values[name] for name in self.bound if name in self.values}
 
-    def partial(self, name: str, run: range) -> Any:
+    def accumulator(self, name: str, run: range) -> Any:
         """See `_Way`."""
-        return self._way.partial(name, run)
+        return self._way.accumulator(name, run)
 
-    def fold(self, name: str, share: Any) -> Any:
+    def accumulate(self, name: str, share: Any) -> Any:
         """See `_Way`."""
-        return self._way.fold(name, share)
+        return self._way.accumulate(name, share)
 
-    def combine(self, values: Mapping[str, Any]) -> None:
+    def reduce(self, values: Mapping[str, Any]) -> None:
         """See `_Way`."""
-        self._way.combine(values)
+        self._way.reduce(values)
 
     def end_run(self) -> None:
         """See `_Way`."""
         self._way.end_run()
 
     def left_by(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of a kernel's variables that `combine` takes."""
-        bound = {name for name, kind in self.kinds.items() if kind.bound}
-        wanted = bound.union(*(kind.companions for kind in self.kinds.values()))
-        return {name: value for name, value in variables.items() if name in wanted}
+        """Those of a kernel's variables that `reduce` takes."""
+        return {name: value for name, value in variables.items() if name in self.bound}
 
 
 class _Native:
@@ -147,12 +151,12 @@ class _Native:
         self._values = values
         self._identities: dict[str, Identity] = {}
 
-    def partial(self, name: str, run: range) -> Any:  # noqa: ARG002
+    def accumulator(self, name: str, run: range) -> Any:  # noqa: ARG002
         if self._kinds[name].form is Form.PER_ITERATION:
             return self._identities.setdefault(name, Identity())
         return self._values[name]
 
-    def fold(self, name: str, share: Any) -> Any:
+    def accumulate(self, name: str, share: Any) -> Any:
         identity = self._identities.get(name)
         if identity is None:
             return share
@@ -161,11 +165,11 @@ class _Native:
             self._values[name] = apply(self._values[name], share)
         return identity
 
-    def combine(self, values: Mapping[str, Any]) -> None:
+    def reduce(self, values: Mapping[str, Any]) -> None:
         companions = {name for kind in self._kinds.values() for name in kind.companions}
         for name, value in values.items():
             if name in self._identities:
-                self.fold(name, value)
+                self.accumulate(name, value)
             elif name in self._kinds or (name in companions and value is not UNSET):
                 self._values[name] = value
 
@@ -188,7 +192,7 @@ class _Shared:
         self._private: dict[str, Any] = {}
         self._readers: dict[str, Callable[[Any], Any] | None] = {}
 
-    def partial(self, name: str, run: range) -> Any:
+    def accumulator(self, name: str, run: range) -> Any:
         kind, append, code = self._kinds[name], self._append, self._codes[name]
         match kind.form:
             case Form.LOGGED:
@@ -223,7 +227,7 @@ class _Shared:
             self._readers[name] = None if known is None else known.reader()
         return self._readers[name]
 
-    def fold(self, name: str, share: Any) -> Any:
+    def accumulate(self, name: str, share: Any) -> Any:
         identity = self._identities.get(name)
         if self._kinds[name].form is not Form.PER_ITERATION or identity is None:
             return share
@@ -231,7 +235,7 @@ class _Shared:
             self._journal.before((self._code(name), share))
         return identity
 
-    def combine(self, values: Mapping[str, Any]) -> None:
+    def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():
             kind = self._kinds.get(name)
             if kind is None or isinstance(share, Stand):

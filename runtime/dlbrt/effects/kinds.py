@@ -1,8 +1,8 @@
-"""How a loop contributes to a value: the words of ``dlb.reductions`` and ``dlb.ordered``.
+"""How a loop contributes to a value: the kinds that ``dlb.reductions`` and ``dlb.ordered`` declare.
 
-A kind is one string: an operator, in brackets where elements of a container are updated, then words.
-``"+"``, ``"+ each"``, ``"+ any"``, ``"max reflected"``, ``"[+] int"``; a comparison is followed by the
-companions of a selection: ``"< where row"``. ``grows``: updates may add elements (``d.get(k, 0) + 1``).
+Generated programs write ``total=REDUCE("+")`` for a name (as MPI_SUM with MPI_Reduce), ``hist=ELEMENTS("+")``
+for the elements of a container, ``best=SELECT(">", "where")`` for a comparison that binds other names along
+with the best value (as MPI_MAXLOC).
 """
 
 from __future__ import annotations
@@ -11,12 +11,21 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-__all__ = ["ARITHMETIC", "COMPARISONS", "ORDERED", "Form", "Kind", "is_decided", "parse"]
+__all__ = [
+    "ARITHMETIC",
+    "COMPARISONS",
+    "ELEMENTS",
+    "ORDERED",
+    "REDUCE",
+    "SELECT",
+    "Form",
+    "Kind",
+    "is_decided",
+]
 
 ARITHMETIC = ("+", "-", "*", "&", "|", "^")
 COMPARISONS = ("<", "<=", ">", ">=")
 _OPERATORS = (*ARITHMETIC, "max", "min", "and", "or")
-_WORDS = frozenset({"each", "any", "int", "grows", "reflected"})
 
 
 class Form(Enum):
@@ -57,16 +66,45 @@ class Kind:
 ORDERED = Kind(Form.ADDED)
 
 
-def parse(text: str) -> Kind:
-    """The kind that ``text`` spells; ValueError if it spells none."""
-    operator, *words = text.split() or [""]
-    if operator in COMPARISONS:
-        return Kind(Form.SELECTION, operator, companions=tuple(words))
-    bare = operator[1:-1] if operator.startswith("[") and operator.endswith("]") else operator
-    if bare not in _OPERATORS or not set(words) <= _WORDS:
-        raise ValueError(f"expected an operator and words ({', '.join(sorted(_WORDS))}), found {text!r}")
-    form = Form.ELEMENTS if bare != operator else _form(bare, words)
-    return Kind(form, bare, integer="int" in words, any_order="any" in words, grows="grows" in words)
+def REDUCE(operator: str, *, several: bool = False, order: str | None = None) -> Kind:
+    """A name that each iteration updates by ``operator``: ``+ - * & | ^ max min and or``.
+
+    ``several``: an iteration may update it more than once, and contributes what its updates come to.
+    ``order="any"``: contributions may be combined in any order. ValueError for an unknown operator or order.
+    """
+    _check(operator, _OPERATORS)
+    any_order = _any_order(order)
+    return Kind(_form(operator, several, any_order), operator, any_order=any_order)
+
+
+def ELEMENTS(operator: str, *, integer: bool = False, grows: bool = False, order: str | None = None) -> Kind:
+    """A container whose elements iterations update by ``operator``, as in ``hist[b] += 1``.
+
+    ``integer``: all that is contributed are integers. ``grows``: updates may add elements, as in
+    ``d[k] = d.get(k, 0) + 1``. ``order`` as for `REDUCE`. ValueError for an unknown operator or order.
+    """
+    _check(operator, _OPERATORS)
+    return Kind(Form.ELEMENTS, operator, integer=integer, any_order=_any_order(order), grows=grows)
+
+
+def SELECT(comparison: str, *companions: str) -> Kind:
+    """A name bound to the best value, as in ``if v > best: best, where = v, i``; ``companions`` go with it.
+
+    ``comparison`` is one of ``< <= > >=``; ValueError for any other.
+    """
+    _check(comparison, COMPARISONS)
+    return Kind(Form.SELECTION, comparison, companions=companions)
+
+
+def _check(operator: str, known: tuple[str, ...]) -> None:
+    if operator not in known:
+        raise ValueError(f"expected one of {' '.join(known)}, found {operator!r}")
+
+
+def _any_order(order: str | None) -> bool:
+    if order not in (None, "any"):
+        raise ValueError(f"order: expected 'any', or nothing for the order of iterations, found {order!r}")
+    return order is not None
 
 
 def is_decided(kind: Kind, value: Any) -> bool:
@@ -79,10 +117,10 @@ def is_decided(kind: Kind, value: Any) -> bool:
         return False
 
 
-def _form(operator: str, words: list[str]) -> Form:
+def _form(operator: str, several: bool, any_order: bool) -> Form:
     if operator in ("max", "min"):
         return Form.EXTREME
-    if operator in ("and", "or") or ("any" in words and operator != "-"):
+    if operator in ("and", "or") or (any_order and operator != "-"):
         return Form.PER_RUN
     # Differences have no identity to start from in every type (sets): each operand is logged.
-    return Form.PER_ITERATION if "each" in words and operator != "-" else Form.LOGGED
+    return Form.PER_ITERATION if several and operator != "-" else Form.LOGGED

@@ -12,16 +12,17 @@ from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.perform import Result, Sent
 from dlbrt.mpi.temporaries import Kept
 
-__all__ = ["After"]
+__all__ = ["LoopResult"]
 
 
-class After:
+class LoopResult:
     """The final values of a loop, as the sequential program leaves them.
 
     ``values`` are those that iterations contributed to; ``fault`` is what putting them together met; ``note``
     goes with the exception.
-    ``ran`` says whether there was an iteration, ``item`` is the last one's (the failing one's, after an
-    exception); ``"t" in after`` says whether an iteration set the temporary t, ``after["t"]`` is its value.
+    ``ran`` says whether there was an iteration, ``last_item`` is the last one's (the failing one's, after an
+    exception); ``"t" in result`` says whether an iteration set the temporary t, ``result["t"]`` is its value,
+    ``result["total"]`` that of a reduction, as it was where there was no iteration.
     """
 
     def __init__(
@@ -41,8 +42,7 @@ class After:
         self._space = space
         self._objects = objects or Objects()
         self._kept = _latest([result.kept for result in results], self._last)
-        if self.ran:
-            self._kept |= values
+        self._values = values
 
     @property
     def _last(self) -> int:
@@ -54,21 +54,27 @@ class After:
         return len(self._space) > 0
 
     @property
-    def item(self) -> Any:
+    def last_item(self) -> Any:
         """What the loop's target held in its last iteration."""
         return next(self._space.items(range(self._last, self._last + 1))[0])
 
     def __contains__(self, name: str) -> bool:
-        return name in self._kept
+        return name in self._kept or (self.ran and name in self._values)
 
     def __getitem__(self, name: str) -> Any:
-        value = self._kept[name]
+        value = self._values[name] if name in self._values else self._kept[name]
         return value.value(name, self._objects) if isinstance(value, Sent) else value
 
-    def finish(self) -> None:
+    def check(self) -> None:
         """Raise what the loop's body raised."""
         if self.failure is not None:
             raise_as_in_body(self.failure, self._objects, self.note)
+
+    def reduced(self) -> Any:
+        """The values of the reductions, in order: one, or a tuple; raises what the loop's body raised."""
+        self.check()
+        values = tuple(self._values.values())
+        return values[0] if len(values) == 1 else values or None
 
 
 def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:

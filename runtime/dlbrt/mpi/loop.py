@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.core.load import Load
@@ -19,11 +19,14 @@ from dlbrt.dist.space import Space
 from dlbrt.dist.spec import ArraySpec, Dealing
 from dlbrt.dist.units import Folding
 from dlbrt.effects.contributions import UNSET, Contributions
+from dlbrt.effects.kinds import Kind
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
 
-__all__ = ["UNSET", "Ending", "Loop", "Profiled", "Table"]
+__all__ = ["UNSET", "Ending", "Loop", "Profiled", "Table", "told_stale"]
+
+STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,15 @@ class Profiled:
 
 @dataclass(slots=True)
 class Ending:
-    """How this rank's part ended: what it left in temporaries, and where the body raised."""
+    """How this rank's part ended: what it left in temporaries, and where the body raised.
+
+    ``overwritten`` are the arrays of mode ``w`` to which the iteration that raised has stored.
+    """
 
     temporaries: Temporaries = field(default_factory=Temporaries)
     failed_at: int | None = None
     error: BaseException | None = None
+    overwritten: tuple[str, ...] = ()
 
 
 def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
@@ -70,6 +77,15 @@ def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
     for attribute in attributes:
         value = getattr(value, attribute)
     return value
+
+
+def told_stale(session: str) -> Callable[[object, str], NoReturn]:
+    """``__getattr__`` of what generated programs call ``session``: an older one asks for what there was."""
+
+    def missing(_: object, name: str) -> NoReturn:
+        raise AttributeError(f"{session}.{name}: {STALE}")
+
+    return missing
 
 
 class Loop:
@@ -81,6 +97,8 @@ class Loop:
     """
 
     unset = UNSET
+    if not TYPE_CHECKING:
+        __getattr__ = told_stale("dlb")
 
     def __init__(
         self, space: Space, launch: Callable[[Loop], Team], finish: Callable[[Loop], None], load: Load
@@ -145,8 +163,10 @@ class Loop:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = Table(dealt, specs)
 
-    def reductions(self, /, **kinds: str) -> None:
+    def reductions(self, /, **kinds: Kind) -> None:
         """The values that iterations contribute to, and how (see `dlbrt.effects.kinds`)."""
+        if any(type(kind) is not Kind for kind in kinds.values()):
+            raise TypeError(f"dlb.reductions: {STALE}")
         if not self._scattered:
             self.contributions.declare(kinds)
 
@@ -184,21 +204,31 @@ class Loop:
         """
         return self.walk.pairs(each=each, apart=apart)
 
-    def partial(self, /, **one: Any) -> Any:
-        """What a name that iterations contribute to is bound to for the next run.
+    def accumulators(self, *values: Any) -> Any:
+        """What the names that iterations contribute to are bound to for the next run: one, or a tuple.
 
-        The value itself on a rank that runs the loop alone, else what stands for it there.
+        ``values`` are theirs, in the order in which `reductions` and `ordered` declare them. An accumulator
+        is the value itself on a rank that runs the loop alone, else what stands for it there.
         """
-        return self.contributions.partial(next(iter(one)), self.walk.coming())
+        contributions, run = self.contributions, self.walk.coming()
+        pairs = zip(contributions.kinds, values, strict=True)
+        found = tuple(contributions.accumulator(name, run) for name, _ in pairs)
+        return found if len(found) > 1 else found[0]
 
-    def fold(self, /, **one: Any) -> Any:
-        """Take the share of the iteration before; a new one begins."""
-        ((name, share),) = one.items()
-        return self.contributions.fold(name, share)
+    def accumulate(self, share: Any, *others: Any) -> Any:
+        """Take what the iteration before has contributed by several updates; a new share begins.
 
-    def combine(self, /, **values: Any) -> None:
-        """Take what the run just done has left in the names that iterations contribute to."""
-        self.contributions.combine(values)
+        The shares, and what is returned, are those of the names declared with ``several``.
+        """
+        contributions = self.contributions
+        if not others:
+            return contributions.accumulate(contributions.per_iteration[0], share)
+        pairs = zip(contributions.per_iteration, (share, *others), strict=True)
+        return tuple(contributions.accumulate(name, each) for name, each in pairs)
+
+    def reduce(self, *values: Any) -> None:
+        """Take what the run just done has left in the names that it binds, companions behind theirs."""
+        self.contributions.reduce(dict(zip(self.contributions.bound, values, strict=True)))
 
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
@@ -234,7 +264,7 @@ class Loop:
         left = self.contributions.left_by({**parameters, **temporaries})
         own = {name: value for name, value in temporaries.items() if name not in left}
         self._keep(own, failed=True)
-        self.contributions.combine(left)
+        self.contributions.reduce(left)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
         self.team.failed(position)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
+from types import CodeType, TracebackType
 from typing import Any
 
 from dlbrt.contract import Mode
@@ -47,13 +49,15 @@ class Result:
     """What one rank has to report at the end: figures, final values, the body's failure.
 
     ``kept`` are the values left in temporaries, themselves on the rank that reports to itself, else each a
-    `Sent`. ``extents`` are those of the segments of its journal,
+    `Sent`. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
+    ``extents`` are those of the segments of its journal,
     ``samples`` the times of groups of iterations, where they were wanted, and ``trace`` what happened.
     """
 
     figures: Figures
     kept: dict[str, Kept]
     failure: Failure | None
+    overwritten: tuple[str, ...] = ()
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
@@ -70,7 +74,9 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
         try:
             kernel(loop, *arguments)
         except BaseException as error:
-            if not loop.fail(error, *_variables(kernel, error)):
+            passed = _passed(kernel, error)
+            loop.ending.overwritten = _overwritten(loop, passed) if passed is not None else ()
+            if not loop.fail(error, *_variables(passed)):
                 raise
         else:
             return
@@ -122,7 +128,7 @@ def own_result(loop: Loop, rank: int) -> Result:
     times = loop.walk.times
     samples = tuple(times.samples()) if times else ()
     trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
-    return Result(loop.team.figures, kept, failure, extents, samples, trace)
+    return Result(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
 
 
 def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
@@ -147,7 +153,8 @@ def stored_by(result: Result) -> Callable[[Field, Spans], Rows]:
     """The rows that a rank has to give back: of done iterations, and what a failing one may have stored."""
 
     def stored(field: Field, done: Spans) -> Rows:
-        if result.failure is not None and field.spec.mode is Mode.UPDATE:
+        partly = field.spec.mode is Mode.UPDATE or field.name in result.overwritten
+        if result.failure is not None and partly:
             position = result.failure.position
             done = done.union(Spans.of(range(position, position + 1)))
         return field.stored(done)
@@ -155,14 +162,51 @@ def stored_by(result: Result) -> Callable[[Field, Spans], Rows]:
     return stored
 
 
-def _variables(kernel: Callable[..., None], error: BaseException) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The kernel's local variables and, apart, its parameters, where ``error`` passed through it."""
-    code = kernel.__code__
+def _passed(kernel: Callable[..., None], error: BaseException) -> TracebackType | None:
+    """Where ``error`` passed through the kernel's own frame."""
     tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code is not code:
+    while tb is not None and tb.tb_frame.f_code is not kernel.__code__:
         tb = tb.tb_next
-    if tb is None:
+    return tb
+
+
+def _variables(passed: TracebackType | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The kernel's local variables and, apart, its parameters, where an exception passed through it."""
+    if passed is None:
         return {}, {}
-    values = dict(tb.tb_frame.f_locals)
+    code, values = passed.tb_frame.f_code, dict(passed.tb_frame.f_locals)
     parameters = {name: values.pop(name) for name in code.co_varnames[: code.co_argcount] if name in values}
     return values, parameters
+
+
+def _overwritten(loop: Loop, passed: TracebackType) -> tuple[str, ...]:
+    """The arrays of mode ``w`` whose row the failing iteration has stored.
+
+    The store is a statement of the body itself, before all else that is done with the array. So it was
+    executed if the failure lies behind it, in the text and in the code: handlers of earlier statements may
+    lie behind it in the code alone, later lines of its own in the text alone.
+    """
+    names = [name for name, spec in loop.table.specs.items() if spec.mode is Mode.WRITE]
+    places = ((name, _store(passed.tb_frame.f_code, name.partition(".")[0])) for name in names)
+    return tuple(
+        name
+        for name, place in places
+        if place is not None and passed.tb_lasti > place[0] and passed.tb_lineno >= place[1]
+    )
+
+
+def _store(code: CodeType, name: str) -> tuple[int, int] | None:
+    """The offset and line of the first store to a subscript of what ``name`` begins."""
+    loaded: set[tuple[int | None, int | None]] = set()
+    for each in dis.get_instructions(code):
+        start = None if each.positions is None else (each.positions.lineno, each.positions.col_offset)
+        if each.opname.startswith("LOAD_") and name in (each.argval, *_first(each.argval)):
+            loaded |= {start} if start is not None else set()
+        elif each.opname == "STORE_SUBSCR" and start in loaded and start is not None and start[0] is not None:
+            return each.offset, start[0]
+    return None
+
+
+def _first(argument: object) -> tuple[object, ...]:
+    """The first of the names that one instruction loads."""
+    return argument[:1] if isinstance(argument, tuple) else ()

@@ -20,7 +20,7 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ import numpy as np
 from dlbrt.dist.memory import Array
 from dlbrt.mpi.modules import is_module_of_program, is_of_program
 
-__all__ = ["Reach", "called_unasked", "is_plain", "reach_of"]
+__all__ = ["Reach", "Rows", "called_unasked", "is_plain", "reach_of"]
 
 #: What holds no reference to anything that changes.
 _PLAIN = frozenset({
@@ -81,6 +81,32 @@ class Reach:
     arrays: tuple[Array, ...] = ()
     everything: bool = False
     active: bool = False
+
+
+class Rows:
+    """A value of which ``see`` is told when it is subscripted; ``changed``: what is taken out is changed."""
+
+    __slots__ = ("_changed", "_see", "_value")
+
+    def __init__(self, see: Callable[..., None], value: Any, changed: bool) -> None:
+        self._see, self._value, self._changed = see, value, changed
+
+    def __getitem__(self, key: Any) -> Any:
+        self._see(self._value, _subscripts(key), writing=self._changed)
+        return self._value[key]
+
+    def __setitem__(self, key: Any, new: Any) -> None:
+        self._see(self._value, _subscripts(key), writing=True)
+        self._value[key] = new
+
+    def __delitem__(self, key: Any) -> None:
+        self._see(self._value, _subscripts(key), writing=True)
+        del self._value[key]
+
+
+def _subscripts(key: Any) -> tuple[Any, ...]:
+    """A key as so many subscripts; at least one."""
+    return key if type(key) is tuple and key else (key,)
 
 
 def is_plain(value: object) -> bool:

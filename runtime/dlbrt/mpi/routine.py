@@ -2,8 +2,9 @@
 
 The program goes on to run on rank 0, on its own arrays, of which rows may be out of date there. Wherever its
 code may look into one, or change it, the compiler has put `Routine.read` or `Routine.write` around the
-expression. What the compiler took for plain values is looked at where the routine begins; if that was wrong,
-or the routine is met where no ranks are to be had, nothing stays anywhere and loops run as they do outside.
+expression, or `Routine.rows` where it is subscripted. What the compiler took for plain values is looked at
+where the routine begins; if that was wrong, or the routine is met where no ranks are to be had, nothing stays
+anywhere and loops run as they do outside.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType, TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.speed import Model, PassBalancer
 from dlbrt.mpi.conductor import Conductor
-from dlbrt.mpi.ending import After
-from dlbrt.mpi.reach import called_unasked, is_plain
+from dlbrt.mpi.ending import LoopResult
+from dlbrt.mpi.loop import told_stale
+from dlbrt.mpi.reach import Rows, called_unasked, is_plain
 from dlbrt.mpi.residence import Residence
 from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.stay import Stay
@@ -38,6 +40,9 @@ class Routine:
     ``model``, ``tolerance`` and ``every`` are the clauses: how speeds are modelled, which relative spread of
     the ranks' times counts as balanced, and every how many passes they are looked at.
     """
+
+    if not TYPE_CHECKING:
+        __getattr__ = told_stale("routine")
 
     def __init__(
         self,
@@ -70,12 +75,12 @@ class Routine:
         each: Callable[[Iterable[Any]], list[Any]] | None = None,
         cumulative: Callable[[Any], Any] | None = None,
         fit: Callable[[], Any] | None = None,
-    ) -> None:
+    ) -> Any:
         """As `Session.run`; the arrays of the loop stay on the ranks."""
         said = CostSpec(cost, each, cumulative, fit)
-        run_loop(self._conductor, kernel, iterable, arguments, said, self._stay).finish()
+        return run_loop(self._conductor, kernel, iterable, arguments, said, self._stay).reduced()
 
-    def attempt(
+    def result_of(
         self,
         kernel: Callable[..., None],
         iterable: Any,
@@ -84,26 +89,32 @@ class Routine:
         each: Callable[[Iterable[Any]], list[Any]] | None = None,
         cumulative: Callable[[Any], Any] | None = None,
         fit: Callable[[], Any] | None = None,
-    ) -> After:
-        """As `Session.attempt`; the arrays of the loop stay on the ranks."""
+    ) -> LoopResult:
+        """As `Session.result_of`; the arrays of the loop stay on the ranks."""
         said = CostSpec(cost, each, cumulative, fit)
         return run_loop(self._conductor, kernel, iterable, arguments, said, self._stay)
 
-    def read(self, value: T, *subscripts: Any) -> T:
-        """The value, whose contents, and whatever it reaches, rank 0 may look at.
-
-        ``subscripts`` are those by which the value, an array, is about to be subscripted: of other rows
-        nothing is said.
-        """
+    def read(self, value: T) -> T:
+        """The value, whose contents, and whatever it reaches, rank 0 may look at."""
         if self._stay is not None:
-            self._stay.residence.see(value, subscripts)
+            self._stay.residence.see(value)
         return value
 
-    def write(self, value: T, *subscripts: Any) -> T:
+    def write(self, value: T) -> T:
         """The value, which rank 0 may look at and change: only there is it valid afterwards."""
         if self._stay is not None:
-            self._stay.residence.see(value, subscripts, writing=True)
+            self._stay.residence.see(value, writing=True)
         return value
+
+    def rows(self, value: T, mode: str = "r") -> T:
+        """Stands for the value, an array, until it is subscripted: nothing is said of rows other than those.
+
+        What is read is made valid at rank 0; what is stored to is valid there alone afterwards, and so is
+        what is read where ``mode`` is ``"rw"``: the program changes it in place.
+        """
+        if self._stay is None:
+            return value
+        return cast(T, Rows(self._stay.residence.see, value, mode == "rw"))
 
     def items(self, iterable: Iterable[T]) -> Iterator[T]:
         """The items of something that may look into arrays, or change them, when the next is asked for."""

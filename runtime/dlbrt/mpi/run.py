@@ -15,7 +15,7 @@ from dlbrt.effects.replay import Fault
 from dlbrt.mpi.calling import compose
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.dealing import Dealer
-from dlbrt.mpi.ending import After
+from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.kernels import named
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.note import note
@@ -39,7 +39,7 @@ def run_loop(
     arguments: Sequence[Any],
     costs: CostSpec,
     stay: Stay | None = None,
-) -> After:
+) -> LoopResult:
     """Run a loop to its end; the exception of its body, if any, is in what is returned.
 
     ``costs`` is what the user says of its work; the kernel itself may say more. ``stay`` is the routine's
@@ -59,7 +59,7 @@ def run_loop(
         conductor.release()
 
 
-def _alone(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> After:
+def _alone(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopResult:
     """A loop met while another one runs: sequential, on the rank that meets it."""
 
     def launch(loop: Loop) -> Team:
@@ -68,7 +68,7 @@ def _alone(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> After:
 
     loop = Loop(space, launch, lambda _: None, Load.none())
     perform(loop, kernel, arguments)
-    return After(space, [own_result(loop, 0)], loop.contributions.results())
+    return LoopResult(space, [own_result(loop, 0)], loop.contributions.results())
 
 
 def _all(space: Space) -> Spans:
@@ -95,7 +95,7 @@ class _Run:
         self._started = clock()
         self._recorder = Recorder(self._started) if conductor.tracing is not None else None
 
-    def run(self) -> After:
+    def run(self) -> LoopResult:
         """Run the loop and note its figures."""
         task, stay, load = self._task, self._task.stay, self._conductor.options.load
         loop = Loop(task.space, self._launch, self._finish, Load(load, self._conductor.wire.rank))
@@ -112,7 +112,7 @@ class _Run:
         self._learn()
         self._record()
         self._notes.chunk = max(1, loop.walk.pacer.size // 2)
-        return self._after(loop)
+        return self._result(loop)
 
     def _launch(self, loop: Loop) -> Team:
         """The team for this loop; the second call is for the rest of a loop begun alone."""
@@ -193,15 +193,15 @@ class _Run:
             run = RunTrace(self._strategy, len(self._task.space), traces, self._recorder.setup)
             self._conductor.tracing.add(self._notes.key, self._notes.source, run)
 
-    def _after(self, loop: Loop) -> After:
+    def _result(self, loop: Loop) -> LoopResult:
         """What the loop leaves behind, with a note on the exception of its body."""
         task, sharing = self._task, self._sharing
         values = loop.contributions.results()
-        after = After(task.space, self._results, values, self._fault, self._prepared.objects)
-        if after.failure is not None and len(self._results) > 1:
+        result = LoopResult(task.space, self._results, values, self._fault, self._prepared.objects)
+        if result.failure is not None and len(self._results) > 1:
             ranks = self._conductor.wire.ranks
-            after.note = note(task.kernel, task.space, after.failure, self._notes.source, ranks)
+            result.note = note(task.kernel, task.space, result.failure, self._notes.source, ranks)
             if self._fault is None and sharing is not None:
-                doubt = sharing.doubt(after.failure.position)
-                after.note = "\n".join(filter(None, (after.note, doubt)))
-        return after
+                doubt = sharing.doubt(result.failure.position)
+                result.note = "\n".join(filter(None, (result.note, doubt)))
+        return result

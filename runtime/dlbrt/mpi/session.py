@@ -13,7 +13,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import cloudpickle
 import mpi4py
@@ -23,10 +23,11 @@ from mpi4py import MPI
 from dlbrt.contract import VERSION, OptionError
 from dlbrt.core.partition.costs import CostSpec
 from dlbrt.mpi.conductor import Conductor
-from dlbrt.mpi.ending import After
+from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.ledger import Ledger
+from dlbrt.mpi.loop import told_stale
 from dlbrt.mpi.network import known
 from dlbrt.mpi.player import serve
 from dlbrt.mpi.routine import Routine
@@ -51,6 +52,9 @@ _USAGE = 2
 class Session:
     """``dlb`` in a generated program."""
 
+    if not TYPE_CHECKING:
+        __getattr__ = told_stale("dlb")
+
     def __init__(self, conductor: Conductor) -> None:
         self._conductor = conductor
 
@@ -63,16 +67,18 @@ class Session:
         each: Callable[[Iterable[Any]], list[Any]] | None = None,
         cumulative: Callable[[Any], Any] | None = None,
         fit: Callable[[], Any] | None = None,
-    ) -> None:
-        """Run a loop: ``kernel`` over ``iterable``. Raises what the loop's body raises.
+    ) -> Any:
+        """Run a loop: ``kernel`` over ``iterable``; raises what its body raises.
+
+        Returns the values of its reductions: none, one, or a tuple in the order of their declaration.
 
         ``cost`` and the like are the user's word on the work, at most one, as `Loop.cost` takes it; rank 0
         alone asks for it, where it shares the loop.
         """
         said = CostSpec(cost, each, cumulative, fit)
-        run_loop(self._conductor, kernel, iterable, arguments, said).finish()
+        return run_loop(self._conductor, kernel, iterable, arguments, said).reduced()
 
-    def attempt(
+    def result_of(
         self,
         kernel: Callable[..., None],
         iterable: Any,
@@ -81,8 +87,11 @@ class Session:
         each: Callable[[Iterable[Any]], list[Any]] | None = None,
         cumulative: Callable[[Any], Any] | None = None,
         fit: Callable[[], Any] | None = None,
-    ) -> After:
-        """As `run`, of a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
+    ) -> LoopResult:
+        """As `run`, where more of the loop is read afterwards, or even after an exception of its body.
+
+        `LoopResult.check` raises that.
+        """
         said = CostSpec(cost, each, cumulative, fit)
         return run_loop(self._conductor, kernel, iterable, arguments, said)
 

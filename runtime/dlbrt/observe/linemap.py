@@ -30,7 +30,7 @@ _LOOP = re.compile(r"^# dlbc: loop (?P<kernel>\S+)=(?P<line>\d+) (?P<name>\S+)$"
 _PROOF = re.compile(r"^# dlbc: proof (?P<kernel>\S+)=(?P<status>.*)$", re.MULTILINE)
 
 #: What stands before, and how what stands after, a name that a routine wraps.
-_WRAP = re.compile(rb"\broutine(?:_\d+)?\.(?:read|write|items)\(")
+_WRAP = re.compile(rb"\broutine(?:_\d+)?\.(?:read|write|rows|items)\(")
 
 #: What tells where an argument ends; the parameters of a lambda have commas, too.
 _TOKEN = re.compile(rb"\blambda\b|[()\[\]{},:]")

@@ -4,8 +4,8 @@ dlb = 3
 
 
 def MPI(BLOCK):
-    _dlb_after = BLOCK
-    return _dlb_after
+    _dlb_result = BLOCK
+    return _dlb_result
 
 
 def _dlb_loop_1(A, xs):

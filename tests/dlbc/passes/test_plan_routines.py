@@ -38,7 +38,7 @@ def emitted(statement: str, before: str = "", head: str = "") -> str:
     result = transform(source_of(text.replace("def f(", f"{head}def f(")))
     assert result.text is not None, result.diagnostics
     text = result.text.decode()
-    [body] = re.findall(r"(?:routine\.run\(_dlb_loop_1.*|_dlb_after\.finish\(\))\n((?: {12}.*\n)+)", text)
+    [body] = re.findall(r"(?:routine\.run\(_dlb_loop_1.*|_dlb_result\.check\(\))\n((?: {12}.*\n)+)", text)
     return " ; ".join(line[12:] for line in body.rstrip().split("\n"))
 
 
@@ -72,28 +72,28 @@ def test_what_touches_nothing_stays_as_it_is(statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("x = u[3]", "x = routine.read(u, 3)[3]"),
+        ("x = u[3]", "x = routine.rows(u)[3]"),
         ("x = u[t // 2, 1:t, ::2, ...]",
-         "x = routine.read(u, t // 2, slice(1, t), slice(None, None, 2), ...)[t // 2, 1:t, ::2, ...]"),
-        ("x = u[v[0]]", "x = routine.read(u)[routine.read(v, 0)[0]]"),
-        ("x = things['u'][2]", "x = routine.read(things, 'u')['u'][2]"),
+         "x = routine.rows(u)[t // 2, 1:t, ::2, ...]"),
+        ("x = u[v[0]]", "x = routine.rows(u)[routine.rows(v)[0]]"),
+        ("x = things['u'][2]", "x = routine.rows(things)['u'][2]"),
         ("x = u.T[0]", "x = routine.read(u).T[0]"),
         ("x = -u + 1", "x = -routine.read(u) + 1"),
         ("print(u, end='')", "print(routine.read(u), end='')"),
         ("x = np.linalg.norm(u - v)", "x = np.linalg.norm(routine.read(u) - routine.read(v))"),
         ("x = u.sum(axis=0)", "x = routine.read(u).sum(axis=0)"),
         ("x = (u if t else v)[0]", "x = (routine.read(u) if t else routine.read(v))[0]"),
-        ("x = [a[0] for a in things]", "x = [routine.read(a, 0)[0] for a in routine.read(things)]"),
-        ("x = any(u[j] > 0 for j in range(3))", "x = any(routine.read(u, j)[j] > 0 for j in range(3))"),
-        ("x = f'{u[0]=}'", "x = f'u[0]={routine.read(u, 0)[0]!r}'"),
-        ("x = f'{u[0]=:.3f}'", "x = f'u[0]={routine.read(u, 0)[0]:.3f}'"),
-        ("while u[0] < t: pass", "while routine.read(u, 0)[0] < t: pass"),
+        ("x = [a[0] for a in things]", "x = [routine.rows(a)[0] for a in routine.read(things)]"),
+        ("x = any(u[j] > 0 for j in range(3))", "x = any(routine.rows(u)[j] > 0 for j in range(3))"),
+        ("x = f'{u[0]=}'", "x = f'u[0]={routine.rows(u)[0]!r}'"),
+        ("x = f'{u[0]=:.3f}'", "x = f'u[0]={routine.rows(u)[0]:.3f}'"),
+        ("while u[0] < t: pass", "while routine.rows(u)[0] < t: pass"),
         ("a, *b = u", "a, *b = routine.read(u)"),
         ("for a in u: print(a)", "for a in routine.read(u): print(routine.read(a))"),
         ("x = norm(u)", "x = norm(routine.read(u))"),
         ("x = round(u.max(), 2)", "x = round(routine.read(u).max(), 2)"),
         ("x = np.diff(u, n=0)", "x = np.diff(routine.read(u), n=0)"),
-        ("assert u[0] > 0, u", "assert routine.read(u, 0)[0] > 0, routine.read(u)"),
+        ("assert u[0] > 0, u", "assert routine.rows(u)[0] > 0, routine.read(u)"),
     ],
 )  # fmt: skip
 def test_what_is_looked_into(statement: str, expected: str) -> None:
@@ -103,10 +103,10 @@ def test_what_is_looked_into(statement: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("u[3] = t", "routine.write(u, 3)[3] = t"),
+        ("u[3] = t", "routine.rows(u)[3] = t"),
         ("u[0], v[1] = v[1], u[0]",
-         "routine.write(u, 0)[0], routine.write(v, 1)[1] = routine.read(v, 1)[1], routine.read(u, 0)[0]"),
-        ("u[0] += v[0]", "routine.write(u, 0)[0] += routine.read(v, 0)[0]"),
+         "routine.rows(u)[0], routine.rows(v)[1] = routine.rows(v)[1], routine.rows(u)[0]"),
+        ("u[0] += v[0]", 'routine.rows(u, "rw")[0] += routine.rows(v)[0]'),
         ("u *= 2", "routine.write(u) ; u *= 2"),
         ("x = 1; u *= 2", "x = 1; routine.write(u); u *= 2"),
         ("if t: u *= 2", "if t: routine.write(u); u *= 2"),
@@ -129,18 +129,18 @@ def test_what_is_looked_into(statement: str, expected: str) -> None:
         ("u.shape = (3, 3)", "routine.write(u).shape = (3, 3)"),
         ("u.partition(3)", "routine.write(u).partition(3)"),
         ("u.dot(v, things)", "routine.read(u).dot(routine.read(v), routine.write(things))"),
-        ("del things[0]", "del routine.write(things, 0)[0]"),
-        ("for u[0] in range(3): pass", "for routine.write(u, 0)[0] in range(3): pass"),
+        ("del things[0]", "del routine.rows(things)[0]"),
+        ("for u[0] in range(3): pass", "for routine.rows(u)[0] in range(3): pass"),
         ("scale(u, 2)", "scale(routine.write(u), 2)"),
         ("noisy(u)", "routine.write(noisy)(routine.write(u))"),
         ("things(u)", "routine.write(things)(routine.write(u))"),
-        ("things.save(u[0])", "routine.write(things).save(routine.write(u, 0)[0])"),
+        ("things.save(u[0])", "routine.write(things).save(routine.rows(u, \"rw\")[0])"),
         ("x = (lambda: u[0])()", "x = routine.write((lambda: u[0]))()"),
         ("x = sorted(range(3), key=lambda j: u[j])",
          "x = sorted(range(3), key=routine.write(lambda j: u[j]))"),
         ("exec('u[0] = 1')", "routine.write(exec)('u[0] = 1')"),
         ("x = gc.get_objects()", "x = routine.write(gc.get_objects)()"),
-        ("x = sys.modules['m'].u[0]", "x = routine.read(sys.modules, 'm')['m'].u[0]"),
+        ("x = sys.modules['m'].u[0]", "x = routine.rows(sys.modules)['m'].u[0]"),
         ("x = next(things)", "x = next(routine.write(things))"),
         ("with things: pass", "with routine.write(things): pass"),
     ],
@@ -184,13 +184,13 @@ def test_a_name_that_may_have_no_value_is_not_taken_for_plain() -> None:
 @pytest.mark.parametrize(
     ("before", "statement", "expected"),
     [
-        ("s = 0.0", "s = s + u[0]; print(s)", "s = s + routine.read(u, 0)[0]; print(s)"),
+        ("s = 0.0", "s = s + u[0]; print(s)", "s = s + routine.rows(u)[0]; print(s)"),
         ("s = u", "s = s + 1; print(s)", "s = routine.read(s) + 1; print(routine.read(s))"),
-        ("s = 0.0", "s = u[0]; print(s)", "s = routine.read(u, 0)[0]; print(routine.read(s))"),
+        ("s = 0.0", "s = u[0]; print(s)", "s = routine.rows(u)[0]; print(routine.read(s))"),
         ("s = 0.0", "s = u * 2; things.append(s); print(s)",
          "s = routine.read(u) * 2; routine.write(things).append(routine.read(s)); print(routine.read(s))"),
         ("s = 0", "s = u * 2; w = s[1:]; print(s)",
-         "s = routine.read(u) * 2; w = routine.read(s, slice(1, None))[1:]; print(routine.read(s))"),
+         "s = routine.read(u) * 2; w = routine.rows(s)[1:]; print(routine.read(s))"),
         ("rng = np.random.default_rng(1)",
          "x = rng.random(); rng.shuffle(u); y = rng.choice(things); print(x, y)",
          "x = rng.random(); rng.shuffle(routine.write(u)); y = rng.choice(routine.read(things)); "
@@ -211,7 +211,7 @@ def test_a_new_value_is_plain_until_it_is_handed_on(before: str, statement: str,
         ("for row in u:", "for row in routine.items(u):"),
         ("for row in things(u), v:", "for row in routine.write(things)(routine.write(u)), v:"),
         ("for row in things(u):", "for row in routine.items(routine.write(things)(routine.write(u))):"),
-        ("while u[0] < 3:", "while routine.read(u, 0)[0] < 3:"),
+        ("while u[0] < 3:", "while routine.rows(u)[0] < 3:"),
     ],
 )
 def test_the_header_of_a_routine(header: str, expected: str) -> None:
@@ -234,7 +234,7 @@ def test_every_place_is_one_of_the_names_in_the_text() -> None:
 
 def test_what_is_new_in_another_scope_is_not_new_here() -> None:
     assert emitted("SHARED[t] = 1; print(SHARED)", head="SHARED = np.zeros(9)\nN = 3\n") == (
-        "routine.write(SHARED, t)[t] = 1; print(routine.read(SHARED))"
+        "routine.rows(SHARED)[t] = 1; print(routine.read(SHARED))"
     )
     assert emitted("x = SHARED; print(x, N)", head="SHARED = np.zeros(9)\nN = 3\n") == (
         "x = SHARED; print(routine.read(x), N)"

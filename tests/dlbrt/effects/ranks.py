@@ -9,6 +9,7 @@ from typing import Any
 
 from dlbrt.effects.contributions import Contributions, describe
 from dlbrt.effects.journal import Journal
+from dlbrt.effects.kinds import Kind
 from dlbrt.effects.merge import merged
 from dlbrt.effects.replay import Fault, Replay
 from dlbrt.effects.segments import Segment
@@ -33,7 +34,7 @@ def dealings(draw: st.DrawFn, n: int) -> list[list[range]]:
 
 
 def shared(
-    kinds: Mapping[str, str],
+    kinds: Mapping[str, Kind],
     values: dict[str, Any],
     body: Body,
     dealt: list[list[range]],
@@ -76,15 +77,15 @@ def _ones(run: range) -> list[range]:
 
 
 def _work(mine: Contributions, journal: Journal, body: Body, run: range) -> None:
-    bound = {name: mine.partial(name, run) for name in mine.kinds}
+    bound = {name: mine.accumulator(name, run) for name in mine.kinds}
     for done, position in enumerate(journal.marked(iter(run)), 1):
         for name, kind in mine.kinds.items():
             if kind.form.name == "PER_ITERATION":
-                bound[name] = mine.fold(name, bound[name])
+                bound[name] = mine.accumulate(name, bound[name])
         body(mine, bound, position)
         if journal.is_long:
             journal.cut(run, done)
-    mine.combine(
+    mine.reduce(
         {name: value for name, value in bound.items() if name not in mine.kinds or mine.kinds[name].bound}
     )
     mine.end_run()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.effects.contributions import Contributions
+from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT, Kind
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +37,7 @@ def bits(value: Any) -> Any:
 
 
 def assert_agree(
-    kinds: dict[str, str], values: dict[str, Any], body: Body, data: st.DataObject, n: int, **more: Any
+    kinds: dict[str, Kind], values: dict[str, Any], body: Body, data: st.DataObject, n: int, **more: Any
 ) -> dict[str, Any]:
     """Run both ways, and compare; what the ranks came to."""
     dealt = data.draw(dealings(n))
@@ -73,7 +74,7 @@ def test_sums_of_numbers(update: str, data: st.DataObject, operands: list[Any], 
         del names["e"]
 
     with np.errstate(all="ignore"):
-        assert_agree({"s": "+"}, {"s": start}, body, data, len(operands))
+        assert_agree({"s": REDUCE("+")}, {"s": start}, body, data, len(operands))
 
 
 TYPES = [
@@ -98,7 +99,7 @@ def test_sums_of_other_types(place: int, data: st.DataObject) -> None:
             operand.append("changed afterwards")
 
     with np.errstate(all="ignore"):
-        assert_agree({"s": "+"}, {"s": copy.copy(start)}, body, data, len(operands))
+        assert_agree({"s": REDUCE("+")}, {"s": copy.copy(start)}, body, data, len(operands))
 
 
 @pytest.mark.parametrize("sign", ["-", "&", "|", "^"])
@@ -111,18 +112,18 @@ def test_sets(sign: str, data: st.DataObject, operands: list[set[int]]) -> None:
         exec(code, {}, names)
         del names["e"]
 
-    assert_agree({"s": sign}, {"s": set(range(12))}, body, data, len(operands))
+    assert_agree({"s": REDUCE(sign)}, {"s": set(range(12))}, body, data, len(operands))
 
 
 VALUES = st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, 2.5, float("nan"), 7, np.float64(7.0), np.int64(2), -3])
 
 
-@pytest.mark.parametrize("kind", ["max", "min", "max reflected", "min each"])
+@pytest.mark.parametrize("kind", [REDUCE("max"), REDUCE("min"), REDUCE("min", several=True)])
 @given(st.data(), st.lists(st.tuples(VALUES, st.booleans()), max_size=60), VALUES)
 def test_extremes_keep_the_one_that_python_keeps(
-    kind: str, data: st.DataObject, operands: list[tuple[Any, bool]], start: Any
+    kind: Kind, data: st.DataObject, operands: list[tuple[Any, bool]], start: Any
 ) -> None:
-    function = max if "max" in kind else min
+    function = max if kind.operator == "max" else min
 
     def body(_: Contributions, names: dict[str, Any], i: int) -> None:
         value, reflected = operands[i]
@@ -131,13 +132,15 @@ def test_extremes_keep_the_one_that_python_keeps(
     assert_agree({"s": kind}, {"s": start}, body, data, len(operands))
 
 
-@pytest.mark.parametrize("kind", ["and", "or"])
+@pytest.mark.parametrize("operator", ["and", "or"])
 @given(st.data(), st.lists(VALUES, max_size=30), VALUES)
-def test_booleans_keep_the_operand(kind: str, data: st.DataObject, operands: list[Any], start: Any) -> None:
+def test_booleans_keep_the_operand(
+    operator: str, data: st.DataObject, operands: list[Any], start: Any
+) -> None:
     def body(_: Contributions, names: dict[str, Any], i: int) -> None:
-        names["s"] = (names["s"] and operands[i]) if kind == "and" else (names["s"] or operands[i])
+        names["s"] = (names["s"] and operands[i]) if operator == "and" else (names["s"] or operands[i])
 
-    assert_agree({"s": kind}, {"s": start}, body, data, len(operands))
+    assert_agree({"s": REDUCE(operator)}, {"s": start}, body, data, len(operands))
 
 
 ORDERED = st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, 2.5, float("nan"), 7, -3])
@@ -155,7 +158,7 @@ def test_selections_take_what_belongs_together(
         exec(code, {}, names)
         del names["new"], names["i"]
 
-    assert_agree({"best": f"{sign} where"}, {"best": start}, body, data, len(operands))
+    assert_agree({"best": SELECT(sign, "where")}, {"best": start}, body, data, len(operands))
 
 
 def _histogram(names: dict[str, Any], k: int, e: Any) -> None:
@@ -171,11 +174,11 @@ def _got(names: dict[str, Any], k: int, e: Any) -> None:
 
 
 CONTAINERS = [
-    ("[+]", _histogram, lambda: np.full(5, 0.1, np.float32)),
-    ("[+]", _stored, lambda: np.full(5, 0.1, np.float32)),
-    ("[+]", _histogram, lambda: [1e16] * 5),
-    ("[+]", _got, dict),
-    ("[+]", _histogram, lambda: defaultdict(float)),
+    (ELEMENTS("+"), _histogram, lambda: np.full(5, 0.1, np.float32)),
+    (ELEMENTS("+"), _stored, lambda: np.full(5, 0.1, np.float32)),
+    (ELEMENTS("+"), _histogram, lambda: [1e16] * 5),
+    (ELEMENTS("+"), _got, dict),
+    (ELEMENTS("+"), _histogram, lambda: defaultdict(float)),
 ]
 
 
@@ -208,7 +211,7 @@ def test_integers_on_private_copies(place: int, data: st.DataObject, updates: li
             names["s"][k] = names["s"].get(k, 0) + e
 
     with np.errstate(all="ignore"):
-        assert_agree({"s": "[+] int"}, {"s": WHOLE[place]()}, body, data, len(updates))
+        assert_agree({"s": ELEMENTS("+", integer=True)}, {"s": WHOLE[place]()}, body, data, len(updates))
 
 
 @given(st.data(), st.lists(st.tuples(st.integers(0, 4), st.integers(-8, 8)), max_size=40))
@@ -220,7 +223,12 @@ def test_bits_on_private_copies(data: st.DataObject, updates: list[tuple[int, in
         names["c"][k] |= e
         names["d"][k] -= e
 
-    kinds = {"a": "[&] int", "b": "[^] int", "c": "[|] int", "d": "[-] int"}
+    kinds = {
+        "a": ELEMENTS("&", integer=True),
+        "b": ELEMENTS("^", integer=True),
+        "c": ELEMENTS("|", integer=True),
+        "d": ELEMENTS("-", integer=True),
+    }
     values = {"a": np.full(5, -1), "b": [9] * 5, "c": np.zeros(5, np.int16), "d": np.zeros(5, int)}
     assert_agree(kinds, values, body, data, len(updates))
 
@@ -237,7 +245,7 @@ def test_containers_that_are_added_to(data: st.DataObject, n: int) -> None:
         names["found"].add(i % 7)
 
     values = {"items": ["first"], "table": {"a": 0}, "found": {3}, "total": 0.5}
-    found = assert_agree({"total": "+"}, values, body, data, n, ordered=("items", "table", "found"))
+    found = assert_agree({"total": REDUCE("+")}, values, body, data, n, ordered=("items", "table", "found"))
     rows = [row for row in found["items"] if isinstance(row, list)]
     assert all(any(row is stored for row in rows) for key, stored in found["table"].items() if key != "a")
 
@@ -249,10 +257,12 @@ def test_several_updates_do_not_depend_on_the_split(data: st.DataObject, operand
             names["s"] += e
 
     with np.errstate(all="ignore"):
-        alone, fault = shared({"s": "+ each"}, {"s": 0.1}, body, [[range(len(operands))]] if operands else [])
+        alone, fault = shared(
+            {"s": REDUCE("+", several=True)}, {"s": 0.1}, body, [[range(len(operands))]] if operands else []
+        )
         dealt = data.draw(dealings(len(operands)))
         long = data.draw(st.sampled_from([1, 4, 1 << 16]))
-        split, other = shared({"s": "+ each"}, {"s": 0.1}, body, dealt, long=long)
+        split, other = shared({"s": REDUCE("+", several=True)}, {"s": 0.1}, body, dealt, long=long)
     assert fault is None is other
     assert bits(alone["s"]) == bits(split["s"])
 
@@ -273,7 +283,10 @@ def test_what_fails_is_met_at_its_iteration_and_ends_there(data: st.DataObject, 
             failing = i
             break
     dealt = data.draw(dealings(len(keys)))
-    kinds = {"counts": "[+] int grows", "total": "+"}  # keys are not known where the body runs
+    kinds = {
+        "counts": ELEMENTS("+", integer=True, grows=True),
+        "total": REDUCE("+"),
+    }  # keys are not known where the body runs
     found, fault = shared(kinds, values, body, dealt, ordered=("items",), long=3)
     assert bits(found) == bits({name: expected[name] for name in found})
     if fault is not None:
@@ -287,13 +300,17 @@ def test_what_fails_is_met_at_its_iteration_and_ends_there(data: st.DataObject, 
 
 
 @pytest.mark.parametrize(
-    "kinds", [{"s": "+ any", "p": "* any", "w": "[+] any"}, {"s": "- any", "w": "[-] any"}]
+    "kinds",
+    [
+        {"s": REDUCE("+", order="any"), "p": REDUCE("*", order="any"), "w": ELEMENTS("+", order="any")},
+        {"s": REDUCE("-", order="any"), "w": ELEMENTS("-", order="any")},
+    ],
 )
 @given(st.data(), st.lists(st.integers(1, 3), max_size=40))
 def test_any_order_is_exact_where_the_numbers_are(
-    kinds: dict[str, str], data: st.DataObject, operands: list[int]
+    kinds: dict[str, Kind], data: st.DataObject, operands: list[int]
 ) -> None:
-    sign = kinds["s"][0]
+    sign = kinds["s"].operator
     code = compile(
         f"s = s {sign} e; w[int(e)] {sign}= e" + ("; p *= 2.0" if "p" in kinds else ""), "update", "exec"
     )

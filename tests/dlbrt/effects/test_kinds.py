@@ -1,36 +1,43 @@
-"""The words of a declaration, and what they say is kept."""
+"""What the constructors of kinds say is kept."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from dlbrt.effects.kinds import Form, Kind, parse
+from dlbrt import ELEMENTS, REDUCE, SELECT
+from dlbrt.effects.kinds import Form, Kind
 
-SPELLINGS = {
-    "+": Kind(Form.LOGGED, "+"),
-    "+ each": Kind(Form.PER_ITERATION, "+"),
-    "- each": Kind(Form.LOGGED, "-"),
-    "* any": Kind(Form.PER_RUN, "*", any_order=True),
-    "max": Kind(Form.EXTREME, "max"),
-    "max reflected": Kind(Form.EXTREME, "max"),
-    "and": Kind(Form.PER_RUN, "and"),
-    "<= where row": Kind(Form.SELECTION, "<=", companions=("where", "row")),
-    "< each": Kind(Form.SELECTION, "<", companions=("each",)),
-    "[+] int": Kind(Form.ELEMENTS, "+", integer=True),
-    "[+] any": Kind(Form.ELEMENTS, "+", any_order=True),
-    "[min]": Kind(Form.ELEMENTS, "min"),
-}
-
-
-@pytest.mark.parametrize("text", SPELLINGS)
-def test_a_kind_is_what_its_words_say(text: str) -> None:
-    assert parse(text) == SPELLINGS[text]
+MADE = [
+    (REDUCE("+"), Kind(Form.LOGGED, "+")),
+    (REDUCE("+", several=True), Kind(Form.PER_ITERATION, "+")),
+    (REDUCE("-", several=True), Kind(Form.LOGGED, "-")),
+    (REDUCE("*", order="any"), Kind(Form.PER_RUN, "*", any_order=True)),
+    (REDUCE("max", several=True), Kind(Form.EXTREME, "max")),
+    (REDUCE("and"), Kind(Form.PER_RUN, "and")),
+    (SELECT("<=", "where", "row"), Kind(Form.SELECTION, "<=", companions=("where", "row"))),
+    (ELEMENTS("+", integer=True), Kind(Form.ELEMENTS, "+", integer=True)),
+    (ELEMENTS("+", order="any", grows=True), Kind(Form.ELEMENTS, "+", any_order=True, grows=True)),
+    (ELEMENTS("min"), Kind(Form.ELEMENTS, "min")),
+]
 
 
-@pytest.mark.parametrize("text", ["", "/", "+ often", "[<]", "[+", "each +"])
-def test_other_words_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="expected an operator and words"):
-        parse(text)
+@pytest.mark.parametrize(("made", "kind"), MADE)
+def test_what_is_kept(made: Kind, kind: Kind) -> None:
+    assert made == kind
+    assert made.bound == (made.form is not Form.ELEMENTS)
 
 
-def test_names_are_bound_anew_and_containers_are_not() -> None:
-    assert [text for text in SPELLINGS if not parse(text).bound] == ["[+] int", "[+] any", "[min]"]
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: REDUCE(""), "expected one of \\+ - .* or, found ''"),
+        (lambda: REDUCE("<"), "found '<'"),
+        (lambda: ELEMENTS("+ int"), "found '\\+ int'"),
+        (lambda: SELECT("max"), "expected one of < <= > >=, found 'max'"),
+        (lambda: REDUCE("+", order="all"), "order: expected 'any'.*, found 'all'"),
+    ],
+)
+def test_what_is_refused(make: Callable[[], Kind], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()

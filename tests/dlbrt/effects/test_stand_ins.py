@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
-from dlbrt.effects.kinds import parse
+from dlbrt.effects.kinds import ELEMENTS, REDUCE
 from dlbrt.effects.operations import MisuseError, Stand
 from dlbrt.effects.places import places
 from dlbrt.effects.private import likeness
@@ -160,7 +160,7 @@ def test_what_has_no_total_order_is_not_selected_from() -> None:
 )
 def test_an_element_that_is_missing_fails_where_it_is_read(real: Any, key: Any, error: Exception) -> None:
     log: Log = []
-    known = places(parse("[+]"), real)
+    known = places(ELEMENTS("+"), real)
     assert known is not None
     hist: Any = Recorder(log.append, 0, "+", known.reader())
     with pytest.raises(type(error)) as caught:
@@ -170,9 +170,9 @@ def test_an_element_that_is_missing_fails_where_it_is_read(real: Any, key: Any, 
 
 
 def test_places_are_not_known_where_they_may_grow_or_keys_are_no_plain_values() -> None:
-    assert places(parse("[+] grows"), {"a": 1}) is None
-    assert places(parse("[+]"), {Vector(1.0): 1}) is None
-    assert places(parse("+"), [1]) is None
+    assert places(ELEMENTS("+", grows=True), {"a": 1}) is None
+    assert places(ELEMENTS("+"), {Vector(1.0): 1}) is None
+    assert places(REDUCE("+"), [1]) is None
 
 
 def test_an_array_takes_what_is_stored_as_it_is_then() -> None:
@@ -207,7 +207,7 @@ def test_what_has_no_hash_fails_where_it_is_added(real: Any) -> None:
 
 @pytest.mark.parametrize("dtype", ["u1", "u8", "i4"])
 def test_a_private_array_starts_from_what_leaves_bits_alone(dtype: str) -> None:
-    alike = likeness(parse("[&] int"), np.full(3, 6, dtype))
+    alike = likeness(ELEMENTS("&", integer=True), np.full(3, 6, dtype))
     assert alike is not None
     private = alike.private("&", 3)
     assert (private & 5).tolist() == [5, 5, 5]

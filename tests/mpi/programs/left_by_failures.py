@@ -52,7 +52,28 @@ def in_pairs_before_it_is_set(n, fails):
     return x, i, t
 
 
+def told_by_a_closure(n, fails, tellers):
+    total, items = 0.5, []
+    tellers.append(lambda: (total, items))
+    # dlb: parallel
+    for i in range(n):
+        total += i * 0.1
+        items.append(i)
+        if i in fails:
+            raise ValueError(i)
+    return total
+
+
+def caught_by_the_caller(n, fails):
+    tellers = []
+    try:
+        told_by_a_closure(n, fails, tellers)
+    except ValueError:
+        pass
+    return tellers[0]()
+
+
 for n in (7, 8, 40, 41):
     for fails in ((3,), (2,), (0,), (n - 1,), (n // 2,), (n // 2 + 1,), (5, 6), (1, n - 2), ()):
         results = folded(n, fails), before_it_is_set(n, fails), in_pairs_before_it_is_set(n, fails)
-        print(n, fails, *results)
+        print(n, fails, *results, *caught_by_the_caller(n, fails))

@@ -23,8 +23,7 @@ from dlbrt.core.model.stealing import Stealing
 from dlbrt.core.model.work import Runs, Work
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import strategy
-from dlbrt.sim.beginning import start_of
-from dlbrt.sim.driver import simulate
+from dlbrt.sim.driver import simulate, start_in
 from dlbrt.sim.machine import LoopModel, Machine
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,7 +184,7 @@ def test_on_steady_ranks_estimates_are_near_what_is_simulated(name: str, row_byt
     network = Network.coarse(1e-3, 1e8, 16, 48e-3)
     many = replace(alike(16, 250, 1e-3, network, 0.0), iteration_bytes=row_bytes)
     machine, loop = Machine((1.0,) * 16, network), LoopModel(16 * 250, 1e-3, iteration_bytes=row_bytes)
-    told = start_of(machine, loop, strategy(name), Parameters()).known
+    told = start_in(machine, loop, strategy(name), Parameters()).known
     simulated_s = simulate(machine, loop, strategy(name), traced=False).makespan_s
     found = Dealing(name, told).near_s(many, Outlook.of(many, 0.25))
     assert found == pytest.approx(simulated_s, rel=0.1)

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import dlbrt
 import numpy as np
-from dlbrt import BLOCK, CYCLIC
+from dlbrt import BLOCK, CYCLIC, ELEMENTS, REDUCE, SELECT
 from mpi4py import MPI
 
 dlb = dlbrt.start(MPI.COMM_WORLD)
@@ -54,22 +54,23 @@ def exact(value):
 def names_kernel(dlb, n, fail, deal, s, t, text, frac, items, acc, big, low, last, every, some):
     dlb.arrays(deal)
     dlb.reductions(
-        s="+", t="+", text="+", frac="+", items="+", acc="+", big="max", low="min", last="max reflected",
-        every="and", some="or",
-    )  # fmt: skip
+        s=REDUCE("+"),
+        t=REDUCE("+"),
+        text=REDUCE("+"),
+        frac=REDUCE("+"),
+        items=REDUCE("+"),
+        acc=REDUCE("+"),
+        big=REDUCE("max"),
+        low=REDUCE("min"),
+        last=REDUCE("max"),
+        every=REDUCE("and"),
+        some=REDUCE("or"),
+    )
     dlb.scatter()
     while dlb.more_work:
-        s = dlb.partial(s=s)
-        t = dlb.partial(t=t)
-        text = dlb.partial(text=text)
-        frac = dlb.partial(frac=frac)
-        items = dlb.partial(items=items)
-        acc = dlb.partial(acc=acc)
-        big = dlb.partial(big=big)
-        low = dlb.partial(low=low)
-        last = dlb.partial(last=last)
-        every = dlb.partial(every=every)
-        some = dlb.partial(some=some)
+        s, t, text, frac, items, acc, big, low, last, every, some = dlb.accumulators(
+            s, t, text, frac, items, acc, big, low, last, every, some
+        )
         for i in dlb.iterations():
             s += value(i)
             t = np.float64(value(i)) + t
@@ -83,10 +84,7 @@ def names_kernel(dlb, n, fail, deal, s, t, text, frac, items, acc, big, low, las
             last = max([float(i % 5), i % 5][i % 2], last)
             every = every and (i < 9 or [])
             some = some or (i > 5 and i)
-        dlb.combine(
-            s=s, t=t, text=text, frac=frac, items=items, acc=acc, big=big, low=low, last=last,
-            every=every, some=some,
-        )  # fmt: skip
+        dlb.reduce(s, t, text, frac, items, acc, big, low, last, every, some)
         dlb.synchronize()
     dlb.gather()
 
@@ -111,7 +109,7 @@ def names(deal, n, fail):
                 every = every and (i < 9 or [])
                 some = some or (i > 5 and i)
         else:
-            after = dlb.attempt(
+            result = dlb.result_of(
                 names_kernel,
                 range(n),
                 n,
@@ -129,12 +127,12 @@ def names(deal, n, fail):
                 every,
                 some,
             )
-            assert ("s" in after) == (n > 0)
+            assert ("s" in result) == (n > 0)
             if n:
-                s, t, text, frac = after["s"], after["t"], after["text"], after["frac"]
-                items, acc, big, low, last = (after[k] for k in ("items", "acc", "big", "low", "last"))
-                every, some = after["every"], after["some"]
-            after.finish()
+                s, t, text, frac = result["s"], result["t"], result["text"], result["frac"]
+                items, acc, big, low, last = (result[k] for k in ("items", "acc", "big", "low", "last"))
+                every, some = result["every"], result["some"]
+            result.check()
     except Stop as error:
         yield error.args
     yield items is same[0], acc is same[1]
@@ -146,16 +144,12 @@ def names(deal, n, fail):
 
 def folds_kernel(dlb, n, fail, deal, s, p, text):
     dlb.arrays(deal)
-    dlb.reductions(s="+ each", p="* each", text="+ each")
+    dlb.reductions(s=REDUCE("+", several=True), p=REDUCE("*", several=True), text=REDUCE("+", several=True))
     dlb.scatter()
     while dlb.more_work:
-        s = dlb.partial(s=s)
-        p = dlb.partial(p=p)
-        text = dlb.partial(text=text)
+        s, p, text = dlb.accumulators(s, p, text)
         for i in dlb.iterations():
-            s = dlb.fold(s=s)
-            p = dlb.fold(p=p)
-            text = dlb.fold(text=text)
+            s, p, text = dlb.accumulate(s, p, text)
             for k in range(i % 4):
                 s += value(i + k)
                 text = str(k) + text
@@ -163,7 +157,7 @@ def folds_kernel(dlb, n, fail, deal, s, p, text):
             if i % 3:
                 p = p * 1.000001
                 p *= 1.0001
-        dlb.combine(s=s, p=p, text=text)
+        dlb.reduce(s, p, text)
         dlb.synchronize()
     dlb.gather()
 
@@ -187,10 +181,10 @@ def folds(deal, n, fail):
                     p = p if product is None else p * product
                     text = front + text
         else:
-            after = dlb.attempt(folds_kernel, range(n), n, fail, deal, s, p, text)
+            result = dlb.result_of(folds_kernel, range(n), n, fail, deal, s, p, text)
             if n:
-                s, p, text = after["s"], after["p"], after["text"]
-            after.finish()
+                s, p, text = result["s"], result["p"], result["text"]
+            result.check()
     except Stop as error:
         yield error.args
     yield s, p, text
@@ -201,13 +195,12 @@ def folds(deal, n, fail):
 
 def selections_kernel(dlb, n, fail, deal, best, where, what, worst, at):
     dlb.arrays(deal)
-    dlb.reductions(best="< where what", worst=">= at")
+    dlb.reductions(best=SELECT("<", "where", "what"), worst=SELECT(">=", "at"))
     dlb.scatter()
     while dlb.more_work:
-        best = dlb.partial(best=best)
+        best, worst = dlb.accumulators(best, worst)
         where = dlb.unset
         what = dlb.unset
-        worst = dlb.partial(worst=worst)
         at = dlb.unset
         for i in dlb.iterations():
             new = float("nan") if i % 11 == 0 else float((i * 7) % 13)
@@ -218,7 +211,7 @@ def selections_kernel(dlb, n, fail, deal, best, where, what, worst, at):
             check(i, fail)
             if i % 5 >= worst:
                 worst, at = i % 5, i
-        dlb.combine(best=best, where=where, what=what, worst=worst, at=at)
+        dlb.reduce(best, where, what, worst, at)
         dlb.synchronize()
     dlb.gather()
 
@@ -237,13 +230,13 @@ def selections(deal, n, fail):
                 if i % 5 >= worst:
                     worst, at = i % 5, i
         else:
-            after = dlb.attempt(selections_kernel, range(n), n, fail, deal, best, where, what, worst, at)
-            best = after["best"] if "best" in after else best
-            where = after["where"] if "where" in after else where
-            what = after["what"] if "what" in after else what
-            worst = after["worst"] if "worst" in after else worst
-            at = after["at"] if "at" in after else at
-            after.finish()
+            result = dlb.result_of(selections_kernel, range(n), n, fail, deal, best, where, what, worst, at)
+            best = result["best"] if "best" in result else best
+            where = result["where"] if "where" in result else where
+            what = result["what"] if "what" in result else what
+            worst = result["worst"] if "worst" in result else worst
+            at = result["at"] if "at" in result else at
+            result.check()
     except Stop as error:
         yield error.args
     yield best, where, what, worst, at
@@ -270,20 +263,21 @@ def update(i, fail, hist, weights, lows, counts, counter, groups, sums, plain, i
 def elements_kernel(dlb, n, fail, deal, hist, weights, lows, counts, counter, groups, sums, plain, image):
     dlb.arrays(deal)
     dlb.reductions(
-        hist="[+] int", weights="[+]", lows="[min]", counts="[+] int", counter="[+] int", groups="[+]",
-        sums="[+]", plain="[+] int", image="[^] int",
-    )  # fmt: skip
+        hist=ELEMENTS("+", integer=True),
+        weights=ELEMENTS("+"),
+        lows=ELEMENTS("min"),
+        counts=ELEMENTS("+", integer=True),
+        counter=ELEMENTS("+", integer=True),
+        groups=ELEMENTS("+"),
+        sums=ELEMENTS("+"),
+        plain=ELEMENTS("+", integer=True),
+        image=ELEMENTS("^", integer=True),
+    )
     dlb.scatter()
     while dlb.more_work:
-        hist = dlb.partial(hist=hist)
-        weights = dlb.partial(weights=weights)
-        lows = dlb.partial(lows=lows)
-        counts = dlb.partial(counts=counts)
-        counter = dlb.partial(counter=counter)
-        groups = dlb.partial(groups=groups)
-        sums = dlb.partial(sums=sums)
-        plain = dlb.partial(plain=plain)
-        image = dlb.partial(image=image)
+        hist, weights, lows, counts, counter, groups, sums, plain, image = dlb.accumulators(
+            hist, weights, lows, counts, counter, groups, sums, plain, image
+        )
         for i in dlb.iterations():
             update(i, fail, hist, weights, lows, counts, counter, groups, sums, plain, image)
         dlb.synchronize()
@@ -311,12 +305,11 @@ def elements(deal, n, fail):
 
 def missing_kernel(dlb, n, deal, counts, items):
     dlb.arrays(deal)
-    dlb.reductions(counts="[+] int")
+    dlb.reductions(counts=ELEMENTS("+", integer=True))
     dlb.ordered("items")
     dlb.scatter()
     while dlb.more_work:
-        counts = dlb.partial(counts=counts)
-        items = dlb.partial(items=items)
+        counts, items = dlb.accumulators(counts, items)
         for i in dlb.iterations():
             items.append(i)
             counts[(i * 3) % 10] += i
@@ -334,8 +327,8 @@ def missing(deal, n, fail):
                 counts[(i * 3) % 10] += i
                 items.append(-i)
         else:
-            after = dlb.attempt(missing_kernel, range(n), n, deal, counts, items)
-            after.finish()
+            result = dlb.result_of(missing_kernel, range(n), n, deal, counts, items)
+            result.check()
     except KeyError as error:
         yield "KeyError", error.args
     yield counts, items
@@ -369,10 +362,7 @@ def ordered_kernel(dlb, n, fail, deal, items, table, found, queue):
     dlb.ordered("items", "table", "found", "queue")
     dlb.scatter()
     while dlb.more_work:
-        items = dlb.partial(items=items)
-        table = dlb.partial(table=table)
-        found = dlb.partial(found=found)
-        queue = dlb.partial(queue=queue)
+        items, table, found, queue = dlb.accumulators(items, table, found, queue)
         for i in dlb.iterations():
             add(i, fail, items, table, found, queue)
         dlb.synchronize()
@@ -431,13 +421,13 @@ def output(deal, n, fail):
 def aliased_kernel(dlb, n, deal, total, other):
     dlb.require(lambda: n >= 0, "n >= 0")
     dlb.arrays(deal)
-    dlb.reductions(total="+")
+    dlb.reductions(total=REDUCE("+"))
     dlb.scatter()
     while dlb.more_work:
-        total = dlb.partial(total=total)
+        total = dlb.accumulators(total)
         for i in dlb.iterations():
             total += other[0] + i
-        dlb.combine(total=total)
+        dlb.reduce(total)
         dlb.synchronize()
     dlb.gather()
 
@@ -449,8 +439,8 @@ def aliased(deal, n, fail):
         for i in range(n):
             total += other[0] + i
     else:
-        after = dlb.attempt(aliased_kernel, range(n), n, deal, total, other)
-        after.finish()
+        result = dlb.result_of(aliased_kernel, range(n), n, deal, total, other)
+        result.check()
     yield total
 
 
