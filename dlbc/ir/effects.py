@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.access import Call, Origins
 from dlbc.ir.known_calls import (

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.known_calls import FRESH_CALLS, GIVING_BACK
 

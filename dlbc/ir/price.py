@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.weights import OPERATION
 from dlbc.ir.work import NONE, Number, Work

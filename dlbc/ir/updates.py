@@ -9,7 +9,8 @@ for the pass to see.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.known_calls import FRESH_CALLS, FRESH_METHODS, GIVING_BACK, SAME_METHODS
 from dlbc.ir.region import ModuleNames

@@ -7,9 +7,9 @@ way is whole on every rank. A store decides the axis. Clauses override, where th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution, Mode
+from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic

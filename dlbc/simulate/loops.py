@@ -8,13 +8,13 @@ dealt, units count as alike. They are dealt by the functions that deal them in a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from dlbrt.core.partition.costs import CostError
 from dlbrt.core.partition.initial import deal, enough_pairs
 from dlbrt.dist.amounts import UNIFORM
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel
 
 from dlbc.ir.cost_plan import Folded

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.decision import Decision
 from dlbrt.core.peers.words import Word
 from dlbrt.core.profile import Profile
 from dlbrt.core.statement import Statement
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
+from dlbrt.records import dataclass
 
 __all__ = [
     "Action",

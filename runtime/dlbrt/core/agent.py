@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from dlbrt.core.actions import Action, Resume
@@ -22,6 +22,7 @@ from dlbrt.core.windows import Gain, Window
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 
 __all__ = ["Account", "Agent", "PeerStrategy", "Start"]
 

@@ -15,7 +15,7 @@ begin together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from dlbrt.core.agent import PeerStrategy
@@ -33,6 +33,7 @@ from dlbrt.core.registry import BEFORE_CHOICE, strategy, synchronizing
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = ["MOST_WRITTEN", "Chooser", "prefix"]
 

@@ -6,10 +6,9 @@ shares is the same (`dlbrt.core.decision`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.decision import Decision, decide
 from dlbrt.core.strategy import Clocked, Situation
+from dlbrt.records import dataclass
 
 __all__ = ["Interrupting"]
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf, isfinite
 from random import Random
 from typing import TypeVar
 
 from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
 from dlbrt.core.paging import Cliff
+from dlbrt.records import dataclass
 
 __all__ = ["Load", "LoadSpec", "RandomLoad", "parse_cliffs", "parse_load", "parse_speeds", "parse_weights"]
 

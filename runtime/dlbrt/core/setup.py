@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.chooser import Chooser
@@ -10,6 +10,7 @@ from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.registry import AUTO, strategy
 from dlbrt.core.regrouping import Regrouping
+from dlbrt.records import dataclass
 
 __all__ = ["Setup"]
 

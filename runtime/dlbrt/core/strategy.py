@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.parameters import Parameters
+from dlbrt.records import dataclass
 
 __all__ = ["Clocked", "Situation", "Strategy", "leave"]
 

@@ -10,9 +10,8 @@ their partners. So whatever is done between chunks, no pair is half done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.records import dataclass
 
 __all__ = ["Units"]
 

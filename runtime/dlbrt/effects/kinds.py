@@ -7,9 +7,10 @@ companions of a selection: ``"< where row"``. ``grows``: updates may add element
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from dlbrt.records import dataclass
 
 __all__ = ["ARITHMETIC", "COMPARISONS", "ORDERED", "Form", "Kind", "is_decided", "parse"]
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import tempfile
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
+
+from dlbrt.records import dataclass
 
 __all__ = ["Entries", "Extent", "Segment", "Shelf", "compact"]
 

@@ -8,7 +8,6 @@ those that an earlier run has measured. What the run then teaches goes to the no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution
 from dlbrt.core.agent import PeerStrategy
@@ -27,6 +26,7 @@ from dlbrt.mpi.loop import Folding, Loop
 from dlbrt.mpi.perform import Result
 from dlbrt.mpi.team import clock
 from dlbrt.observe.statistics import Planned
+from dlbrt.records import dataclass
 
 __all__ = ["Dealer"]
 

@@ -7,7 +7,7 @@ and synchronize; gather. The same object serves rank 0 and the others, alone and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
@@ -22,6 +22,7 @@ from dlbrt.effects.contributions import UNSET, Contributions
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
+from dlbrt.records import dataclass
 
 __all__ = ["UNSET", "Ending", "Folding", "Loop", "Profiled", "Table"]
 

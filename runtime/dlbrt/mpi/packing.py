@@ -13,7 +13,7 @@ import pickle
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import cloudpickle
@@ -21,6 +21,7 @@ import numpy as np
 
 from dlbrt.mpi.kernels import Signature
 from dlbrt.mpi.objects import Objects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.records import dataclass
 
 __all__ = ["Packed", "SentKernel", "Slot", "pack", "pack_kernel", "unpack"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dlbrt.contract import Mode
@@ -26,6 +26,7 @@ from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.wire import Wire
 from dlbrt.observe.recorder import Recorder
 from dlbrt.observe.trace import RankTrace
+from dlbrt.records import dataclass
 
 __all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "result_to_send", "stored_by"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Any
 
@@ -26,6 +26,7 @@ from dlbrt.dist.spans import Spans
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.parcels import Parcel, row_field
 from dlbrt.mpi.reach import reach_of
+from dlbrt.records import dataclass
 
 __all__ = ["Residence", "Resident", "Staying"]
 

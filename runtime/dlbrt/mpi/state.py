@@ -6,10 +6,11 @@ import decimal
 import os
 import sys
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from dlbrt.records import dataclass
 
 __all__ = ["Settings", "State", "Surroundings", "capture"]
 

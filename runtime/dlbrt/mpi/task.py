@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dlbrt.core.agent import PeerStrategy
@@ -15,6 +14,7 @@ from dlbrt.mpi.kernels import named
 from dlbrt.mpi.ledger import Notes
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.stay import Stay
+from dlbrt.records import dataclass
 
 __all__ = ["Balancing", "Kernel", "Task"]
 

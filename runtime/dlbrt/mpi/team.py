@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from dlbrt.core.chunks.measured import Record
@@ -14,6 +14,7 @@ from dlbrt.core.windows import Gain, Window
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.observe.recorder import Recorder
+from dlbrt.records import dataclass
 
 __all__ = ["Figures", "Looks", "Solo", "Team", "clock"]
 

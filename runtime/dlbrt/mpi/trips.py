@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 from mpi4py import MPI
 
 from dlbrt.mpi.wire import DATA, Wire
+from dlbrt.records import dataclass
 
 __all__ = ["Growth", "bandwidth", "trips_s"]
 

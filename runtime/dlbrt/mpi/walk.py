@@ -11,7 +11,7 @@ import operator
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any
 
@@ -24,6 +24,7 @@ from dlbrt.effects.contributions import Contributions
 from dlbrt.mpi.pacer import Pacer
 from dlbrt.mpi.parcels import Delivery
 from dlbrt.mpi.team import Solo, Team
+from dlbrt.records import dataclass
 
 __all__ = ["Walk"]
 

@@ -16,8 +16,10 @@ import functools
 import linecache
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from dlbrt.records import dataclass
 
 __all__ = ["Columns", "Frame", "LineMap", "calls_loop", "line_map", "original", "proof_of", "register",
            "unwrapped"]  # fmt: skip

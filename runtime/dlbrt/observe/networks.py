@@ -15,7 +15,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import PATTERNS, Network, fit
 from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.statistics import write
+from dlbrt.records import dataclass
 
 __all__ = [
     "Calibration",

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from math import isfinite
 from pathlib import Path
 
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
 from dlbrt.core.windows import Gain, Window
+from dlbrt.records import dataclass
 
 __all__ = [
     "LoopRecord",

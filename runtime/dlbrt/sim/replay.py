@@ -10,7 +10,6 @@ Where the recording has left out events, what follows them cannot be told, and i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlbrt.core.actions import Action
 from dlbrt.core.agent import Account, Agent
@@ -19,6 +18,7 @@ from dlbrt.core.model.choose import Choice
 from dlbrt.core.setup import Setup
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
+from dlbrt.records import dataclass
 
 __all__ = ["Difference", "Listener", "replay"]
 

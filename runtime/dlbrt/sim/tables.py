@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from dlbrt.records import dataclass
 
 __all__ = ["Table", "count", "number", "text"]
 

@@ -8,7 +8,6 @@ the loop and the rank's speed say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from dlbrt.core.chooser import Chooser
 from dlbrt.core.events import Worked
@@ -18,6 +17,7 @@ from dlbrt.core.setup import Setup
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Chunk, Entry, LoopTrace, RankTrace, RunTrace, Trace
 from dlbrt.observe.trace import Machine as Place
+from dlbrt.records import dataclass
 from dlbrt.sim.beginning import start_of
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome

@@ -16,7 +16,6 @@ owed, and is told.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from dlbrt.core.diffusion.mesh import Mesh
 from dlbrt.core.diffusion.scales import Schedule
 from dlbrt.core.diffusion.units import UnitDiffusion
+from dlbrt.records import dataclass
 
 __all__ = ["Exchange", "Piece", "Round", "exchange", "payable", "planned_flows"]
 

@@ -23,10 +23,11 @@ with coefficients of at least 0. So no amount exceeds what was the largest, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isfinite, log, log1p
 from typing import Any
+
+from dlbrt.records import dataclass
 
 __all__ = ["DIMENSIONS", "Step", "alpha_limit", "gain", "inner_iterations", "safe_iterations"]
 

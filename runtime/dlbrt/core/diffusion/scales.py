@@ -21,7 +21,6 @@ is seen at its end (`units`).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from math import inf, log, pi
 
 import numpy as np
@@ -30,6 +29,7 @@ from dlbrt.core.diffusion.mesh import Mesh
 from dlbrt.core.diffusion.modes import slowest_eigenvalue
 from dlbrt.core.diffusion.relaxation import Step, safe_iterations
 from dlbrt.core.partition.work import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["Schedule", "two_scales"]
 

@@ -14,7 +14,6 @@ rank 0's link is a bound; the last ones, which decide how even the end is, are p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import ceil
 
@@ -26,6 +25,7 @@ from dlbrt.core.model.desk import NEAR, Desk
 from dlbrt.core.model.fluid import Rest, floor_s
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.peers.pooled import BEYOND, DEAR, LAST
+from dlbrt.records import dataclass
 
 __all__ = ["MOST_CHUNKS", "ChunkPlay"]
 

@@ -19,7 +19,6 @@ What the pool gets back from ranks that hold something when self-scheduling begi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from operator import truediv
@@ -40,6 +39,7 @@ from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook, facts
 from dlbrt.core.model.speed import Processor
 from dlbrt.dist.layout import quickest
+from dlbrt.records import dataclass
 
 __all__ = ["Dealing"]
 

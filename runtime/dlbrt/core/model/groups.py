@@ -10,9 +10,10 @@ ranks, but for `by_host` (in order of first appearance, which is the same thing)
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from random import Random
+
+from dlbrt.records import dataclass
 
 __all__ = ["GroupRules", "Groups", "at_random", "blocks", "by_host", "by_nearness", "default", "equal_speed"]
 

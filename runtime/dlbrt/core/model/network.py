@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
+
+from dlbrt.records import dataclass
 
 __all__ = ["Network", "Pattern", "fit"]
 

@@ -11,7 +11,7 @@ Everything here calls the user's expressions, and belongs on one rank, before th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from dlbrt.core.partition.work import (
     over_positions,
 )
 from dlbrt.dist.footprint import IndexMap
+from dlbrt.records import dataclass
 
 __all__ = ["CostError", "CostSpec", "evaluate_cost"]
 

@@ -22,7 +22,6 @@ What the shares are then expected to take is in `Forecast`, with the loss from d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
 from math import fsum, gcd, inf, lcm
@@ -38,6 +37,7 @@ from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Floats
 from dlbrt.dist import layout
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = ["Forecast", "deal", "enough_pairs", "expected"]
 

@@ -16,7 +16,6 @@ largest part is then above the mean by at most the work of one iteration; `neare
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, floor, inf
 from typing import Any, Literal
 
@@ -25,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Curve, Floats, checked_density, evaluate
+from dlbrt.records import dataclass
 
 __all__ = ["largest_part", "nearest", "optimal", "parts", "prefix_sums", "settled", "snapped"]
 

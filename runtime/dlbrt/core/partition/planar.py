@@ -14,7 +14,6 @@ Densities are arrays of shape (rows, columns), work per cell (or group of cells)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
 
@@ -23,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from dlbrt.core.partition.integer import Numbers, largest_part, optimal, parts, prefix_sums
 from dlbrt.core.partition.work import Floats, checked_density
+from dlbrt.records import dataclass
 
 __all__ = ["Block", "Blocks", "RowCut", "blocks", "partial_rows", "whole_rows"]
 

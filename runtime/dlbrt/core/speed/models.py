@@ -10,7 +10,6 @@ traditional algorithm (section 3), the baseline.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -24,6 +23,7 @@ from dlbrt.core.speed.model import Model
 from dlbrt.core.speed.piecewise import Piecewise
 from dlbrt.core.speed.points import Points, PointTable
 from dlbrt.core.speed.rounding import whole
+from dlbrt.records import dataclass
 
 __all__ = ["Partition", "Solver", "SpeedModels"]
 

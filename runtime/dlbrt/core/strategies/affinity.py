@@ -19,13 +19,13 @@ left, who has no work waits.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from heapq import heapify, heapreplace
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.gifts import given
 from dlbrt.core.strategy import Clocked, Situation, Strategy
 from dlbrt.dist.transfer import Gift
+from dlbrt.records import dataclass
 
 __all__ = ["STRATEGY"]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.peers.diffusing import Diffusing
+from dlbrt.records import dataclass
 
 __all__ = ["STRATEGY"]
 

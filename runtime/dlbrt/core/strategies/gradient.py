@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.gifts import given
 from dlbrt.core.strategy import Clocked, Situation, Strategy
 from dlbrt.dist.transfer import Gift
+from dlbrt.records import dataclass
 
 __all__ = ["STRATEGY", "proximities"]
 

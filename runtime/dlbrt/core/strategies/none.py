@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.decision import Decision
 from dlbrt.core.strategy import Clocked, Situation, Strategy
+from dlbrt.records import dataclass
 
 __all__ = ["STRATEGY"]
 
