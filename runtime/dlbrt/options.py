@@ -5,7 +5,6 @@ An empty variable counts as not set. All that is malformed is reported at once.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
@@ -111,6 +110,8 @@ def _strategy(text: str) -> str:
         return name
     has = "this version has " + ", ".join(available)
     folded = {known.casefold(): known for known in available}
+    import difflib
+
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     hint = f" (did you mean {folded[near[0]]}?)" if near else ""
     raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{hint}")

@@ -28,7 +28,8 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import ELIGIBLE, Chooser
+from dlbrt.core.chooser import Chooser
+from dlbrt.core.consult import ELIGIBLE
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.choose import choose
 from dlbrt.core.model.groups import blocks

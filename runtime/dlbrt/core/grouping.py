@@ -6,7 +6,6 @@ aggregate power. An option is a list of words in any order, each at most once: t
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import field
@@ -89,6 +88,8 @@ def parse_group(text: str, ranks: int) -> GroupSpec:
 
 
 def _expected(word: str, text: str, ranks: int) -> str:
+    import difflib
+
     near = difflib.get_close_matches(word, [*GROUP_KINDS, *GROUP_FLAGS], n=1)
     hint = f" (did you mean {near[0]}?)" if near and near[0] != word else ""
     where = "" if word == text.strip() else f" in {text.strip()!r}"

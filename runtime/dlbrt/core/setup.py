@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.registry import AUTO, strategy
 from dlbrt.core.regrouping import Regrouping
 from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.core.chooser import Chooser
 
 __all__ = ["Setup"]
 
@@ -35,9 +38,14 @@ class Setup:
 
         KeyError where this version has no strategy of that name.
         """
-        chooser = Chooser(self.network, self.groups, self.within) if self.asked == AUTO else None
+        chooser = self._chooser() if self.asked == AUTO else None
         begins = chooser.begins if chooser else strategy(self.asked)
         if isinstance(begins, PeerStrategy):
             return begins.agent(rank, self.start, now), chooser
         shares, terms = self.start.shares, self.start.terms
         return Regrouping(rank, shares, begins, terms, now, self.groups, chooser, rules=self.rules), chooser
+
+    def _chooser(self) -> Chooser:
+        from dlbrt.core.chooser import Chooser
+
+        return Chooser(self.network, self.groups, self.within)

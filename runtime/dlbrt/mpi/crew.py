@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dlbrt.core.actions import (
     Action,
@@ -28,7 +28,6 @@ from dlbrt.core.actions import (
     Tell,
 )
 from dlbrt.core.agent import Account, Agent
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.chunks.measured import Report as ChunkReport
 from dlbrt.core.events import (
     Asked,
@@ -42,7 +41,6 @@ from dlbrt.core.events import (
     Waited,
     Worked,
 )
-from dlbrt.core.model.choose import Choice
 from dlbrt.core.peers.words import Word
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
@@ -53,7 +51,11 @@ from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.post import Noted, Post
 from dlbrt.mpi.team import Figures, Looks, clock
 from dlbrt.mpi.wire import Wire
-from dlbrt.observe.recorder import Recorder
+
+if TYPE_CHECKING:
+    from dlbrt.core.chooser import Chooser
+    from dlbrt.core.model.choose import Choice
+    from dlbrt.observe.recorder import Recorder
 
 __all__ = ["Crew"]
 

@@ -8,14 +8,13 @@ those that an earlier run has measured. What the run then teaches goes to the no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from dlbrt.contract import Distribution
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.chunks.loop import Known
-from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.core.partition.initial import Forecast, deal, enough_pairs, expected
-from dlbrt.core.partition.known import KnownWork, MeasuredWork
-from dlbrt.core.partition.profiling import Profiling
+from dlbrt.core.partition.cost_spec import CostError, CostSpec
+from dlbrt.core.partition.initial import deal, enough_pairs, expected
 from dlbrt.dist import layout
 from dlbrt.dist.amounts import UNIFORM
 from dlbrt.dist.deal import Deal
@@ -27,6 +26,12 @@ from dlbrt.mpi.perform import Result
 from dlbrt.mpi.team import clock
 from dlbrt.observe.statistics import Planned
 from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.core.partition.density import Density
+    from dlbrt.core.partition.initial import Forecast
+    from dlbrt.core.partition.known import KnownWork
+    from dlbrt.core.partition.profiling import Profiling
 
 __all__ = ["Dealer"]
 
@@ -110,7 +115,8 @@ class Dealer:
             deal = kept(self._dealt.deal, self._dealt.bounds)
             forecast = expected(deal.shares, self._dealt.work, self._weights or None)
             self._dealt = _Dealt(deal, self._dealt.work, forecast)
-        if loop.costs != CostSpec() and not isinstance(work, MeasuredWork):
+        measured = not units.folded and self._density(profiling) is not None
+        if loop.costs != CostSpec() and not measured:
             self._waited(clock() - started)
         wanted = profiling is not None and profiling.measure_next and not first
         self.measured = profiling.group if profiling is not None and wanted else 0
@@ -155,6 +161,8 @@ class Dealer:
         """What is measured of the loop from pass to pass, made ready for its next one."""
         if loop.profiled is not None:
             n, wanted = len(loop.space), loop.profiled
+            from dlbrt.core.partition.profiling import Profiling
+
             known = self._notes.known_density(n)
             if self._notes.profiling is None:
                 self._notes.profiling = Profiling(n, wanted.group, wanted.every, wanted.threshold, known)
@@ -186,13 +194,21 @@ class Dealer:
             return enough_pairs(len(loop.space) - first, self._ranks) and _is_sound_at_its_ends(loop)
         return loop.folding is Folding.ALWAYS
 
+    def _density(self, profiling: Profiling | None) -> Density | None:
+        """What passes before have measured; in a trial it is not dealt by, as ranks measured it."""
+        return None if profiling is None or self._trial else profiling.density
+
     def _work(self, loop: Loop, profiling: Profiling | None) -> KnownWork | None:
-        """The work of the positions, if it is known and not uniform; in a trial not as ranks measured it."""
-        if profiling is not None and profiling.density is not None and not self._trial:
-            return MeasuredWork(profiling.density)
+        """The work of the positions, if it is known and not uniform."""
+        if (density := self._density(profiling)) is not None:
+            from dlbrt.core.partition.known import MeasuredWork
+
+            return MeasuredWork(density)
         space, n = loop.space, len(loop.space)
-        if n < _LEAST_EACH * self._ranks:
+        if n < _LEAST_EACH * self._ranks or loop.costs == CostSpec():
             return None
+        from dlbrt.core.partition.costs import evaluate_cost
+
         try:
             work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
         except CostError as error:
@@ -217,6 +233,8 @@ def _is_sound_at_its_ends(loop: Loop) -> bool:
     index, n = loop.space.index, len(loop.space)
     if index is None or n < 2:
         return True
+    from dlbrt.core.partition.costs import evaluate_cost
+
     ends = IndexMap(index.value(0), index.step * (n - 1))
     try:
         evaluate_cost(loop.costs, 2, ends, lambda: iter(()))

@@ -13,7 +13,7 @@ from typing import Any
 
 from dlbrt.contract import Distribution
 from dlbrt.core.load import Load
-from dlbrt.core.partition.costs import CostSpec
+from dlbrt.core.partition.cost_spec import CostSpec
 from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_whole
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space

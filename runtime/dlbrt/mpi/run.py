@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
-from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.registry import AUTO
 from dlbrt.dist.space import Space, space_of
 from dlbrt.dist.spans import Spans
-from dlbrt.effects.replay import Fault
 from dlbrt.mpi.calling import compose
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.dealing import Dealer
 from dlbrt.mpi.ending import After
 from dlbrt.mpi.kernels import named
 from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.note import note
-from dlbrt.mpi.perform import Result, own_result, perform
+from dlbrt.mpi.perform import Result, own_result, perform, recorder
 from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.sharing import Sharing
-from dlbrt.mpi.stay import Stay
 from dlbrt.mpi.task import Balancing, Kernel, Task
 from dlbrt.mpi.team import Solo, Team, clock
 from dlbrt.mpi.unbound import check_bound
-from dlbrt.observe.recorder import Recorder
-from dlbrt.observe.trace import RunTrace
+
+if TYPE_CHECKING:
+    from dlbrt.core.partition.cost_spec import CostSpec
+    from dlbrt.effects.replay import Fault
+    from dlbrt.mpi.stay import Stay
 
 __all__ = ["run_loop"]
 
@@ -93,7 +92,7 @@ class _Run:
         self._results: list[Result] = []
         self._fault: Fault | None = None
         self._started = clock()
-        self._recorder = Recorder(self._started) if conductor.tracing is not None else None
+        self._recorder = recorder(self._started) if conductor.tracing is not None else None
 
     def run(self) -> After:
         """Run the loop and note its figures."""
@@ -189,6 +188,8 @@ class _Run:
     def _record(self) -> None:
         """Add the run to the trace, if there is to be one."""
         if self._recorder is not None and self._conductor.tracing is not None:
+            from dlbrt.observe.trace import RunTrace
+
             traces = tuple(result.trace for result in self._results if result.trace is not None)
             run = RunTrace(self._strategy, len(self._task.space), traces, self._recorder.setup)
             self._conductor.tracing.add(self._notes.key, self._notes.source, run)
@@ -199,6 +200,8 @@ class _Run:
         values = loop.contributions.results()
         after = After(task.space, self._results, values, self._fault, self._prepared.objects)
         if after.failure is not None and len(self._results) > 1:
+            from dlbrt.mpi.note import note
+
             ranks = self._conductor.wire.ranks
             after.note = note(task.kernel, task.space, after.failure, self._notes.source, ranks)
             if self._fault is None and sharing is not None:

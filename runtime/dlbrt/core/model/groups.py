@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from itertools import accumulate, pairwise
-from random import Random
 
 from dlbrt.records import dataclass
 
@@ -73,6 +72,8 @@ def equal_speed(speeds: Sequence[float], size: int) -> Groups:
 
 def at_random(ranks: int, size: int, seed: int) -> Groups:
     """Chosen at random: the same for the same seed."""
+    from random import Random
+
     order = list(range(ranks))
     Random(seed).shuffle(order)
     return _ordered(_dealt(order, _sizes(ranks, size)))

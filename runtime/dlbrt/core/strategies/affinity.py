@@ -27,7 +27,7 @@ from dlbrt.core.strategy import Clocked, Situation, Strategy
 from dlbrt.dist.transfer import Gift
 from dlbrt.records import dataclass
 
-__all__ = ["STRATEGY"]
+__all__ = ["STRATEGIES"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +58,4 @@ class _Affinity:
         return given(situation, gifts) if gifts else None
 
 
-STRATEGY: Strategy = _Affinity()
+STRATEGIES: tuple[Strategy, ...] = (_Affinity(),)
