@@ -33,7 +33,8 @@ import time
 import numpy, cloudpickle
 from mpi4py import MPI
 spent = MPI.COMM_WORLD.gather(time.process_time())
-print(*(f"{1000 * each:.1f}" for each in spent or ()), sep="\\n")
+for each in spent or ():
+    print(f"{1000 * each:.1f}")
 """
 
 #: A small file for the command check.

@@ -22,13 +22,10 @@ from mpi4py import MPI
 from dlbrt.contract import VERSION, OptionError
 from dlbrt.core.partition.cost_spec import CostSpec
 from dlbrt.mpi.conductor import Conductor
-from dlbrt.mpi.ending import After
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.network import known
-from dlbrt.mpi.player import serve
-from dlbrt.mpi.run import run_loop
 from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
 from dlbrt.options import Options
@@ -36,6 +33,7 @@ from dlbrt.options import Options
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dlbrt.mpi.ending import After
     from dlbrt.mpi.routine import Routine
     from dlbrt.observe.learned import Learned
     from dlbrt.observe.tracing import Tracing
@@ -70,7 +68,7 @@ class Session:
         alone asks for it, where it shares the loop.
         """
         said = CostSpec(cost, each, cumulative, fit)
-        run_loop(self._conductor, kernel, iterable, arguments, said).finish()
+        self._run(kernel, iterable, arguments, said).finish()
 
     def attempt(
         self,
@@ -84,6 +82,13 @@ class Session:
     ) -> After:
         """As `run`, of a loop whose variable or temporaries are read afterwards; `After.finish` raises."""
         said = CostSpec(cost, each, cumulative, fit)
+        return self._run(kernel, iterable, arguments, said)
+
+    def _run(
+        self, kernel: Callable[..., None], iterable: Any, arguments: tuple[Any, ...], said: CostSpec
+    ) -> After:
+        from dlbrt.mpi.run import run_loop  # most ranks above 0 never lead a loop
+
         return run_loop(self._conductor, kernel, iterable, arguments, said)
 
     def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> Routine:
@@ -197,6 +202,8 @@ def _refuse(wire: Wire, message: str) -> NoReturn:
 
 
 def _serve(wire: Wire, options: Options) -> NoReturn:
+    from dlbrt.mpi.player import serve
+
     try:
         serve(wire, options)
         wire.close()
