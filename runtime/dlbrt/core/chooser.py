@@ -70,6 +70,10 @@ class Chooser:
         self.choice = self._asked_of_the_model(books, profiles, speeds)
         return strategy(self.choice.strategy)
 
+    def load(self) -> None:
+        """Import the model, so that the next choice takes no longer than later ones."""
+        import dlbrt.core.consult  # noqa: F401
+
     def _asked_of_the_model(
         self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]
     ) -> Choice:

@@ -11,7 +11,7 @@ from importlib import import_module
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.strategy import Strategy
 
-__all__ = ["AUTO", "BEFORE_CHOICE", "STATIC", "names", "pooled", "strategy", "synchronizing"]
+__all__ = ["AUTO", "BEFORE_CHOICE", "STATIC", "names", "pooled", "preload", "strategy", "synchronizing"]
 
 #: Not a strategy: one is chosen at the first synchronization.
 AUTO = "auto"
@@ -63,6 +63,12 @@ def strategy(name: str) -> Strategy | PeerStrategy:
     module = import_module(f"dlbrt.core.strategies.{_MODULES[name]}")
     found: dict[str, Strategy | PeerStrategy] = {each.name: each for each in module.STRATEGIES}
     return found[name]
+
+
+def preload() -> None:
+    """Import what a loop under `AUTO` begins with."""
+    import_module("dlbrt.core.chooser")
+    strategy(BEFORE_CHOICE)
 
 
 def synchronizing(name: str) -> Strategy:

@@ -89,6 +89,7 @@ class Crew:
         self._actions: deque[Action] = deque()
         self._answer: Answer | None = None
         self._past = Account()  # of the agents before
+        self.loading_s = 0.0  # importing the model, once in a program
         if agent.claims:
             wire.counter  # noqa: B018 -- made by all ranks together
 
@@ -275,6 +276,10 @@ class Crew:
         self._answer = FromHeads(self._wire, action.heads, action.statement)
 
     def _choose(self, action: Choose) -> None:  # noqa: ARG002
+        if self._chooser is not None:
+            start = clock()
+            self._chooser.load()
+            self.loading_s += clock() - start
         self._decide(Asked(clock()))
 
     def _move(self, action: Move) -> None:

@@ -99,6 +99,8 @@ class Dealer:
         shares take its place. Of a ``pool``, of units that are ``bare``, ranks begin with its first chunks.
         """
         n = len(loop.space)
+        if loop.costs != CostSpec():
+            _evaluation()  # so that what is waited for below is the evaluation alone
         started = clock()
         profiling = self._profiling(loop)
         dealt = loop.table.iterations
@@ -207,10 +209,8 @@ class Dealer:
         space, n = loop.space, len(loop.space)
         if n < _LEAST_EACH * self._ranks or loop.costs == CostSpec():
             return None
-        from dlbrt.core.partition.costs import evaluate_cost
-
         try:
-            work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
+            work = _evaluation()(loop.costs, n, space.index, lambda: space.items(range(n))[0])
         except CostError as error:
             self._unusable(error)
             return None
@@ -228,16 +228,21 @@ class Dealer:
             self._notes.say(f"{took}; a cheaper cost(EXPR), or cost(cumulative=EXPR), shortens that", "wait")
 
 
+def _evaluation() -> Callable[..., KnownWork | None]:
+    """`evaluate_cost`, imported for loops of which something is said."""
+    from dlbrt.core.partition.costs import evaluate_cost
+
+    return evaluate_cost
+
+
 def _is_sound_at_its_ends(loop: Loop) -> bool:
     """Whether a work of which pairs are the same is one: that it is negative somewhere shows at an end."""
     index, n = loop.space.index, len(loop.space)
     if index is None or n < 2:
         return True
-    from dlbrt.core.partition.costs import evaluate_cost
-
     ends = IndexMap(index.value(0), index.step * (n - 1))
     try:
-        evaluate_cost(loop.costs, 2, ends, lambda: iter(()))
+        _evaluation()(loop.costs, 2, ends, lambda: iter(()))
     except CostError:
         return False  # it will be said why when all of it is looked at
     return True

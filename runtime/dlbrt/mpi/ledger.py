@@ -96,9 +96,13 @@ class Notes:
         choice: Choice | None = None,
         rows_fetched: int = 0,
         bytes_fetched: int = 0,
+        loading_s: float = 0.0,
     ) -> None:
-        """Take in one run: the figures of rank 0 alone, or of all ranks."""
-        overhead_s = max(0.0, elapsed_s - max(f.compute_s for f in figures))
+        """Take in one run: the figures of rank 0 alone, or of all ranks.
+
+        ``loading_s`` of it rank 0 has imported modules, which no later run has to.
+        """
+        overhead_s = max(0.0, elapsed_s - loading_s - max(f.compute_s for f in figures))
         if iterations:
             self._iteration_s = sum(f.compute_s for f in figures) / iterations
         if len(figures) > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
-from dlbrt.core.registry import AUTO
+from dlbrt.core.registry import AUTO, preload
 from dlbrt.dist.space import Space, space_of
 from dlbrt.dist.spans import Spans
 from dlbrt.mpi.calling import compose
@@ -91,6 +91,8 @@ class _Run:
         self._strategy = self._reason = ""
         self._results: list[Result] = []
         self._fault: Fault | None = None
+        if conductor.options.strategy in (None, AUTO):
+            preload()  # so that the first run is not taken for a dear one
         self._started = clock()
         self._recorder = recorder(self._started) if conductor.tracing is not None else None
 
@@ -180,6 +182,7 @@ class _Run:
             sharing.crew.choice if sharing is not None else None,
             sum(parcel.shipment.carried for parcel in sharing.parcels) if sharing is not None else 0,
             sharing.bytes_fetched if sharing is not None else 0,
+            sharing.crew.loading_s if sharing is not None else 0.0,
         )
         self._dealer.learn(self._results)
         if self._pooled and len(figures) > 1:
