@@ -7,8 +7,9 @@ title stands in `dlbc/catalogue`; adding a diagnostic is a row there and a refus
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.source import Place, Source
 

@@ -43,7 +43,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"options", "observe"}),
         frozenset({"core", "effects"}),
         frozenset({"dist"}),
-        frozenset({"contract"}),
+        frozenset({"contract", "records"}),
     ),
 }
 
@@ -69,7 +69,7 @@ ROOMS = {
 }
 
 #: All that one package may import of the other.
-BRIDGES = {"dlbc": frozenset({"dlbrt.contract"}), "dlbrt": frozenset[str]()}
+BRIDGES = {"dlbc": frozenset({"dlbrt.contract", "dlbrt.records"}), "dlbrt": frozenset[str]()}
 
 #: Commands that stand above both, and what each may import of the runtime besides: `explain` the pure parts
 #: alone, to say what a distribution will cost.

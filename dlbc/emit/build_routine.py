@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import libcst as cst
+from dlbrt.records import dataclass
 
 from dlbc.emit.build_context import build_routine
 from dlbc.emit.build_loop import Statement

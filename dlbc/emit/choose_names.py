@@ -6,9 +6,9 @@ import ast
 import itertools
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from dlbrt.contract import DISTRIBUTIONS
+from dlbrt.records import dataclass
 
 from dlbc.ir.uses import every_node
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dlbrt.records import dataclass
 
 __all__ = ["CallContext", "KernelContext", "PrologueContext", "RoutineContext", "Setting"]
 

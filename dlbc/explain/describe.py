@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution
+from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Diagnostic, Severity, has_errors
 from dlbc.explain.ranks import Ranks, rank_words

@@ -9,10 +9,10 @@ the functions that deal it when the program runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
+from dlbrt.records import dataclass
 
 from dlbc.explain.values import known_range, known_values
 from dlbc.ir.cost import Class, Cost

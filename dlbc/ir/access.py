@@ -7,8 +7,10 @@ the array has axes touches everything along the others, so dropping a subscript 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.form import Condition, Form, Kind, Variable
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from dlbrt.contract import Distribution
+from dlbrt.records import dataclass
 
 from dlbc.source import Place
 

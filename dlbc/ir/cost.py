@@ -7,8 +7,9 @@ Cumulative work is the sum over the first x iterations, a polynomial where the w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.bounds import Assumptions
 from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable

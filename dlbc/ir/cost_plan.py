@@ -8,8 +8,9 @@ asked for between values of the index; or as samples (x, t) through which a curv
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.form import Variable
 from dlbc.ir.work import Work

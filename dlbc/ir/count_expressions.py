@@ -10,8 +10,10 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.bounds import NOTHING, Assumptions, largest, normal
 from dlbc.ir.flow import Flow

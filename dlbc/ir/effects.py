@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.access import Call, Origins
 from dlbc.ir.uses import unparsed

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+
+from dlbrt.records import dataclass
 
 __all__ = ["ZERO", "Apply", "Atom", "Comparison", "Condition", "Form", "Junction", "Kind", "Operator",
            "Variable", "negated"]  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import Annotation
 from dlbc.source import Source

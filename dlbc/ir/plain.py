@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS

@@ -6,9 +6,8 @@ a loop that was not proved cannot reach emission.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.contract import Distribution, Mode
+from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import ProfileClause
 from dlbc.ir.cost_plan import CostPlan, Folded

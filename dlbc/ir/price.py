@@ -18,9 +18,10 @@ products. What counts is the shape of W(i), so these need be right to a factor a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.work import NONE, Number, Work
 

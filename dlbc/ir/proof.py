@@ -7,8 +7,9 @@ The ladder of the dependence test, from the cheapest means to the word of the us
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Diagnostic
 

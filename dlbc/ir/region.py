@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from dlbrt.records import dataclass
 
 __all__ = ["Callable", "Hidden", "IndexRange", "LoopNames", "ModuleNames", "Region"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.cost import Cost, Folding

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, IntEnum
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.loop import Routine
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.access import Access, Binder
 from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dlbrt.records import dataclass
 
 from dlbc.ir.uses import Use
 

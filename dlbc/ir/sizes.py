@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.bounds import least
 from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable

@@ -11,10 +11,12 @@ loop further out needs it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import comb, gcd
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.bounds import NOTHING, Assumptions, largest, least, quotient, substituted
 from dlbc.ir.form import ZERO, Apply, Atom, Form, Operator, Variable

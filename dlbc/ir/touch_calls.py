@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.callees import functions_among
 from dlbc.ir.plain import KEPT_OUT, READING, Kind, Values, dotted_name

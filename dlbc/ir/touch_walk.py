@@ -11,8 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.plain import READING, Element, Kind, Values, dotted_name, part_of
 from dlbc.ir.region import ModuleNames

@@ -9,7 +9,8 @@ for the pass to see.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.region import ModuleNames
 from dlbc.library.table import lookup

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
+
+from dlbrt.records import dataclass
 
 __all__ = [
     "Use",

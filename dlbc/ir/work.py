@@ -8,9 +8,10 @@ equal polynomials equal objects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.bounds import NOTHING, Assumptions, normal, substituted
 from dlbc.ir.form import Atom, Comparison, Condition, Form, Junction, Variable

@@ -6,11 +6,12 @@ powers of the index. One or two conditions become a choice between whole express
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.form import Apply, Form, Operator, Variable
 from dlbc.ir.work import NONE, Factor, Factors, Holds, Number, Work

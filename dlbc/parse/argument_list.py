@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.source import Place, Source
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dlbrt.contract import Distribution
+from dlbrt.records import dataclass
 
 from dlbc.ir.access import Access
 from dlbc.ir.before import perhaps_unbound

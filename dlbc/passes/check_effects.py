@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, Note

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count
 from math import lcm
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.before import perhaps_unbound
 from dlbc.ir.bounds import Assumptions

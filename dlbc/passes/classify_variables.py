@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution
+from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic

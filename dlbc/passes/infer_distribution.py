@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution, Mode
+from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 
 from dlbrt.contract import nearest
+from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic

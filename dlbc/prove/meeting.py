@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.access import Access, Binder, Subscript
 from dlbc.ir.form import Apply, Comparison, Condition, Form, Junction, Kind, Variable

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dlbrt.core.events import Alarmed, Exchanged, Instructed, Stated
 from dlbrt.observe.trace import RunTrace, Trace
 from dlbrt.observe.trace_events import Arrow, Slice, arrows, slices
+from dlbrt.records import dataclass
 
 __all__ = ["KINDS", "Measured", "Row", "measured"]
 

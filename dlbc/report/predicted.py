@@ -8,11 +8,11 @@ Besides, the loop is played on the machine that it ran on, under what was asked 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlbrt.core.model.choose import Choice
 from dlbrt.core.windows import Window
 from dlbrt.observe.trace import RunTrace
+from dlbrt.records import dataclass
 from dlbrt.sim.play import play
 from dlbrt.sim.recorded import Recording
 from dlbrt.sim.replay import Listener

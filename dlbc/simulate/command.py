@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlbrt.contract import nearest
+from dlbrt.records import dataclass
 from dlbrt.sim.description import Description
 from dlbrt.sim.machine import Machine
 from dlbrt.sim.play import Case, every_name, play_all

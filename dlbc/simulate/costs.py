@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
 from dlbrt.core.partition.known import KnownWork
 from dlbrt.dist.footprint import IndexMap
+from dlbrt.records import dataclass
 
 from dlbc.explain.ranks import MOST_SUMMED
 from dlbc.ir.cost import Class, Cost

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dlbrt.core.parameters import Parameters
+from dlbrt.records import dataclass
 from dlbrt.sim.description import NetworkForm
 from dlbrt.sim.machine import LoopModel, Machine
 

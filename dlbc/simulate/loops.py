@@ -8,11 +8,11 @@ dealt, units count as alike. They are dealt by the rule of a run (`first_shares`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from dlbrt.core.partition.initial import first_shares
 from dlbrt.dist.units import Folding, Units
+from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel
 
 from dlbc.ir.cost_plan import Folded

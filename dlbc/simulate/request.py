@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.simulate.problems import CannotSimulateError
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
 from dlbrt.contract import Distribution, Mode
 from dlbrt.dist.field import OBJECT_BYTES
+from dlbrt.records import dataclass
 
 from dlbc.ir.before import statements_before
 from dlbc.ir.plan import ArrayPlan, LoopPlan

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dlbrt.core.model.network import PATTERNS
 from dlbrt.core.registry import AUTO
+from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.play import Played
 

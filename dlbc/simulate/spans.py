@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.simulate.problems import CannotSimulateError
 from dlbc.simulate.values import Values

@@ -10,7 +10,8 @@ exists if and only if one of these two is of an earlier iteration. What each ite
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+
+from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import Annotation
 from dlbc.source import Place, Source

@@ -10,11 +10,11 @@ import itertools
 import sys
 import threading
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
 import numpy as np
+from dlbrt.records import dataclass
 
 from dlbc.witness import elements
 from dlbc.witness.naming import Names

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from dlbrt.records import dataclass
 
 __all__ = ["Scope", "Scopes", "bound_names"]
 

@@ -8,25 +8,41 @@
 
 `start` brings in the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and `WHOLE` say how
 an array is distributed, `REDUCE`, `ELEMENTS` and `SELECT` how iterations contribute to a value; `enumerate`,
-`reversed` and `zip` do what the built-in functions do, and keep the positions of items known.
+`reversed` and `zip` do what the built-in functions do, and keep the positions of items known. All of these
+are imported on first use, so that `dlbc`, which shares a module with the runtime, starts without numpy.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import VERSION as __version__
-from dlbrt.dist.space import enumerate_ as enumerate
-from dlbrt.dist.space import reversed_ as reversed
-from dlbrt.dist.space import zip_ as zip
-from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE
-from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT
 
 if TYPE_CHECKING:
+    from dlbrt.dist.space import enumerate_ as enumerate
+    from dlbrt.dist.space import reversed_ as reversed
+    from dlbrt.dist.space import zip_ as zip
+    from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE
+    from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT
     from dlbrt.mpi.session import Session
 
 __all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "REDUCE", "SELECT", "WHOLE", "__version__", "enumerate", "reversed",
            "start", "zip"]  # fmt: skip
+
+#: Where each public name is, and what it is called there.
+_PLACES = {
+    **{name: ("dlbrt.dist.space", f"{name}_") for name in ("enumerate", "reversed", "zip")},
+    **{name: ("dlbrt.dist.spec", name) for name in ("BLOCK", "CYCLIC", "WHOLE")},
+    **{name: ("dlbrt.effects.kinds", name) for name in ("ELEMENTS", "REDUCE", "SELECT")},
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, own = _PLACES[name]
+    return getattr(import_module(module), own)
 
 
 def start(world: Any) -> Session:

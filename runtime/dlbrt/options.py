@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError, nearest
 from dlbrt.core import registry
 from dlbrt.core.grouping import GroupSpec, parse_group
 from dlbrt.core.load import LoadSpec, parse_cliffs, parse_load, parse_speeds, parse_weights
+from dlbrt.records import dataclass
 
 __all__ = ["Options"]
 

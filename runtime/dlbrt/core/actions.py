@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import get_args
 
 from dlbrt.core.decision import Decision
@@ -17,6 +16,7 @@ from dlbrt.core.profile import Profile
 from dlbrt.core.statement import Statement
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
+from dlbrt.records import dataclass
 
 __all__ = [
     "Action",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from dlbrt.core.actions import Action, Resume
@@ -23,6 +23,7 @@ from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 
 __all__ = ["Account", "Agent", "PeerStrategy", "Start"]
 

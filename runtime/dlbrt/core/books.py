@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dlbrt.core.decision import BALANCED, UNPROFITABLE, Decision, still_pays
 from dlbrt.core.history import History
@@ -25,6 +25,7 @@ from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Plan, Transfer, plan_gifts, plan_transfers
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 
 __all__ = ["MOST_LATE", "WINDOWS", "Books", "Terms"]
 

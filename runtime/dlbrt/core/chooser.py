@@ -15,26 +15,23 @@ begin together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.books import MOST_LATE, Books
-from dlbrt.core.model.choose import Choice, Known, choose
-from dlbrt.core.model.forecast import History
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.redistribute import Rules
-from dlbrt.core.model.repertoire import OTHERS
 from dlbrt.core.model.schemes import scheme
-from dlbrt.core.model.work import Runs, Work
-from dlbrt.core.profile import SLICES, Profile
+from dlbrt.core.profile import Profile
 from dlbrt.core.registry import BEFORE_CHOICE, strategy, synchronizing
 from dlbrt.core.strategy import Strategy
-from dlbrt.dist.amounts import Amounts
-from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
-__all__ = ["MOST_WRITTEN", "Chooser", "prefix"]
+if TYPE_CHECKING:
+    from dlbrt.core.model.choose import Choice
+
+__all__ = ["Chooser"]
 
 #: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
 CENTRAL, CHEAPER = "GCDLB", 0.6
@@ -70,89 +67,23 @@ class Chooser:
         speeds, left_s = books.history.speeds, books.left_s
         if speeds is None or left_s is None or left_s < parameters.least_choice_s:
             return self.begins if self.choice is None else strategy(self.choice.strategy)
-        self.choice = choose(self._known(books, profiles, speeds), others=OTHERS)
+        self.choice = self._asked_of_the_model(books, profiles, speeds)
         return strategy(self.choice.strategy)
 
-    def _known(self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]) -> Known:
-        terms, elapsed_s = books.terms, books.history.computed_s
+    def load(self) -> None:
+        """Import the model, so that the next choice takes no longer than later ones."""
+        import dlbrt.core.consult  # noqa: F401
+
+    def _asked_of_the_model(
+        self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]
+    ) -> Choice:
+        from dlbrt.core.consult import chosen
+
         late = self._late(books, profiles[0].waited_s)
-        work, held = _work(books.shares, terms.amounts)
-        return Known(
-            elapsed_s=elapsed_s,
-            work=work,
-            held=held,
-            speeds=tuple(speeds),
-            history=_history(profiles, speeds, elapsed_s),
-            groups=self.groups,
-            network=self.network.slowed(late),
-            within=tuple(each.slowed(late) for each in self.within),
-            iteration_bytes=terms.unit_bytes,
-            bare=terms.bare,
-            rules=Rules(
-                profitability=terms.parameters.profitability,
-                least_moved=terms.parameters.least_moved,
-                charged=True,
-                reserves=True,
-            ),
-        )
+        networks = self.network.slowed(late), tuple(each.slowed(late) for each in self.within)
+        return chosen(books, profiles, speeds, self.groups, networks)
 
     def _late(self, books: Books, waited_s: float) -> float:
         """How many times as long as expected rank 0 waited, less an iteration of the slowest; 1 at least."""
         expected_s = scheme(self.begins.name).synchronization_s(self.network, len(books.members))
         return min(MOST_LATE, max(1.0, books.late_s(waited_s) / expected_s)) if expected_s > 0 else 1.0
-
-
-#: Tables of so many units at most are written out: a choice looks up some thousand of them.
-MOST_WRITTEN = 4096
-
-
-class _Prefix(Sequence[int]):
-    """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
-
-    def __init__(self, amounts: Amounts) -> None:
-        self._amounts = amounts
-        self._found: dict[int, int] = {}
-
-    def __len__(self) -> int:
-        return self._amounts.edges[-1] + 1
-
-    def __getitem__(self, unit: int) -> int:  # type: ignore[override]
-        found = self._found.get(unit)
-        if found is None:
-            found = self._found[unit] = self._amounts.before(unit)
-        return found
-
-
-def prefix(amounts: Amounts) -> Sequence[int]:
-    """The work before each unit, by a table that is not empty: written out where that is soon done."""
-    edges, ticks = amounts.edges, amounts.ticks
-    if edges == tuple(range(len(edges))):
-        return ticks
-    if edges[-1] >= MOST_WRITTEN:
-        return _Prefix(amounts)
-    written = [ticks[0]] * edges[0]
-    for (low, high), (begin, end) in zip(pairwise(edges), pairwise(ticks), strict=True):
-        written += [begin + (end - begin) * unit // (high - low) for unit in range(high - low)]
-    return (*written, ticks[-1])
-
-
-def _work(shares: Sequence[Spans], amounts: Amounts) -> tuple[Work, tuple[Runs, ...]]:
-    """What is left, in ticks, and who holds it.
-
-    Where iterations are dealt in turn each share has a bit of everything: what is dealt counts as alike.
-    """
-    dealt = any(run.step > 1 for spans in shares for run in spans.runs)
-    if not (amounts.uniform or dealt):
-        held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in shares)
-        return Work(1.0, prefix(amounts)), held
-    mean = (sum(map(amounts.of, shares)) or 1) / sum(map(len, shares))
-    return Work(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
-
-
-def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> History:
-    """The speeds of the slices of each rank's time so far; in a slice without work, its present one."""
-    slices = tuple(
-        tuple(seen if seen > 0 else speed for seen in profile.slices)
-        for profile, speed in zip(profiles, speeds, strict=True)
-    )
-    return History(slices, max(elapsed_s, 1e-9) / SLICES)

@@ -10,12 +10,12 @@ costs an iteration besides, because ranks look for interrupts between iterations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import sub, truediv
 
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.layout import quickest
 from dlbrt.dist.transfer import Gift
+from dlbrt.records import dataclass
 
 __all__ = [
     "BALANCED",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.peers.words import Word
 from dlbrt.core.profile import Profile
 from dlbrt.core.statement import Statement
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = [
     "Alarmed",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from dlbrt.contract import ENVIRONMENT, GROUP_FLAGS, GROUP_KINDS, OptionError, nearest
@@ -21,6 +21,7 @@ from dlbrt.core.model.groups import (
     default,
     equal_speed,
 )
+from dlbrt.records import dataclass
 
 __all__ = ["GroupSpec", "Kind", "parse_group"]
 

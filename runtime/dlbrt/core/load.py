@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf, isfinite
-from random import Random
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
 from dlbrt.core.paging import Cliff
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from random import Random
 
 __all__ = ["Load", "LoadSpec", "RandomLoad", "parse_cliffs", "parse_load", "parse_speeds", "parse_weights"]
 
@@ -52,6 +54,12 @@ class LoadSpec:
     cliffs: tuple[Cliff | None, ...] = ()
 
 
+def _draws(seed: int) -> Random:
+    from random import Random
+
+    return Random(seed)
+
+
 class Load:
     """The emulated load of one rank in one loop.
 
@@ -65,7 +73,7 @@ class Load:
         self.speed_factor = self._unpaged_factor
         self._fixed = spec.levels[rank] if spec.levels else 0
         self._random = spec.random if spec.random and spec.random.maximum else None
-        self._draws = Random(self._random.seed + rank) if self._random else None
+        self._draws = _draws(self._random.seed + rank) if self._random else None
         self._levels: list[int] = []
         self.active = bool(self._fixed or self._random or self.speed_factor != 1.0 or self._cliff)
 

@@ -9,9 +9,9 @@ the answer counts in the next window.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = ["OpenWindow"]
 

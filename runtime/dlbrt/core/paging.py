@@ -6,7 +6,7 @@ of the matrix fits into memory, and falls off steeply where it begins to page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dlbrt.records import dataclass
 
 __all__ = ["WIDTH", "Cliff"]
 

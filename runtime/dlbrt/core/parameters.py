@@ -6,8 +6,9 @@ nothing, so that the policy, the model, the chunk rules and both drivers can all
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from dlbrt.records import dataclass
 
 __all__ = ["Parameters"]
 

@@ -7,7 +7,9 @@ fixed in size, so that an exchange is one collective over a few numbers, whateve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
+
+from dlbrt.records import dataclass
 
 __all__ = ["NO_FAILURE", "SLICES", "Profile"]
 

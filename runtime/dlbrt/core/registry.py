@@ -1,20 +1,17 @@
-"""Strategies by name.
+"""Strategies by name: a table of the modules that have them, imported when a strategy is asked for.
 
-A module in `dlbrt.core.strategies` with an attribute ``STRATEGY``, or several in ``STRATEGIES``, registers
-itself.
+So a program loads the strategies that it runs under, and what they are made of, and no others.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
-import pkgutil
+from importlib import import_module
 
-from dlbrt.core import strategies
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.strategy import Strategy
 
-__all__ = ["AUTO", "BEFORE_CHOICE", "STATIC", "names", "pooled", "strategy", "synchronizing"]
+__all__ = ["AUTO", "BEFORE_CHOICE", "STATIC", "names", "pooled", "preload", "strategy", "synchronizing"]
 
 #: Not a strategy: one is chosen at the first synchronization.
 AUTO = "auto"
@@ -26,24 +23,52 @@ STATIC = "none"
 BEFORE_CHOICE = "GDDLB"
 
 
-@functools.cache
-def _all() -> dict[str, Strategy | PeerStrategy]:
-    modules = (
-        importlib.import_module(f"{strategies.__name__}.{info.name}")
-        for info in pkgutil.iter_modules(strategies.__path__)
-    )
-    found = (each for module in modules for each in getattr(module, "STRATEGIES", None) or (module.STRATEGY,))
-    return {each.name: each for each in found}
+#: Strategy -> the module of `dlbrt.core.strategies` that has it among its ``STRATEGIES``.
+_MODULES = {
+    "affinity": "affinity",
+    "diffusion": "diffusion",
+    "GCDLB": "interrupting",
+    "GDDLB": "interrupting",
+    "gradient": "gradient",
+    "LCDLB": "interrupting",
+    "LDDLB": "interrupting",
+    "none": "interrupting",
+    "periodic": "interrupting",
+    "SS": "self_scheduling",
+    "FSC": "self_scheduling",
+    "mFSC": "self_scheduling",
+    "GSS": "self_scheduling",
+    "TSS": "self_scheduling",
+    "FAC": "self_scheduling",
+    "FAC2": "self_scheduling",
+    "WF": "self_scheduling",
+    "AWF": "self_scheduling",
+    "AWF_B": "self_scheduling",
+    "AWF_C": "self_scheduling",
+    "AWF_D": "self_scheduling",
+    "AWF_E": "self_scheduling",
+    "AF": "self_scheduling",
+    "steal": "steal",
+}
 
 
 def names() -> tuple[str, ...]:
     """The names of the strategies that there are, ``auto`` apart."""
-    return tuple(_all())
+    return tuple(_MODULES)
 
 
+@functools.cache
 def strategy(name: str) -> Strategy | PeerStrategy:
     """The strategy of that name. Raises KeyError for an unknown one."""
-    return _all()[name]
+    module = import_module(f"dlbrt.core.strategies.{_MODULES[name]}")
+    found: dict[str, Strategy | PeerStrategy] = {each.name: each for each in module.STRATEGIES}
+    return found[name]
+
+
+def preload() -> None:
+    """Import what a loop under `AUTO` begins with."""
+    import_module("dlbrt.core.chooser")
+    strategy(BEFORE_CHOICE)
 
 
 def synchronizing(name: str) -> Strategy:
@@ -56,5 +81,5 @@ def synchronizing(name: str) -> Strategy:
 
 def pooled(name: str) -> PeerStrategy | None:
     """The strategy of that name if what its first shares leave is in a pool at rank 0."""
-    found = strategy(name) if name in _all() else None
+    found = strategy(name) if name in _MODULES else None
     return found if isinstance(found, PeerStrategy) and found.pooled else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.core.actions import Action, Finish, State, Summon
 from dlbrt.core.agent import Account
@@ -17,10 +17,13 @@ from dlbrt.core.balancer import Balancer
 from dlbrt.core.decision import Decision
 from dlbrt.core.events import Stated, Summoned, Waited
 from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.rounds import Rounds
 from dlbrt.core.strategy import Situation, Strategy, leave
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.transfer import Transfer
+
+if TYPE_CHECKING:
+    from dlbrt.core.model.groups import Groups
+    from dlbrt.core.rounds import Rounds
 
 __all__ = ["Regrouping"]
 
@@ -45,8 +48,13 @@ class Regrouping(Balancer):
     def _take(self, strategy: Strategy, began_at: float) -> None:
         groups = self._groups if strategy.local else ()
         rounds = self._rules.rounds and len(groups) > 1
-        self.rounds = Rounds(self.books, groups, self._rules.dynamic, began_at) if rounds else None
+        self.rounds = self._first_rounds(groups, began_at) if rounds else None
         super()._take(strategy, began_at)
+
+    def _first_rounds(self, groups: Groups, began_at: float) -> Rounds:
+        from dlbrt.core.rounds import Rounds
+
+        return Rounds(self.books, groups, self._rules.dynamic, began_at)
 
     @property
     def _regroups(self) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
-from dlbrt.core.balancer import Commit
 from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.chunks.loop import Known
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
@@ -17,6 +16,11 @@ from dlbrt.core.registry import AUTO, strategy
 from dlbrt.core.regrouping import Regrouping
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.deal import Deal
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.core.balancer import Commit
+    from dlbrt.core.chooser import Chooser
 
 __all__ = ["Setup", "agent_of", "begins_with", "start_of"]
 
@@ -28,8 +32,12 @@ def begins_with(
 
     KeyError where this version has no strategy of that name.
     """
-    chooser = Chooser(network, groups, within) if asked == AUTO else None
-    return strategy(asked) if chooser is None else chooser.begins, chooser
+    if asked != AUTO:
+        return strategy(asked), None
+    from dlbrt.core.chooser import Chooser
+
+    chooser = Chooser(network, groups, within)
+    return chooser.begins, chooser
 
 
 def start_of(

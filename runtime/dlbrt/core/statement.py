@@ -6,10 +6,9 @@ Local"): exchange of work between groups. From the statements of all groups ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.windows import Gain
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = ["Statement"]
 

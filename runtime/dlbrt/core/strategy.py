@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.parameters import Parameters
+from dlbrt.records import dataclass
 
 __all__ = ["Clocked", "Situation", "Strategy", "leave"]
 
@@ -43,7 +43,7 @@ class Strategy(Protocol):
     """A strategy is a name, some habits, and a rule for new shares.
 
     It balances among all ranks or within groups (`local`); it decides at one balancer (`central`) or at all
-    of them alike. The attribute ``STRATEGY`` of a module in `dlbrt.core.strategies` is one.
+    of them alike. `dlbrt.core.registry` has them by name.
     """
 
     @property

@@ -8,11 +8,11 @@ those both are computed again: the realised gain. What moving itself cost is tak
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import truediv
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
+from dlbrt.records import dataclass
 
 __all__ = ["Gain", "Moved", "Window"]
 

@@ -9,9 +9,9 @@ floating-point functions differ in the last digit.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = ["UNIFORM", "Amounts"]
 

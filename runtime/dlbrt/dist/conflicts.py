@@ -7,12 +7,11 @@ do. Once stores are disjoint, those that a touched stretch meets are neighbours,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dlbrt.dist.index_vector import Integers
 from dlbrt.dist.scattered import Conflict, Scattered, Tables, merged
+from dlbrt.records import dataclass
 
 __all__ = ["Conflict", "find_conflict"]
 

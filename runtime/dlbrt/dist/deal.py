@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 
 __all__ = ["Deal"]
 

@@ -8,7 +8,7 @@ moving and gathering.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from dlbrt.dist.scattered import Tables
 from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec
+from dlbrt.records import dataclass
 
 __all__ = ["Field", "array_field", "has_rows", "part_field", "put", "put_element", "reached_whole", "take"]
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import gcd
 from typing import Any
 
 from dlbrt.dist import runs as algebra
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = [
     "IndexMap",

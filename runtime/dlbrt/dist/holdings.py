@@ -13,10 +13,10 @@ any later one are deliveries that differ in what ranks need and lack. Nothing is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from dlbrt.dist.footprint import Rows, count, difference, intersection, union
+from dlbrt.records import dataclass
 
 __all__ = ["Holdings", "Shipment"]
 

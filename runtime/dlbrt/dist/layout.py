@@ -20,24 +20,26 @@ rounding each share (Clarke et al., 6.1: d = round(x*)) need not add up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from heapq import heapify, heapreplace
 from itertools import accumulate, pairwise
 from math import fsum, isfinite
 from operator import lt
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dlbrt.dist.spans import Spans
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 __all__ = ["block", "cyclic", "earliest_finish", "equal_counts", "in_turns", "largest_remainder", "quickest"]
 
 #: Real numbers, one for each rank, or each place.
 Floats = NDArray[np.float64]
 
-_Rate = TypeVar("_Rate", float, Fraction)
+_Rate = TypeVar("_Rate", float, "Fraction")
 
 #: Times a real share in doubles, at most five roundings off: at or below the true one.
 _JUST_BELOW = 1 - 2**-50

@@ -11,11 +11,12 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
+
+from dlbrt.records import dataclass
 
 __all__ = [
     "Array",

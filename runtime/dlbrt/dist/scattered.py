@@ -8,13 +8,14 @@ sorting its stretches.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.index_vector import Integers
 from dlbrt.dist.spans import Spans
+from dlbrt.records import dataclass
 
 __all__ = ["Conflict", "Scattered", "Tables", "merged"]
 

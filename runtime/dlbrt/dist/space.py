@@ -13,12 +13,12 @@ import itertools
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dlbrt.dist.footprint import IndexMap
+from dlbrt.records import dataclass
 
 __all__ = ["Part", "Space", "enumerate_", "reversed_", "space_of", "zip_"]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from sys import maxsize
 
 from dlbrt.dist import runs as algebra
+from dlbrt.records import dataclass
 
 __all__ = ["EMPTY", "Spans", "coverage_error"]
 

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution, Mode
+from dlbrt.records import dataclass
 
 __all__ = ["BLOCK", "CYCLIC", "WHOLE", "ArraySpec", "Dealing", "Subscripts", "index_name"]
 

@@ -14,13 +14,13 @@ Positions are given from the end of the giver's execution order: what it execute
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from operator import sub
 from typing import NamedTuple
 
 from dlbrt.dist.amounts import UNIFORM, Amounts
 from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.records import dataclass
 
 __all__ = ["Gift", "Plan", "Transfer", "plan_gifts", "plan_transfers"]
 

@@ -7,12 +7,12 @@ twin of it and gives back what differs. Elements of arrays are compared as bytes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dlbrt.dist.memory import Array
+from dlbrt.records import dataclass
 
 __all__ = ["Changes", "Claims", "Twin"]
 

@@ -10,11 +10,11 @@ their partners. So whatever is done between chunks, no pair is half done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from dlbrt.contract import LEAST_PAIRS
 from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.records import dataclass
 
 __all__ = ["Folding", "Units"]
 

@@ -7,9 +7,10 @@ with the best value (as MPI_MAXLOC).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from dlbrt.records import dataclass
 
 __all__ = [
     "ARITHMETIC",

@@ -8,11 +8,11 @@ a time as there are ranks: memory is bounded by the segments that overlap, not b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dlbrt.effects.segments import Extent, Segment
+from dlbrt.records import dataclass
 
 __all__ = ["Place", "merged"]
 

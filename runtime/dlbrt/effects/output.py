@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from dlbrt.effects.operations import RAW, WRITE
+from dlbrt.records import dataclass
 
 __all__ = ["Output", "Shown", "shown"]
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dlbrt.effects.kinds import Form, Kind
+from dlbrt.records import dataclass
 
 __all__ = ["Places", "places"]
 

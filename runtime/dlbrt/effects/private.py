@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dlbrt.effects.kinds import Form, Kind
 from dlbrt.effects.operations import APPLY, combining
+from dlbrt.records import dataclass
 
 __all__ = ["Likeness", "likeness", "put_share", "share_of"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from dlbrt.effects.operations import (
 )
 from dlbrt.effects.private import put_share
 from dlbrt.effects.segments import Entries, Segment
+from dlbrt.records import dataclass
 
 __all__ = ["Fault", "Replay"]
 

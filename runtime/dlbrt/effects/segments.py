@@ -7,13 +7,13 @@ applied one after the other.
 
 from __future__ import annotations
 
-import tempfile
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
+
+from dlbrt.records import dataclass
 
 __all__ = ["Entries", "Extent", "Segment", "Shelf", "compact"]
 
@@ -105,6 +105,8 @@ class Shelf:
             self._held += len(data)
             self._places.append(data)
             return
+        import tempfile
+
         self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 (see close)
         at = self._file.seek(0, 2)
         self._file.write(data)

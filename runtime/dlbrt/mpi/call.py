@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 
 from dlbrt.core.chunks.loop import Known
@@ -14,6 +14,7 @@ from dlbrt.dist.memory import Layout
 from dlbrt.effects.output import Shown
 from dlbrt.mpi.parcels import Parcel, Spare
 from dlbrt.mpi.state import Surroundings
+from dlbrt.records import dataclass
 
 __all__ = ["Call", "Content", "SlotHeader", "TableSlots"]
 

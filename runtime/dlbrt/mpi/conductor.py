@@ -8,9 +8,10 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dlbrt.core.model.groups import Groups
-from dlbrt.core.model.network import Network
+from dlbrt.core.model.network import Network, Networks
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.field import Field
 from dlbrt.mpi.call import Call
@@ -22,9 +23,10 @@ from dlbrt.mpi.parcels import Delivery, Errand, Parcel
 from dlbrt.mpi.repeats import Repeats
 from dlbrt.mpi.state import State, capture
 from dlbrt.mpi.wire import COMMAND, Wire
-from dlbrt.observe.networks import Networks
-from dlbrt.observe.tracing import Tracing
 from dlbrt.options import Options
+
+if TYPE_CHECKING:
+    from dlbrt.observe.tracing import Tracing
 
 __all__ = ["Conductor"]
 

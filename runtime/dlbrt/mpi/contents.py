@@ -7,7 +7,6 @@ message.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
@@ -192,4 +191,6 @@ def _packed(array: Array) -> Array:
 
 
 def _digest(packed: Array) -> bytes:
+    import hashlib  # loads a library of its own
+
     return hashlib.sha256(packed.reshape(-1).view(np.uint8).data).digest()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
 
 from dlbrt.core.actions import (
     Action,
@@ -24,7 +25,6 @@ from dlbrt.core.actions import (
     methods_of,
 )
 from dlbrt.core.agent import Account, Agent
-from dlbrt.core.chooser import Chooser
 from dlbrt.core.chunks.measured import Report as ChunkReport
 from dlbrt.core.events import (
     Asked,
@@ -38,7 +38,6 @@ from dlbrt.core.events import (
     Waited,
     Worked,
 )
-from dlbrt.core.model.choose import Choice
 from dlbrt.core.peers.words import Word
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
@@ -49,7 +48,11 @@ from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.post import Noted, Post
 from dlbrt.mpi.team import Figures, Looks, clock
 from dlbrt.mpi.wire import Wire
-from dlbrt.observe.recorder import Recorder
+
+if TYPE_CHECKING:
+    from dlbrt.core.chooser import Chooser
+    from dlbrt.core.model.choose import Choice
+    from dlbrt.observe.recorder import Recorder
 
 __all__ = ["Crew"]
 
@@ -83,6 +86,7 @@ class Crew:
         self._actions: deque[Action] = deque()
         self._answer: Answer | None = None
         self._past = Account()  # of the agents before
+        self.loading_s = 0.0  # importing the model, once in a program
         if agent.claims:
             wire.counter  # noqa: B018 -- made by all ranks together
 
@@ -271,6 +275,10 @@ class Crew:
         self._answer = FromHeads(self._wire, action.heads, action.statement)
 
     def _do_choose(self, action: Choose) -> None:  # noqa: ARG002
+        if self._chooser is not None:
+            start = clock()
+            self._chooser.load()
+            self.loading_s += clock() - start
         self._decide(Asked(clock()))
 
     def _do_move(self, action: Move) -> None:

@@ -7,13 +7,12 @@ are given, or those that an earlier run has measured. What the run then teaches 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.chunks.loop import Known
-from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
+from dlbrt.core.partition.cost_spec import CostError, CostSpec
 from dlbrt.core.partition.initial import FirstShares, expected, first_shares
-from dlbrt.core.partition.known import KnownWork, MeasuredWork
-from dlbrt.core.partition.profiling import Profiling
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.units import Folding, Units
@@ -22,6 +21,10 @@ from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.perform import Result
 from dlbrt.mpi.team import clock
 from dlbrt.observe.statistics import Planned
+
+if TYPE_CHECKING:
+    from dlbrt.core.partition.known import KnownWork
+    from dlbrt.core.partition.profiling import Profiling
 
 __all__ = ["Dealer"]
 
@@ -62,6 +65,8 @@ class Dealer:
         ``kept``, given a deal and the boundaries of its blocks (none where it is not in blocks), says which
         shares take its place. Of a ``pool``, of units that are ``bare``, ranks begin with its first chunks.
         """
+        if loop.costs != CostSpec():
+            _evaluation()  # so that what is waited for below is the evaluation alone
         started = clock()
         profiling = self._profiling(loop)
         units = Units(first, len(loop.space), self._folds(loop, first))
@@ -129,6 +134,8 @@ class Dealer:
         """What is measured of the loop from pass to pass, made ready for its next one."""
         if loop.profiled is not None:
             n, wanted = len(loop.space), loop.profiled
+            from dlbrt.core.partition.profiling import Profiling
+
             known = self._notes.known_density(n)
             if self._notes.profiling is None:
                 self._notes.profiling = Profiling(n, wanted.group, wanted.every, wanted.threshold, known)
@@ -145,12 +152,16 @@ class Dealer:
         """The work as passes before have measured it; none in a trial of speeds: it holds these already."""
         if profiling is None or profiling.density is None or self._trial:
             return None
+        from dlbrt.core.partition.known import MeasuredWork
+
         return MeasuredWork(profiling.density)
 
     def _stated(self, loop: Loop) -> KnownWork | None:
         """The work of the positions as the kernel says it, None if it is uniform; CostError."""
         space, n = loop.space, len(loop.space)
-        work = evaluate_cost(loop.costs, n, space.index, lambda: space.items(range(n))[0])
+        if loop.costs == CostSpec():
+            return None
+        work = _evaluation()(loop.costs, n, space.index, lambda: space.items(range(n))[0])
         if remark := getattr(work, "remark", ""):
             self._notes.say(remark)
         return work
@@ -165,6 +176,13 @@ class Dealer:
             self._notes.say(f"{took}; a cheaper cost(EXPR), or cost(cumulative=EXPR), shortens that", "wait")
 
 
+def _evaluation() -> Callable[..., KnownWork | None]:
+    """`evaluate_cost`, imported for loops of which something is said."""
+    from dlbrt.core.partition.costs import evaluate_cost
+
+    return evaluate_cost
+
+
 def _is_sound_at_its_ends(loop: Loop) -> bool:
     """Whether a work of which pairs are the same is one: that it is negative somewhere shows at an end."""
     index, n = loop.space.index, len(loop.space)
@@ -172,7 +190,7 @@ def _is_sound_at_its_ends(loop: Loop) -> bool:
         return True
     ends = IndexMap(index.value(0), index.step * (n - 1))
     try:
-        evaluate_cost(loop.costs, 2, ends, lambda: iter(()))
+        _evaluation()(loop.costs, 2, ends, lambda: iter(()))
     except CostError:
         return False  # it will be said why when all of it is looked at
     return True

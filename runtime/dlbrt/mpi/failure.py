@@ -14,11 +14,11 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dlbrt.mpi.objects import Objects
 from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
+from dlbrt.records import dataclass
 
 __all__ = ["Failure", "capture", "install_hook", "raise_as_in_body"]
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.dist.memory import Array, Layout
+from dlbrt.records import dataclass
 
 __all__ = ["Keeping"]
 

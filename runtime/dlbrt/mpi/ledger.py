@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import fsum, sqrt
-from pathlib import Path
 from types import CodeType
+from typing import TYPE_CHECKING
 
 from dlbrt.contract import LAST, OptionError
 from dlbrt.core.chunks.loop import Known
 from dlbrt.core.chunks.measured import Measurements
-from dlbrt.core.chunks.weighted import Steps
-from dlbrt.core.model.choose import Choice
-from dlbrt.core.partition.density import Density
-from dlbrt.core.partition.profiling import Profiling, relative_speeds
-from dlbrt.core.speed import Points
 from dlbrt.core.windows import Gain
 from dlbrt.dist.scattered import Tables
 from dlbrt.mpi.team import Figures, clock
-from dlbrt.observe.learned import Curve, Learned, Lesson, LoopKey, update
 from dlbrt.observe.linemap import Frame, original, proof_of
 from dlbrt.observe.statistics import (
     LoopRecord,
     LoopRun,
-    Planned,
     RankFigures,
     RoutineRecord,
     report,
     until_the_last,
     write,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dlbrt.core.chunks.weighted import Steps
+    from dlbrt.core.model.choose import Choice
+    from dlbrt.core.partition.density import Density
+    from dlbrt.core.partition.profiling import Profiling
+    from dlbrt.core.speed import Points
+    from dlbrt.observe.learned import Learned, Lesson, LoopKey
+    from dlbrt.observe.statistics import Planned
 
 __all__ = ["Ledger", "Notes"]
 
@@ -49,10 +52,12 @@ class Notes:
     program have taught.
     """
 
-    def __init__(self, key: str, loop: LoopKey, ranks: int, lesson: Lesson | None) -> None:
+    def __init__(
+        self, key: str, source: str, ranks: int, loop: LoopKey | None = None, lesson: Lesson | None = None
+    ) -> None:
         self.key = key
-        self.source = loop.source
-        self.record = LoopRecord(key, loop.source, ranks)
+        self.source = source
+        self.record = LoopRecord(key, source, ranks)
         self._loop = loop
         self._lesson = lesson
         self._used: Lesson | None = None
@@ -62,7 +67,7 @@ class Notes:
         self.tables: dict[str, Tables] = {}
         self.profiling: Profiling | None = None
         self.points: dict[str, tuple[Points, ...]] = {}
-        self.steps = Steps.before(ranks)
+        self.steps: Steps | None = None
         self._mean_s: float | None = None
         self._deviation_s: float | None = None
         self._dealing_s: float | None = None
@@ -91,9 +96,13 @@ class Notes:
         choice: Choice | None = None,
         rows_fetched: int = 0,
         bytes_fetched: int = 0,
+        loading_s: float = 0.0,
     ) -> None:
-        """Take in one run: the figures of rank 0 alone, or of all ranks."""
-        overhead_s = max(0.0, elapsed_s - max(f.compute_s for f in figures))
+        """Take in one run: the figures of rank 0 alone, or of all ranks.
+
+        ``loading_s`` of it rank 0 has imported modules, which no later run has to.
+        """
+        overhead_s = max(0.0, elapsed_s - loading_s - max(f.compute_s for f in figures))
         if iterations:
             self._iteration_s = sum(f.compute_s for f in figures) / iterations
         if len(figures) > 1:
@@ -150,15 +159,17 @@ class Notes:
 
     def known_of_chunks(self, weights: Sequence[float]) -> Known:
         """What self-scheduling may go by: speeds that are given or were measured, times of iterations."""
-        measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps.count else weights
+        measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps else weights
         return Known(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
 
     def learn_of_chunks(self, figures: Sequence[Figures], dealing_s: float) -> None:
         """A run on all ranks has shown what chunks take; dealing one takes ``dealing_s``."""
+        from dlbrt.core.chunks.weighted import Steps
+
         records = [each.chunks for each in figures]
         seen = Measurements(len(records))
         seen.records = records
-        self.steps = self.steps.then(seen)
+        self.steps = (self.steps or Steps.before(len(records))).then(seen)
         units, freedom = fsum(r.units for r in records), sum(max(0, r.chunks - 1) for r in records)
         if units and freedom:
             self._mean_s = fsum(r.mean_s * r.units for r in records) / units
@@ -170,6 +181,8 @@ class Notes:
     @property
     def lesson(self) -> Lesson:
         """What this run has taught so far."""
+        from dlbrt.observe.learned import Curve
+
         densities = self.profiling.densities if self.profiling is not None else ()
         curves = tuple(Curve(form, points) for form, points in self.points.items())
         if curves:
@@ -177,6 +190,10 @@ class Notes:
         return self._taught(densities)
 
     def _taught(self, densities: tuple[Density, ...]) -> Lesson:
+        from dlbrt.core.partition.profiling import relative_speeds
+        from dlbrt.observe.learned import Lesson
+
+        assert self._loop is not None, "only where what is learned is kept"
         if speeds := relative_speeds(self._work, self._seconds):
             return Lesson(self._loop, speeds, densities, tuple(self._seconds))
         if densities and self._used is not None:  # what was measured is to be used with the same speeds again
@@ -211,7 +228,7 @@ class Ledger:
     ) -> None:
         self._ranks = ranks
         self.host_names = host_names
-        self._learned = learned or Learned()
+        self._learned = learned
         self._kept = kept
         self._keeper = keeper
         self._started = clock()
@@ -226,11 +243,19 @@ class Ledger:
             frame = Frame(code.co_filename, code.co_firstlineno, code.co_name)
             place = original(frame) or frame
             source = f"{os.path.basename(place.filename)}:{place.line}"
-            loop = LoopKey(source, _fingerprint(code), tuple(self.host_names))
             number = str(len(self._notes) + 1)
-            self._notes[key] = Notes(number, loop, self._ranks, self._learned.of(loop))
+            self._notes[key] = Notes(number, source, self._ranks, *self._lesson(source, code))
             self._notes[key].record.proof = proof_of(*key)
         return self._notes[key]
+
+    def _lesson(self, source: str, code: CodeType) -> tuple[LoopKey | None, Lesson | None]:
+        """By what a loop is known from run to run, and what earlier ones have taught; if that is kept."""
+        if self._kept is None or self._learned is None:
+            return None, None
+        from dlbrt.observe.learned import LoopKey
+
+        loop = LoopKey(source, _fingerprint(code), tuple(self.host_names))
+        return loop, self._learned.of(loop)
 
     def routine(self, source: str) -> RoutineRecord:
         """The record of the routine that stands there."""
@@ -249,6 +274,8 @@ class Ledger:
         """Add what this run has taught to what is kept; a file that cannot be written ends nothing."""
         if self._kept is None:
             return
+        from dlbrt.observe.learned import update
+
         lessons = [notes.lesson for notes in self._notes.values()]
         try:
             told = [lesson for lesson in lessons if lesson.speeds or lesson.densities or lesson.curves]
@@ -259,6 +286,8 @@ class Ledger:
 
 def _fingerprint(code: CodeType) -> str:
     """A kernel's code, wherever it stands in its file."""
+    import hashlib  # loads a library of its own
+
     digest = hashlib.sha256(code.co_code)
     digest.update(repr((code.co_names, code.co_varnames)).encode())
     for constant in code.co_consts:

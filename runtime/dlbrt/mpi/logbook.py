@@ -12,17 +12,20 @@ import io
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.effects.journal import Journal
 from dlbrt.effects.kinds import Kind
 from dlbrt.effects.merge import Place, merged
 from dlbrt.effects.operations import LOST
 from dlbrt.effects.output import Output, Shown
-from dlbrt.effects.replay import Fault, Replay
+from dlbrt.effects.replay import Replay
 from dlbrt.effects.segments import Extent, Segment, Shelf
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.wire import JOURNAL, Wire
+
+if TYPE_CHECKING:
+    from dlbrt.effects.replay import Fault
 
 __all__ = ["Logbook"]
 

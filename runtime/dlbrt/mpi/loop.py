@@ -7,12 +7,12 @@ and synchronize; gather. The same object serves rank 0 and the others, alone and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.core.load import Load
-from dlbrt.core.partition.costs import CostSpec
+from dlbrt.core.partition.cost_spec import CostSpec
 from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_whole
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
@@ -23,6 +23,7 @@ from dlbrt.effects.kinds import Kind
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
+from dlbrt.records import dataclass
 
 __all__ = ["UNSET", "Ending", "Loop", "Profiled", "Table", "told_stale"]
 

@@ -6,6 +6,7 @@ networks have (`Network.coarse`).
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from mpi4py import MPI
 
 from dlbrt.contract import OptionError
-from dlbrt.core.model.network import Network
+from dlbrt.core.model.network import Network, Networks
 from dlbrt.core.profile import Profile
 from dlbrt.mpi.trips import Growth, bandwidth, trips_s
 from dlbrt.mpi.wire import Wire
-from dlbrt.observe.networks import Networks, Site, default_path, find, read
+from dlbrt.observe.kept import NETWORKS, cache_place
 
 __all__ = ["known", "quick"]
 
@@ -71,8 +72,11 @@ def _from_root(wire: Wire, flag: bool) -> bool:
 
 def _stored(hosts: Sequence[str], environ: Mapping[str, str]) -> Networks | None:
     """What is stored for these hosts and this library."""
-    if (path := default_path(environ)) is None:
+    place = cache_place(environ)
+    if place is None or not os.path.exists(path := os.path.join(place, NETWORKS)):
         return None
+    from dlbrt.observe.networks import Site, find, read
+
     try:
         found = find(read(path), Site.of(hosts, MPI.Get_library_version()))
     except OptionError as error:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
-import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import cloudpickle
@@ -21,6 +20,7 @@ import numpy as np
 
 from dlbrt.mpi.kernels import Signature
 from dlbrt.mpi.objects import Objects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.records import dataclass
 
 __all__ = ["Packed", "SentKernel", "Slot", "pack", "pack_kernel", "unpack"]
 
@@ -64,8 +64,15 @@ class Packed:
         return Slot(number)
 
 
-#: Random generators: drawing from one changes it, as taking from an iterator does.
-_GENERATORS = (random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
+#: Random generators, by module: drawing from one changes it, as taking from an iterator does.
+_GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "BitGenerator", "RandomState")}
+
+
+def _generators() -> tuple[type, ...]:
+    """The classes of `_GENERATORS` of which there may be objects, as their modules are imported."""
+    found = ((sys.modules.get(module), names) for module, names in _GENERATORS.items())
+    return tuple(getattr(module, name) for module, names in found if module is not None for name in names)
+
 
 #: The objects in the slots of the pickle being read; pickles call `_slot_value` while they load.
 _loading: Sequence[Any] = ()
@@ -82,6 +89,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._packed = packed
         self._references = common.references
+        self._generators = _generators()
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
@@ -91,7 +99,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             self._packed.arrays.append(obj)
         elif obj is sys.stdout or obj is sys.__stdout__:
             raise TypeError("iterations write to the standard output object itself")
-        elif isinstance(obj, _GENERATORS) or hasattr(type(obj), "__next__"):
+        elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
 

@@ -8,7 +8,6 @@ gathering on all.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dlbrt.contract import Distribution, Mode
 from dlbrt.dist.field import Field
@@ -19,6 +18,7 @@ from dlbrt.dist.spec import ArraySpec
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.wire import Wire
+from dlbrt.records import dataclass
 
 __all__ = ["Delivery", "Errand", "Parcel", "Spare", "row_field"]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import CodeType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import Mode
-from dlbrt.core.partition.density import Sample
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.core.setup import Setup, start_of
 from dlbrt.dist.field import Field
@@ -24,10 +23,14 @@ from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.team import Figures, clock
 from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.wire import Wire
-from dlbrt.observe.recorder import Recorder
-from dlbrt.observe.trace import RankTrace
+from dlbrt.records import dataclass
 
-__all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "result_to_send", "stored_by"]
+if TYPE_CHECKING:
+    from dlbrt.core.partition.density import Sample
+    from dlbrt.observe.recorder import Recorder
+    from dlbrt.observe.trace import RankTrace
+
+__all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "recorder", "result_to_send", "stored_by"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +213,10 @@ def _store(code: CodeType, name: str) -> tuple[int, int] | None:
 def _first(argument: object) -> tuple[object, ...]:
     """The first of the names that one instruction loads."""
     return argument[:1] if isinstance(argument, tuple) else ()
+
+
+def recorder(now: float) -> Recorder:
+    """What takes down a run that begins now; asked for where there is to be a trace."""
+    from dlbrt.observe.recorder import Recorder
+
+    return Recorder(now)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlbrt.core.load import Load
-from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import release
 from dlbrt.mpi import modules, packing
@@ -23,11 +22,10 @@ from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.objects import Objects
 from dlbrt.mpi.packing import Slot
 from dlbrt.mpi.parcels import Delivery, Errand, Parcel, row_field
-from dlbrt.mpi.perform import form_crew, perform, result_to_send, stored_by
+from dlbrt.mpi.perform import form_crew, perform, recorder, result_to_send, stored_by
 from dlbrt.mpi.repeats import Repeats
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.wire import COMMAND, RESULT, Wire
-from dlbrt.observe.recorder import Recorder
 from dlbrt.options import Options
 
 __all__ = ["serve"]
@@ -90,8 +88,8 @@ class _Player:
             found = loop.table.fields(by_name, loop.space)
             found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
-            recorder = Recorder(clock()) if self._options.trace else None
-            crew = form_crew(self._wire, call, fields, objects, staying, recorder)
+            taken_down = recorder(clock()) if self._options.trace else None
+            crew = form_crew(self._wire, call, fields, objects, staying, taken_down)
             travelling.extend(each for each in fields if id(each.data) not in staying)
             self._scatter(crew, travelling, objects)
             ahead = call.ahead[self._wire.rank] if call.ahead else range(0)
@@ -100,6 +98,8 @@ class _Player:
                 loop.walk.rows_arrived()
                 release(self._library.kept(spare.number), spare.axis, spare.rows[self._wire.rank])
             if call.measured:
+                from dlbrt.core.partition.profiling import GroupTimes
+
                 loop.walk.times = GroupTimes(len(space), call.measured)
             elements.append(Elements(self._wire, fields, objects))
             loop.contributions.share(logbook.journal, by_name)

@@ -21,7 +21,7 @@ from dlbrt.mpi.kernels import signature
 from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.objects import Objects, met_by_pickler
 from dlbrt.mpi.packing import Packed, SentKernel
-from dlbrt.mpi.residence import Staying
+from dlbrt.mpi.residents import Staying
 from dlbrt.mpi.state import State
 from dlbrt.mpi.task import Task
 

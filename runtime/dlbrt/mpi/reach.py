@@ -21,13 +21,13 @@ import types
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dlbrt.dist.memory import Array
 from dlbrt.mpi.modules import is_module_of_program, is_of_program
+from dlbrt.records import dataclass
 
 __all__ = ["Reach", "Rows", "called_unasked", "is_plain", "reach_of"]
 

@@ -7,12 +7,12 @@ repeated at one distance: a vector of vectors of bytes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from mpi4py import MPI
 
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.memory import Array
+from dlbrt.records import dataclass
 
 __all__ = ["Region", "region_of"]
 

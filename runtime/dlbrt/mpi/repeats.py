@@ -7,11 +7,12 @@ memory to be forgotten) are never kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
 from dlbrt.mpi.call import Call
+from dlbrt.records import dataclass
 
 __all__ = ["Again", "Repeats"]
 

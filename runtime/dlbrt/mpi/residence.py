@@ -10,124 +10,21 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from dlbrt.core.tenure import Tenure
 from dlbrt.dist.field import Field
-from dlbrt.dist.footprint import Rows, count, union
+from dlbrt.dist.footprint import Rows
 from dlbrt.dist.holdings import Holdings
 from dlbrt.dist.memory import Array, Whereabouts, whereabouts
-from dlbrt.dist.spans import Spans
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.parcels import Parcel, row_field
 from dlbrt.mpi.reach import reach_of
+from dlbrt.mpi.residents import Resident, Staying, axis, row_bytes
 
-__all__ = ["Residence", "Resident", "Staying"]
-
-
-@dataclass(slots=True, eq=False)
-class Resident:
-    """One array on the ranks: ``axis`` is the dimension along which it has rows.
-
-    ``tenures`` say who owns them, by the dimension, in blocks (True) or dealt otherwise; ``version`` is that
-    of the shares to which ranks have fitted what they keep. ``owner`` gives what owns the memory, None once
-    that is gone.
-    """
-
-    token: int
-    axis: int
-    holdings: Holdings
-    place: Whereabouts
-    owner: Callable[[], object]
-    bounds: tuple[int, int]
-    row_bytes: int
-    tenures: dict[tuple[int, bool], Tenure] = field(default_factory=dict)
-    version: int = 0
-
-    def array(self) -> Array | None:
-        """The array; None where nobody is left who could look at it."""
-        owner = self.owner()
-        return None if owner is None else self.place.array(owner)
-
-
-@dataclass(frozen=True, slots=True)
-class Staying:
-    """The residents that one run of a loop uses, by the identity of their arrays, and the fields of each."""
-
-    residents: dict[int, Resident] = field(default_factory=dict)
-    fields: dict[int, list[Field]] = field(default_factory=dict)
-
-    def __contains__(self, data: object) -> bool:
-        return id(data) in self.residents
-
-    @property
-    def tokens(self) -> dict[int, int]:
-        """The tokens of the residents, by the identity of their arrays."""
-        return {key: resident.token for key, resident in self.residents.items()}
-
-    def arrays(self) -> dict[int, Field]:
-        """The arrays as rows, by token."""
-        return {r.token: row_field(self.fields[key][0].data, r.axis) for key, r in self.residents.items()}
-
-    def deliver(self, key: int, needs: Sequence[Rows]) -> list[Parcel]:
-        """What has to travel of a resident so that each rank has its rows."""
-        resident, axis = self.residents[key], self.axis(key)
-        if axis == resident.axis:
-            return [Parcel(resident.token, axis, each) for each in resident.holdings.deliver(needs)]
-        array, before = self.fields[key][0].data, resident.axis
-        resident.holdings, found = resident.holdings.turn(array.shape[axis], needs)
-        resident.axis, resident.row_bytes = axis, _row_bytes(array, axis)
-        return [Parcel(resident.token, before, each, (axis, across)) for each, across in found]
-
-    def by_rows(self) -> list[tuple[Resident, int]]:
-        """The residents whose rows are those of iterations, and along which axis; what is stored to first."""
-        keys = [key for key, fields in self.fields.items() if any(each.by_rows for each in fields)]
-        keys.sort(key=lambda key: not any(each.spec.stores for each in self.fields[key]))
-        return [(self.residents[key], self.axis(key)) for key in keys]
-
-    def form(self) -> str:
-        """The rows that go with an iteration, in words: what speeds are measured of."""
-        rows = sorted(
-            f"{'x'.join(map(str, each.shape[: r.axis] + each.shape[r.axis + 1 :])) or 1} {each.dtype.str}"
-            for key, r in self.residents.items()
-            for each in (self.fields[key][0].data,)
-        )
-        return ", ".join(rows)
-
-    def iteration_bytes(self) -> float:
-        """About how many bytes go with an iteration that changes hands."""
-        return sum(each.iteration_bytes() for fields in self.fields.values() for each in fields)
-
-    def bytes_of(self, parcels: Sequence[Parcel]) -> int:
-        """The bytes that arrive with parcels."""
-        arrays = {r.token: self.fields[key][0].data for key, r in self.residents.items()}
-        return sum(_bytes_in(parcel, arrays[parcel.number]) for parcel in parcels)
-
-    def axis(self, key: int) -> int:
-        """The dimension along which the run needs the rows of a resident."""
-        wanted = _axis(self.fields[key])
-        return self.residents[key].axis if wanted is None else wanted
-
-    def needs(self, key: int, held: Spans, *, whole: bool) -> Rows:
-        """The rows of a resident that a rank needs for the positions it begins with."""
-        fields = self.fields[key]
-        if whole or any(not each.by_rows and each.spec.reads for each in fields):
-            return (range(fields[0].data.shape[self.axis(key)]),)
-        return reduce(union, (each.needed(held) for each in fields), ())
-
-    def touched(self, key: int, held: Spans, *, whole: bool) -> Rows:
-        """The rows of a resident that a rank needs or stores to, for those positions."""
-        stored = (each.stored(held) for each in self.fields[key])
-        return reduce(union, stored, self.needs(key, held, whole=whole))
-
-    def stores(self, key: int, stored: Callable[[Field, Spans], Rows], done: Spans) -> Rows:
-        """The rows of a resident that a rank has stored to."""
-        return reduce(union, (stored(each, done) for each in self.fields[key]), ())
+__all__ = ["Residence"]
 
 
 class Residence:
@@ -195,7 +92,7 @@ class Residence:
         staying = Staying()
         for key, group in groups.items():
             if key in able and key not in crossing:
-                staying.residents[key] = self._resident(group[0].data, _axis(group))
+                staying.residents[key] = self._resident(group[0].data, axis(group))
                 staying.fields[key] = group
             else:
                 self.see(group[0].data, writing=any(each.spec.stores for each in group))
@@ -222,7 +119,7 @@ class Residence:
         alive: Callable[[], object] = weakref.ref(owner, gone) if owner.base is None else lambda: array
         place, bounds = whereabouts(array), byte_bounds(array)
         holdings = Holdings(array.shape[axis], self._ranks)
-        made = Resident(token, axis, holdings, place, alive, bounds, _row_bytes(array, axis))
+        made = Resident(token, axis, holdings, place, alive, bounds, row_bytes(array, axis))
         self._residents[place] = made
         return made
 
@@ -272,11 +169,6 @@ def _can_stay(group: Sequence[Field]) -> bool:
     return len({each.axis for each in group if each.by_rows or each.spec.stores}) <= 1
 
 
-def _axis(group: Sequence[Field]) -> int | None:
-    """The dimension that a loop's fields of one array are distributed along; None if they are not."""
-    return next((each.axis for each in group if each.by_rows or each.spec.stores), None)
-
-
 def _overlapping(arrays: Sequence[Array]) -> set[int]:
     """Identities of those whose memory may overlap another's."""
     extents = sorted((*byte_bounds(array), id(array)) for array in arrays if array.size)
@@ -288,18 +180,6 @@ def _overlapping(arrays: Sequence[Array]) -> set[int]:
         if high > reached:
             reached, last = high, key
     return found
-
-
-def _row_bytes(array: Array, axis: int) -> int:
-    return int(array.nbytes // array.shape[axis])
-
-
-def _bytes_in(parcel: Parcel, array: Array) -> int:
-    carried = parcel.shipment.carried * _row_bytes(array, parcel.axis)
-    if parcel.across is None:
-        return carried
-    axis, rows = parcel.across
-    return int(carried // array.shape[axis] * count(rows))
 
 
 def _rows_at(array: Array, resident: Resident, subscripts: Sequence[Any]) -> Rows:

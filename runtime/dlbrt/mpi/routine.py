@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from dlbrt.core.partition.costs import CostSpec
+from dlbrt.core.partition.cost_spec import CostSpec
 from dlbrt.core.speed import Model, PassBalancer
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.ending import LoopResult

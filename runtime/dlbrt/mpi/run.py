@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import LOCAL
 from dlbrt.core.load import Load
-from dlbrt.core.partition.costs import CostSpec
-from dlbrt.core.registry import AUTO
+from dlbrt.core.registry import AUTO, preload
 from dlbrt.dist.space import Space, space_of
 from dlbrt.dist.spans import Spans
-from dlbrt.effects.replay import Fault
 from dlbrt.mpi.calling import compose
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.dealing import Dealer
 from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.kernels import named
 from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.note import note
-from dlbrt.mpi.perform import Result, own_result, perform
+from dlbrt.mpi.perform import Result, own_result, perform, recorder
 from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.sharing import Sharing
-from dlbrt.mpi.stay import Stay
 from dlbrt.mpi.task import Balancing, Kernel, Task
 from dlbrt.mpi.team import Solo, Team, clock
 from dlbrt.mpi.unbound import check_bound
-from dlbrt.observe.recorder import Recorder
-from dlbrt.observe.trace import RunTrace
+
+if TYPE_CHECKING:
+    from dlbrt.core.partition.cost_spec import CostSpec
+    from dlbrt.effects.replay import Fault
+    from dlbrt.mpi.stay import Stay
 
 __all__ = ["run_loop"]
 
@@ -92,8 +91,10 @@ class _Run:
         self._strategy = self._reason = ""
         self._results: list[Result] = []
         self._fault: Fault | None = None
+        if conductor.options.strategy in (None, AUTO):
+            preload()  # so that the first run is not taken for a dear one
         self._started = clock()
-        self._recorder = Recorder(self._started) if conductor.tracing is not None else None
+        self._recorder = recorder(self._started) if conductor.tracing is not None else None
 
     def run(self) -> LoopResult:
         """Run the loop and note its figures."""
@@ -181,6 +182,7 @@ class _Run:
             sharing.crew.choice if sharing is not None else None,
             sum(parcel.shipment.carried for parcel in sharing.parcels) if sharing is not None else 0,
             sharing.bytes_fetched if sharing is not None else 0,
+            sharing.crew.loading_s if sharing is not None else 0.0,
         )
         self._dealer.learn(self._results)
         if self._pooled and len(figures) > 1:
@@ -189,6 +191,8 @@ class _Run:
     def _record(self) -> None:
         """Add the run to the trace, if there is to be one."""
         if self._recorder is not None and self._conductor.tracing is not None:
+            from dlbrt.observe.trace import RunTrace
+
             traces = tuple(result.trace for result in self._results if result.trace is not None)
             run = RunTrace(self._strategy, len(self._task.space), traces, self._recorder.setup)
             self._conductor.tracing.add(self._notes.key, self._notes.source, run)
@@ -199,6 +203,8 @@ class _Run:
         values = loop.contributions.results()
         result = LoopResult(task.space, self._results, values, self._fault, self._prepared.objects)
         if result.failure is not None and len(self._results) > 1:
+            from dlbrt.mpi.note import note
+
             ranks = self._conductor.wire.ranks
             result.note = note(task.kernel, task.space, result.failure, self._notes.source, ranks)
             if self._fault is None and sharing is not None:

@@ -12,7 +12,6 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import cloudpickle
@@ -21,25 +20,24 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
-from dlbrt.core.partition.costs import CostSpec
+from dlbrt.core.partition.cost_spec import CostSpec
 from dlbrt.mpi.conductor import Conductor
-from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.leaving import neighbours, together
 from dlbrt.mpi.ledger import Ledger
 from dlbrt.mpi.loop import told_stale
 from dlbrt.mpi.network import known
-from dlbrt.mpi.player import serve
-from dlbrt.mpi.routine import Routine
-from dlbrt.mpi.run import run_loop
-from dlbrt.mpi.stage import Stage
-from dlbrt.mpi.team import clock
 from dlbrt.mpi.unbound import value_or_unbound
 from dlbrt.mpi.wire import Wire
-from dlbrt.observe.learned import Learned, path_for, read
-from dlbrt.observe.trace import Machine
-from dlbrt.observe.tracing import Tracing
 from dlbrt.options import Options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dlbrt.mpi.ending import LoopResult
+    from dlbrt.mpi.routine import Routine
+    from dlbrt.observe.learned import Learned
+    from dlbrt.observe.tracing import Tracing
 
 __all__ = ["Session", "start"]
 
@@ -76,7 +74,7 @@ class Session:
         alone asks for it, where it shares the loop.
         """
         said = CostSpec(cost, each, cumulative, fit)
-        return run_loop(self._conductor, kernel, iterable, arguments, said).reduced()
+        return self._run(kernel, iterable, arguments, said).reduced()
 
     def result_of(
         self,
@@ -93,6 +91,13 @@ class Session:
         `LoopResult.check` raises that.
         """
         said = CostSpec(cost, each, cumulative, fit)
+        return self._run(kernel, iterable, arguments, said)
+
+    def _run(
+        self, kernel: Callable[..., None], iterable: Any, arguments: tuple[Any, ...], said: CostSpec
+    ) -> LoopResult:
+        from dlbrt.mpi.run import run_loop  # most ranks above 0 never lead a loop
+
         return run_loop(self._conductor, kernel, iterable, arguments, said)
 
     def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> Routine:
@@ -100,6 +105,8 @@ class Session:
 
         ``plain`` gives the values of names that are taken to hold numbers, text and the like.
         """
+        from dlbrt.mpi.routine import Routine
+
         return Routine(self._conductor, plain, place=sys._getframe(1), **clauses)
 
     def bound(self, read: Callable[[], Any]) -> Any:
@@ -140,18 +147,21 @@ def start(world: MPI.Intracomm) -> Session:
     return _current
 
 
-def _options(wire: Wire) -> tuple[Options, Path | None, Learned]:
+def _options(wire: Wire) -> tuple[Options, Path | None, Learned | None]:
     """The options as rank 0 reads them: its environment counts, and the files are on its host.
 
     With them, on rank 0, where what the run teaches is kept, and what is known from earlier ones.
     """
     found: Options | str = ""
-    kept, learned = None, Learned()
+    kept, learned = None, None
     if wire.rank == 0:
         try:
             found = options = Options.read(os.environ, wire.ranks)
-            kept = path_for(options.learned, options.weights_last, sys.argv[0], os.environ)
-            learned = read(kept, options.keeper) if kept else learned
+            if options.learned or options.weights_last:
+                from dlbrt.observe.learned import path_for, read
+
+                kept = path_for(options.learned, options.weights_last, sys.argv[0], os.environ)
+                learned = read(kept, options.keeper) if kept else None
         except OptionError as error:
             found = str(error)
     found = wire.comm.bcast(found, root=0)
@@ -184,6 +194,11 @@ def _agree(wire: Wire) -> list[str]:
 
 def _tracing(wire: Wire, options: Options, hosts: list[str]) -> Tracing:
     """The trace that rank 0 will write, with how far each rank's clock is ahead of its own."""
+    from dlbrt.mpi.stage import Stage
+    from dlbrt.mpi.team import clock
+    from dlbrt.observe.trace import Machine
+    from dlbrt.observe.tracing import Tracing
+
     ahead_s = wire.comm.allgather(Stage(wire).ahead_s)
     return Tracing(hosts, clock(), Machine(options.load, options.weights or ()), ahead_s)
 
@@ -196,6 +211,8 @@ def _refuse(wire: Wire, message: str) -> NoReturn:
 
 
 def _serve(wire: Wire, options: Options) -> NoReturn:
+    from dlbrt.mpi.player import serve
+
     try:
         serve(wire, options)
         wire.close()

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import coverage_error
 from dlbrt.effects.contributions import Contributions
-from dlbrt.effects.replay import Fault
 from dlbrt.mpi.call import Call
 from dlbrt.mpi.contents import shared_fields
 from dlbrt.mpi.elements import Elements
@@ -27,7 +26,10 @@ from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.task import Task
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.wire import ANY, RESULT
-from dlbrt.observe.recorder import Recorder
+
+if TYPE_CHECKING:
+    from dlbrt.effects.replay import Fault
+    from dlbrt.observe.recorder import Recorder
 
 __all__ = ["LostIterationError", "Sharing"]
 
@@ -56,7 +58,10 @@ class Sharing:
         self._elements = Elements(self._wire, self._fields, self._objects)
         self._logbook = Logbook(self._wire, self._objects, call.shown)
         loop.contributions.share(self._logbook.journal, prepared.descriptions)
-        loop.walk.times = GroupTimes(len(task.space), call.measured) if call.measured else None
+        if call.measured:
+            from dlbrt.core.partition.profiling import GroupTimes
+
+            loop.walk.times = GroupTimes(len(task.space), call.measured)
         self._logbook.open(loop.walk.ordinal)
 
     @property

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import decimal
 import os
 import sys
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from dlbrt.records import dataclass
 
 __all__ = ["Settings", "State", "Surroundings", "capture"]
 
@@ -37,12 +37,15 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of numpy, decimal, warnings and Python; they may hold functions of the program."""
+    """The settings of numpy, decimal, warnings and Python; they may hold functions of the program.
+
+    ``decimals`` is None where the module decimal is not imported: its settings are as at its beginning.
+    """
 
     floating: dict[str, str]
     on_error: Any
     printing: dict[str, Any]
-    decimals: tuple[Any, ...]
+    decimals: tuple[Any, ...] | None
     recursion: int
     filters: list[Any]
 
@@ -51,9 +54,8 @@ class Settings:
         np.seterr(**self.floating)  # type: ignore[arg-type]
         np.seterrcall(self.on_error)
         np.set_printoptions(**self.printing)
-        *numbers, flags = self.decimals
-        prec, rounding, emin, emax, capitals, clamp = numbers
-        decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
+        if self.decimals is not None or "decimal" in sys.modules:
+            _set_decimals(self.decimals)
         sys.setrecursionlimit(self.recursion)
         filters = [
             (*entry[:2], category, *entry[3:]) for entry in self.filters if (category := _found(entry[2]))
@@ -72,27 +74,36 @@ class State:
 
 def capture() -> State:
     """The state of this process now; OSError where its directory is gone."""
-    context = decimal.getcontext()
-    flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
     return State(
         Surroundings(dict(_environ()), os.getcwd(), list(sys.path)),
         Settings(
             {name: str(value) for name, value in np.geterr().items()},
             np.geterrcall(),
             np.get_printoptions(),  # type: ignore[arg-type]
-            (
-                context.prec,
-                context.rounding,
-                context.Emin,
-                context.Emax,
-                context.capitals,
-                context.clamp,
-                flags,
-            ),
+            _decimals() if "decimal" in sys.modules else None,
             sys.getrecursionlimit(),
             [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
         ),
     )
+
+
+def _decimals() -> tuple[Any, ...]:
+    import decimal
+
+    context = decimal.getcontext()
+    flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
+    numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
+    return (*numbers, flags)
+
+
+def _set_decimals(decimals: tuple[Any, ...] | None) -> None:
+    import decimal
+
+    if decimals is None:
+        decimal.setcontext(decimal.DefaultContext.copy())
+        return
+    prec, rounding, emin, emax, capitals, clamp, flags = decimals
+    decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
 
 
 def _name(category: Any) -> Any:

@@ -25,7 +25,8 @@ from dlbrt.mpi.loop import Loop
 from dlbrt.mpi.packing import Packed
 from dlbrt.mpi.parcels import Parcel, Spare
 from dlbrt.mpi.perform import Result, stored_by
-from dlbrt.mpi.residence import Residence, Staying
+from dlbrt.mpi.residence import Residence
+from dlbrt.mpi.residents import Staying
 from dlbrt.observe.statistics import RoutineFigures
 
 __all__ = ["Stay"]

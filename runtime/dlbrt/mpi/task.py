@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.partition.costs import CostSpec
 from dlbrt.core.registry import AUTO, STATIC, pooled
 from dlbrt.dist.space import Space
 from dlbrt.mpi.conductor import Conductor
 from dlbrt.mpi.kernels import named
 from dlbrt.mpi.ledger import Notes
 from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.stay import Stay
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.core.partition.cost_spec import CostSpec
+    from dlbrt.mpi.stay import Stay
 
 __all__ = ["Balancing", "Kernel", "Task"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
 
 from dlbrt.core.chunks.measured import Record
 from dlbrt.core.events import Worked
@@ -13,7 +13,10 @@ from dlbrt.core.profile import NO_FAILURE
 from dlbrt.core.windows import Gain, Window
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
-from dlbrt.observe.recorder import Recorder
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.observe.recorder import Recorder
 
 __all__ = ["Figures", "Looks", "Solo", "Team", "clock"]
 

@@ -9,10 +9,10 @@ for: an iteration that fails ends the stretch it is in. So there are as many ent
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dlbrt.effects.contributions import UNSET
+from dlbrt.records import dataclass
 
 __all__ = ["Kept", "Temporaries"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from dlbrt.records import dataclass
 
 __all__ = ["Unbound", "check_bound", "value_or_unbound"]
 

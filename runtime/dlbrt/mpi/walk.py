@@ -11,19 +11,22 @@ import operator
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbrt.core.load import Load
 from dlbrt.core.pace import Course
-from dlbrt.core.partition.profiling import GroupTimes
 from dlbrt.dist.space import Space
 from dlbrt.dist.spans import Spans
 from dlbrt.effects.contributions import Contributions
 from dlbrt.mpi.pacer import Pacer
 from dlbrt.mpi.parcels import Delivery
 from dlbrt.mpi.team import Solo, Team
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.core.partition.profiling import GroupTimes
 
 __all__ = ["Walk"]
 

@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from mpi4py import MPI
 
 from dlbrt.mpi.counter import Counter
 from dlbrt.mpi.region import Region
+from dlbrt.records import dataclass
 
 __all__ = [
     "ANY",

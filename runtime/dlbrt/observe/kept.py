@@ -6,14 +6,24 @@ guessed at and never overwritten.
 
 from __future__ import annotations
 
-import json
 import os
 import reprlib
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["RefusedError", "cache_directory", "check_format", "load", "number", "text"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = [
+    "NETWORKS",
+    "RefusedError",
+    "cache_directory",
+    "cache_place",
+    "check_format",
+    "load",
+    "number",
+    "text",
+]
 
 T = TypeVar("T")
 
@@ -29,15 +39,27 @@ class RefusedError(Exception):
         self.ours = ours
 
 
+#: The file in the cache directory that holds measured networks.
+NETWORKS = "networks.json"
+
+
 def cache_directory(environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path | None:
     """``dlb`` in the user's cache directory; None where the user has no directory at all."""
+    from pathlib import Path
+
+    place = cache_place(environ, windows)
+    return Path(place) if place else None
+
+
+def cache_place(environ: Mapping[str, str], windows: bool = os.name == "nt") -> str | None:
+    """As `cache_directory`, as text."""
     named = environ.get("LOCALAPPDATA" if windows else "XDG_CACHE_HOME", "")
     if os.path.isabs(named):
-        return Path(named, "dlb")
+        return os.path.join(named, "dlb")
     home = environ.get("USERPROFILE" if windows else "HOME") or os.path.expanduser("~")
     if not os.path.isabs(home):
         return None
-    return (Path(home, "AppData", "Local") if windows else Path(home, ".cache")) / "dlb"
+    return os.path.join(home, *(("AppData", "Local") if windows else (".cache",)), "dlb")
 
 
 def load(place: Path, decode: Callable[[Any], T], nothing: T) -> T:
@@ -60,6 +82,8 @@ def load(place: Path, decode: Callable[[Any], T], nothing: T) -> T:
 
 def _read(content: str, decode: Callable[[Any], T]) -> T:
     """``decode`` begins with `check_format`: what is wrong after that is so in a file of ours."""
+    import json
+
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ import hashlib
 import os
 import reprlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from dlbrt.core.speed import Points, decode, encode
 from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.linemap import line_map
 from dlbrt.observe.statistics import write
+from dlbrt.records import dataclass
 
 __all__ = ["Curve", "Learned", "Lesson", "LoopKey", "default_path", "path_for", "read", "update"]
 

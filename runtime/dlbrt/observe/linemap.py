@@ -16,8 +16,9 @@ import functools
 import linecache
 import os
 import re
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import field
+
+from dlbrt.records import dataclass
 
 __all__ = ["Columns", "Frame", "LineMap", "calls_loop", "line_map", "original", "proof_of", "register",
            "unwrapped"]  # fmt: skip
@@ -163,7 +164,8 @@ def register(generated: str, source: str) -> None:
 def line_map(filename: str) -> LineMap | None:
     """The map that a file carries; None for a file that is not generated, or cannot be read."""
     try:
-        text = Path(filename).read_text(encoding="utf-8-sig", errors="replace")
+        with open(filename, encoding="utf-8-sig", errors="replace") as file:
+            text = file.read()
     except (OSError, ValueError):
         return None
     source, lines = _SOURCE.search(text), _LINES.search(text)

@@ -14,17 +14,17 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from dlbrt.contract import OptionError
-from dlbrt.core.model.groups import Groups
-from dlbrt.core.model.network import PATTERNS, Network, fit
-from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
+from dlbrt.core.model.network import PATTERNS, Network, Networks, fit
+from dlbrt.observe.kept import NETWORKS, RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.statistics import write
+from dlbrt.records import dataclass
 
 __all__ = [
     "Calibration",
@@ -88,27 +88,6 @@ class Samples:
 
 
 @dataclass(frozen=True, slots=True)
-class Networks:
-    """The network among all ranks, and those among the ranks of one host, by its name."""
-
-    whole: Network
-    within: tuple[tuple[str, Network], ...] = ()
-
-    def of_groups(self, groups: Groups, hosts: Sequence[str]) -> tuple[Network, ...]:
-        """The network of each group, ``hosts[r]`` being where rank r runs; none where no host has its own.
-
-        A group's is that of its host, or the whole where it is on several.
-        """
-        own = dict(self.within)
-        if not own:
-            return ()
-        places = [{hosts[rank] for rank in group} for group in groups]
-        return tuple(
-            own.get(next(iter(place)), self.whole) if len(place) == 1 else self.whole for place in places
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Calibration:
     """A site, its networks, and the samples that the patterns among all ranks were fitted to."""
 
@@ -158,7 +137,7 @@ def _us(seconds: float) -> str:
 def default_path(environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path | None:
     """The file in the user's cache directory; None where the user has no directory."""
     directory = cache_directory(environ, windows)
-    return directory / "networks.json" if directory else None
+    return directory / NETWORKS if directory else None
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Calibration, ...]:

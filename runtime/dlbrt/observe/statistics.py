@@ -6,16 +6,17 @@ were apart is told by Swartz's measures (section 2, equations 2 and 3), as measu
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from math import isfinite
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dlbrt.core.model.choose import Choice
-from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
 from dlbrt.core.windows import Gain, Window
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.core.model.choose import Choice
 
 __all__ = [
     "LoopRecord",
@@ -275,6 +276,8 @@ class RoutineRecord:
 
 def _imbalance(times: Sequence[float]) -> dict[str, float]:
     """L_I (equation 2), L_E (equation 3), and the variant that divides by the longest time; in percent."""
+    from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
+
     return {"L_I": inefficiency(times), "L_E": efficiency(times), "idle_share": idle_share(times)}
 
 
@@ -300,11 +303,15 @@ def report(
 
 def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
     """Write a report as JSON, as `write_text`; ValueError if a figure is not finite."""
+    import json
+
     write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file wholly or not at all; a device or pipe is written to directly. OSError if it cannot be."""
+    from pathlib import Path
+
     target = Path(path).resolve()  # through a symbolic link: what it names is replaced, not the link
     if target.exists() and not target.is_file():
         target.write_text(text, encoding="utf-8")

@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
@@ -34,6 +34,7 @@ from dlbrt.core.events import Event
 from dlbrt.core.load import LoadSpec
 from dlbrt.core.setup import Setup
 from dlbrt.observe.trace_codec import CodecError, Decoder, fits
+from dlbrt.records import dataclass
 
 __all__ = [
     "VERSION_OF_LAYOUT",

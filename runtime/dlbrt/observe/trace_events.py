@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import zip_longest
 from math import inf
 from typing import Any
@@ -23,6 +23,7 @@ from typing import Any
 from dlbrt.core.actions import Give, Move
 from dlbrt.core.events import Exhausted, Given, Waited, Worked
 from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
+from dlbrt.records import dataclass
 
 __all__ = ["Arrow", "Slice", "arrows", "names", "of_run", "slices"]
 

@@ -11,12 +11,13 @@ fitted to these for 2, 4, .. P ranks, as to measured times (Zaki, Li, Parthasara
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dlbrt.core.grouping import GroupSpec
 from dlbrt.core.model.network import PATTERNS, Network, Pattern, fit
 from dlbrt.core.paging import Cliff
 from dlbrt.core.profile import Profile
+from dlbrt.records import dataclass
 from dlbrt.sim.loads import load_for
 from dlbrt.sim.machine import Machine
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 
 import numpy as np
@@ -21,6 +21,7 @@ from dlbrt.dist.deal import Deal
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 from dlbrt.sim.course import Course
 
 __all__ = ["Costs", "LoopModel", "Machine"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.actions import Action
 from dlbrt.core.events import Event
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Transferred
+from dlbrt.records import dataclass
 
 __all__ = ["Outcome", "Step"]
 

@@ -9,7 +9,7 @@ knows the load, so what is over it is the strategy's own.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
 from dlbrt.core.load import LoadSpec
@@ -17,6 +17,7 @@ from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import AUTO, names
 from dlbrt.core.setup import begins_with
 from dlbrt.dist.spans import coverage_error
+from dlbrt.records import dataclass
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.loads import reseeded
 from dlbrt.sim.machine import LoopModel, Machine

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 
@@ -37,6 +37,7 @@ from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.observe.trace import Chunk, LoopTrace, RunTrace, Trace
 from dlbrt.observe.trace import read as read_trace
+from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel, Machine
 
 __all__ = ["MOST_ITERATIONS", "RecordedLoop", "Recording", "read"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 from dlbrt.core.books import Books, Terms
@@ -20,6 +19,7 @@ from dlbrt.core.statement import Statement
 from dlbrt.core.strategy import Situation
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
+from dlbrt.records import dataclass
 
 __all__ = ["Replica"]
 

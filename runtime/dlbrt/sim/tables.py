@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dlbrt.contract import nearest
+from dlbrt.records import dataclass
 
 __all__ = ["Table", "count", "number", "text"]
 

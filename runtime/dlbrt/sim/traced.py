@@ -8,7 +8,6 @@ the loop and the rank's speed say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from dlbrt.core.events import Worked
 from dlbrt.core.parameters import Parameters
@@ -16,6 +15,7 @@ from dlbrt.core.setup import Setup, begins_with
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Chunk, Entry, LoopTrace, RankTrace, RunTrace, Trace
 from dlbrt.observe.trace import Machine as Place
+from dlbrt.records import dataclass
 from dlbrt.sim.driver import start_in
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import Outcome

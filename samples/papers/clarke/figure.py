@@ -8,11 +8,11 @@ ranks take the same time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from dlbrt.core.speed.models import SpeedModels
 from dlbrt.core.speed.points import Points
+from dlbrt.records import dataclass
 
 __all__ = ["Curve", "Figure", "figure"]
 

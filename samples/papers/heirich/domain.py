@@ -8,8 +8,9 @@ have neighbours at the other. A move costs the degree of the vertex.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import isfinite
+
+from dlbrt.records import dataclass
 
 __all__ = ["Domain", "Parts"]
 

@@ -9,11 +9,11 @@ has two links between the same two processors, and a side of 1 none, its neighbo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from math import isqrt, prod
 
 from dlbrt.core.diffusion.relaxation import DIMENSIONS
+from dlbrt.records import dataclass
 
 __all__ = ["Boundary", "Mesh", "factored"]
 

@@ -21,11 +21,11 @@ is seen at its end (`units`).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from math import inf, log, pi
 
 import numpy as np
 from dlbrt.core.partition.work import Floats
+from dlbrt.records import dataclass
 
 from papers.heirich.mesh import Mesh
 from papers.heirich.modes import slowest_eigenvalue

@@ -13,11 +13,11 @@ not subtract NSUM_{j-1}: its boundaries would end at 2.84 TT in its own example 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum, isfinite
 
 from dlbrt.core.partition.newton import Cutter, fractions
 from dlbrt.core.partition.work import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["Types", "cuts"]
 

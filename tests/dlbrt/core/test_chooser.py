@@ -12,7 +12,8 @@ from dlbrt.core.actions import Announce, Choose
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.balancer import Balancer, Commit
 from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import MOST_WRITTEN, Chooser, prefix
+from dlbrt.core.chooser import Chooser
+from dlbrt.core.consult import MOST_WRITTEN, prefix
 from dlbrt.core.events import Asked, Committed, Exchanged, Exhausted, Interrupted, Worked
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters

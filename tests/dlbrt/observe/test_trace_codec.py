@@ -7,7 +7,7 @@ import json
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -99,6 +99,8 @@ def example(hint: Any) -> Any:
 
 
 def made_with(kind: Any) -> Any:
+    if is_dataclass(kind):
+        return [each.name for each in fields(kind) if each.init]
     return inspect.signature(kind).parameters
 
 

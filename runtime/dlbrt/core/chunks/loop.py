@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from math import fsum, isfinite
+
+from dlbrt.records import dataclass
 
 __all__ = ["Fact", "Known", "Loop"]
 

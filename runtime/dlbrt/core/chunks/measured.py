@@ -13,10 +13,10 @@ Sums over ranks are kept for the quantities that a rule has asked for, and follo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 from dlbrt.core.chunks.sums import SumTree
+from dlbrt.records import dataclass
 
 __all__ = ["Basis", "Measurements", "Quantity", "Record", "Report"]
 

@@ -12,11 +12,11 @@ has been dealt, not after P chunks: where faster ranks ask more often, it is the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 from dlbrt.core.chunks.loop import Loop
 from dlbrt.core.chunks.measured import Measurements
 from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.records import dataclass
 
 __all__ = ["WHOLE", "Batch", "Pool", "Rule", "asked", "full", "take"]
 

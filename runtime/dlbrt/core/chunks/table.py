@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
@@ -17,6 +16,7 @@ from dlbrt.core.chunks.measured import Basis
 from dlbrt.core.chunks.rule import Rule
 from dlbrt.core.chunks.trapezoid import Trapezoid
 from dlbrt.core.chunks.weighted import AcrossSteps, Weighted
+from dlbrt.records import dataclass
 
 __all__ = ["RULES", "Entry", "make"]
 

@@ -14,12 +14,12 @@ what they have of theirs: so the weights add up to P with any part of the ranks 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum
 
 from dlbrt.core.chunks.loop import Loop
 from dlbrt.core.chunks.measured import Basis, Measurements, Record
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
+from dlbrt.records import dataclass
 
 __all__ = ["AcrossSteps", "Steps", "Weighted", "halved", "nearest", "reweighted"]
 

@@ -19,12 +19,12 @@ their number is: a prime number of ranks need not be a line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from math import prod
 
 from dlbrt.core.diffusion.relaxation import DIMENSIONS, Step
+from dlbrt.records import dataclass
 
 __all__ = ["Neighbourhood"]
 

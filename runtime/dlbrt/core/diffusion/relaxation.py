@@ -12,8 +12,9 @@ sizes is in `samples/papers/heirich/relaxation.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
+
+from dlbrt.records import dataclass
 
 __all__ = ["DIMENSIONS", "Step", "check"]
 

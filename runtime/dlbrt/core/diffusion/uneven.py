@@ -30,10 +30,10 @@ tells its neighbours speed and time, then its v after each of the nu iterations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
 
 from dlbrt.core.diffusion.relaxation import Step
+from dlbrt.records import dataclass
 
 __all__ = ["Carry", "Local", "flux", "granted"]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -23,6 +22,7 @@ from dlbrt.core.model.known import Known
 from dlbrt.core.model.recurrence import play, play_static
 from dlbrt.core.model.schemes import NONE, SCHEMES, Scheme
 from dlbrt.core.model.screening import Estimated, Path, screen
+from dlbrt.records import dataclass
 
 __all__ = ["Choice", "Known", "choose"]
 

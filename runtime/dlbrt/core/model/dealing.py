@@ -22,7 +22,6 @@ longer in the mean than what `auto` chooses: FAC2, the best of them, 1.011 times
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from operator import truediv
@@ -40,6 +39,7 @@ from dlbrt.core.model.fluid import Rest
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.dist.layout import quickest
+from dlbrt.records import dataclass
 
 __all__ = ["Dealing"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
+
+from dlbrt.records import dataclass
 
 __all__ = ["NEAR", "TINY_S", "Desk"]
 

@@ -20,7 +20,6 @@ diffusion where P is large, not its messages; in a box P is its longest side.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
@@ -31,6 +30,7 @@ from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import count
 from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
+from dlbrt.records import dataclass
 
 __all__ = ["Diffusing"]
 

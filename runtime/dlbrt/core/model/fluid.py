@@ -8,9 +8,9 @@ the time t with sum_i e_i C_i(t) = W, where e_i <= 1 is the part of its time tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dlbrt.core.model.speed import Processor
+from dlbrt.records import dataclass
 
 __all__ = ["Rest", "floor_s"]
 

@@ -12,11 +12,11 @@ Pure: the draws come from a generator that is given, so that every rank draws th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
 from dlbrt.core.model.speed import Processor
+from dlbrt.records import dataclass
 
 __all__ = ["History"]
 

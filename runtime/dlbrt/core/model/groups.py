@@ -10,11 +10,10 @@ ranks, but for `by_host` (in order of first appearance, which is the same thing)
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from random import Random
 
 from dlbrt.dist.layout import equal_counts
+from dlbrt.records import dataclass
 
 __all__ = ["GroupRules", "Groups", "at_random", "blocks", "by_host", "by_nearness", "default", "equal_speed"]
 
@@ -74,6 +73,8 @@ def equal_speed(speeds: Sequence[float], size: int) -> Groups:
 
 def at_random(ranks: int, size: int, seed: int) -> Groups:
     """Chosen at random: the same for the same seed."""
+    from random import Random
+
     order = list(range(ranks))
     Random(seed).shuffle(order)
     return _ordered(_dealt(order, _sizes(ranks, size)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 from dlbrt.core.model.fluid import Rest
@@ -15,6 +15,7 @@ from dlbrt.core.model.redistribute import Rules
 from dlbrt.core.model.schemes import Scheme
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import Runs, Work, count
+from dlbrt.records import dataclass
 
 __all__ = ["Known"]
 

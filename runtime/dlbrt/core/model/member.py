@@ -8,11 +8,10 @@ has to be made in milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.model.redistribute import Rules
 from dlbrt.core.model.speed import Averaging, Processor
 from dlbrt.core.model.work import NOTHING, Runs, Work
+from dlbrt.records import dataclass
 
 __all__ = ["Member"]
 

@@ -8,15 +8,17 @@ L = 2414.5 us and B = 0.96 Mbytes/s with PVM on an Ethernet. The paper does not 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Network", "Pattern", "fit"]
+from dlbrt.core.model.groups import Groups
+from dlbrt.records import dataclass
+
+__all__ = ["Network", "Networks", "Pattern", "fit"]
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -120,11 +122,15 @@ class Network:
 
     def to_json(self) -> str:
         """One JSON object, its members as the fields; `from_json` is the inverse, to the last bit."""
+        import json
+
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Network:
         """What `to_json` wrote; ValueError with what was expected for anything else."""
+        import json
+
         try:
             found = json.loads(text)
             latency_s, bandwidth, switch_s = (float(found[name]) for name in NUMBERS)
@@ -134,6 +140,27 @@ class Network:
                 f"expected a network as to_json writes it, found {text[:80]!r}: {error!r}"
             ) from None
         return cls(latency_s, bandwidth, one, gather, exchange, switch_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """The network among all ranks, and those among the ranks of one host, by its name."""
+
+    whole: Network
+    within: tuple[tuple[str, Network], ...] = ()
+
+    def of_groups(self, groups: Groups, hosts: Sequence[str]) -> tuple[Network, ...]:
+        """The network of each group, ``hosts[r]`` being where rank r runs; none where no host has its own.
+
+        A group's is that of its host, or the whole where it is on several.
+        """
+        own = dict(self.within)
+        if not own:
+            return ()
+        places = [{hosts[rank] for rank in group} for group in groups]
+        return tuple(
+            own.get(next(iter(place)), self.whole) if len(place) == 1 else self.whole for place in places
+        )
 
 
 def fit(samples: Iterable[tuple[int, float]], degree: int = DEGREE) -> Pattern:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from math import sqrt
 
@@ -19,6 +18,7 @@ from dlbrt.core.chunks.loop import Known as Facts
 from dlbrt.core.model.fluid import Rest
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.speed import Processor
+from dlbrt.records import dataclass
 
 __all__ = ["Outlook", "facts"]
 

@@ -16,7 +16,7 @@ synchronization begins when the last one has looked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 
 from dlbrt.core.model.member import Member
@@ -25,6 +25,7 @@ from dlbrt.core.model.redistribute import Charges, Rules, redistribute
 from dlbrt.core.model.schemes import Scheme
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import Runs, Work
+from dlbrt.records import dataclass
 
 __all__ = ["Game", "GroupCost", "Outcome", "play", "play_static"]
 

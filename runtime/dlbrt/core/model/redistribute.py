@@ -13,7 +13,6 @@ loop the cost is shared, and iterations come from the ends of those who have too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import truediv
 
@@ -21,6 +20,7 @@ from dlbrt.core.model.speed import Averaging
 from dlbrt.core.model.work import NOTHING, Runs, Work, count
 from dlbrt.core.parameters import LEAST_MOVED, PROFITABILITY
 from dlbrt.dist.layout import quickest
+from dlbrt.records import dataclass
 
 __all__ = ["Charges", "Redistribution", "Rules", "redistribute"]
 

@@ -8,9 +8,8 @@ less than the senders that need one. kappa(j) = beta(j) L + alpha(j) D / B (1.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.model.network import Network
+from dlbrt.records import dataclass
 
 __all__ = ["NONE", "SCHEMES", "Scheme", "scheme"]
 

@@ -14,13 +14,13 @@ What was not played keeps its estimate, and is named.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from dlbrt.core.model.fluid import floor_s
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
+from dlbrt.records import dataclass
 
 __all__ = ["Candidate", "Estimated", "Path", "Screened", "screen"]
 

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
 from math import ceil
+
+from dlbrt.records import dataclass
 
 __all__ = ["Averaging", "Processor"]
 

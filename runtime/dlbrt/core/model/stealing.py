@@ -16,7 +16,6 @@ rank predicts the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import log2
 from random import Random
@@ -24,6 +23,7 @@ from random import Random
 from dlbrt.core.model.known import Known
 from dlbrt.core.model.outlook import Outlook
 from dlbrt.core.model.speed import Processor
+from dlbrt.records import dataclass
 
 __all__ = ["Stealing"]
 

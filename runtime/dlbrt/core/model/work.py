@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil, floor
+
+from dlbrt.records import dataclass
 
 __all__ = ["NOTHING", "Runs", "Work", "count"]
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from dlbrt.core.partition.cost_spec import CostError
 from dlbrt.core.partition.work import Floats
 
 __all__ = [
     "RAISED",
-    "CostError",
     "as_number",
     "checked",
     "first_bad",
@@ -34,10 +34,6 @@ RAISED = (Exception, SystemExit, GeneratorExit)
 
 #: Characters of an error's message that are shown.
 _LONGEST = 200
-
-
-class CostError(ValueError):
-    """A cost by which work cannot be divided: a sentence that says what was found and where."""
 
 
 @contextmanager

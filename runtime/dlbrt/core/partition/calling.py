@@ -20,7 +20,6 @@ import numpy as np
 
 from dlbrt.core.partition.answers import (
     RAISED,
-    CostError,
     as_number,
     checked,
     first_bad,
@@ -29,6 +28,7 @@ from dlbrt.core.partition.answers import (
     shown,
     spread,
 )
+from dlbrt.core.partition.cost_spec import CostError
 from dlbrt.core.partition.widening import wide
 from dlbrt.core.partition.work import Floats
 from dlbrt.dist.footprint import IndexMap

@@ -10,14 +10,15 @@ Everything here calls the user's expressions, and belongs on one rank, before th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dlbrt.core.partition.answers import RAISED, CostError, checked, quiet, raised, shown
+from dlbrt.core.partition.answers import RAISED, checked, quiet, raised, shown
 from dlbrt.core.partition.calling import IndexDensity, ItemDensity, PointCurve
+from dlbrt.core.partition.cost_spec import CostError, CostSpec
 from dlbrt.core.partition.fit import Fit, best, monotone
 from dlbrt.core.partition.known import CurvedWork, KnownWork, summed
 from dlbrt.core.partition.newton import CELLS, Cutter
@@ -33,6 +34,7 @@ from dlbrt.core.partition.work import (
     over_positions,
 )
 from dlbrt.dist.footprint import IndexMap
+from dlbrt.records import dataclass
 
 __all__ = ["CostError", "CostSpec", "evaluate_cost"]
 
@@ -41,28 +43,6 @@ _HALVINGS = 40
 
 #: A lower end with less than this part of all work may be estimated without a word.
 _UNSEEN = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class CostSpec:
-    """What the kernel says of the work of its iterations: at most one of four forms, else ValueError.
-
-    ``density``: a number, or a function of the index variable that takes vectors where it can;
-    ``each``: from some items of the loop to the list of their works; ``cumulative``: t(x), x a value of the
-    index variable or between two; ``fit``: gives pairs (x, t) or a mapping from x to t, the time t that
-    iterations with values below x take. The unit is any. Numbers of NumPy's narrow types that they read are
-    widened for them (`widening`).
-    """
-
-    density: Callable[[Any], Any] | float | None = None
-    each: Callable[[Iterable[Any]], Sequence[Any]] | None = None
-    cumulative: Callable[[Any], Any] | None = None
-    fit: Callable[[], Any] | None = None
-
-    def __post_init__(self) -> None:
-        given = [form for form in (self.density, self.each, self.cumulative, self.fit) if form is not None]
-        if len(given) > 1:
-            raise ValueError(f"expected one form of cost, found {len(given)}")
 
 
 def evaluate_cost(

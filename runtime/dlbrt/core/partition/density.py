@@ -13,7 +13,6 @@ adds up element by element, whoever had done how much of a group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +22,7 @@ from dlbrt.core.partition.imbalance import drift
 from dlbrt.core.partition.integer import Numbers, prefix_sums, settled
 from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Fault, Floats, WorkError, checked_density, evaluate
+from dlbrt.records import dataclass
 
 __all__ = ["Density", "DriftCheck", "Sample", "merge"]
 

@@ -13,13 +13,13 @@ Samples are (x, t): cumulative times below x, in any unit, x increasing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import exp
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.core.partition.work import Curve, Floats, evaluate
+from dlbrt.records import dataclass
 
 __all__ = ["Fit", "best", "monotone", "power"]
 

@@ -10,10 +10,14 @@ Where all are 0 nothing is out of balance.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING
 
-from dlbrt.core.partition.work import Floats
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dlbrt.core.partition.work import Floats
 
 __all__ = ["drift", "efficiency", "idle_share", "inefficiency"]
 

@@ -24,27 +24,28 @@ What the shares are then expected to take is in `Forecast`, with the loss from d
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice, pairwise
 from math import fsum, gcd, inf, lcm
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlbrt.contract import Distribution
 from dlbrt.core.parameters import LEAST_ITERATIONS_EACH, MOST_GROUPS, WORK_EDGES
 from dlbrt.core.partition import imbalance
-from dlbrt.core.partition.answers import CostError
-from dlbrt.core.partition.ciegis import block_rows, scattered_owners
-from dlbrt.core.partition.known import KnownWork
-from dlbrt.core.partition.newton import fractions
-from dlbrt.core.partition.work import Floats
+from dlbrt.core.partition.cost_spec import CostError
 from dlbrt.dist import layout
 from dlbrt.dist.amounts import UNIFORM
 from dlbrt.dist.deal import Deal
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dlbrt.core.partition.known import KnownWork
+    from dlbrt.core.partition.work import Floats
 
 __all__ = ["FirstShares", "Forecast", "deal", "expected", "first_shares"]
 
@@ -84,6 +85,8 @@ def deal(
     if work is not None and left and work.before([first])[0] < work.total:
         return _blocks(work.cut(weights or [1.0] * ranks, first))
     if weights:
+        from dlbrt.core.partition.ciegis import block_rows
+
         return _blocks(np.cumsum([first, *block_rows(left, weights)]).tolist())
     return tuple(spans.shifted(first) for spans in layout.block(left, ranks))
 
@@ -222,6 +225,8 @@ def _of_dealt(run: range, edges: NDArray[np.int64], density: Floats) -> float:
 
 def _scattered(n: int, weights: Sequence[float]) -> tuple[Spans, ...]:
     """Figure 3 for n positions: to the last row, or its pattern repeated from the end on."""
+    from dlbrt.core.partition.ciegis import scattered_owners
+
     period = _period(weights)
     owners = scattered_owners(n if n <= _EXACT else min(n, period), weights)
     if len(owners) == n and not np.array_equal(owners[period:], owners[:-period]):
@@ -234,6 +239,8 @@ def _scattered(n: int, weights: Sequence[float]) -> tuple[Spans, ...]:
 
 def _period(weights: Sequence[float]) -> int:
     """After how many rows the pattern of figure 3 is repeated: the sum of the weights, if it can be."""
+    from fractions import Fraction
+
     decimal = [Fraction(repr(float(weight))) for weight in weights]  # 0.1 is a tenth, as it is written
     unit = lcm(*(weight.denominator for weight in decimal))
     whole = [int(weight * unit) for weight in decimal]
@@ -250,4 +257,6 @@ def _check(left: int, ranks: int, weights: Sequence[float] | None) -> None:
     if weights and len(weights) != ranks:
         raise ValueError(f"expected a weight for each of {ranks} ranks, found {len(weights)}")
     if weights:
+        from dlbrt.core.partition.newton import fractions
+
         fractions(weights)

@@ -15,7 +15,6 @@ prefix sum over iterations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, floor, inf
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.core.partition.newton import fractions
 from dlbrt.core.partition.work import Curve, Floats, checked_density, evaluate
+from dlbrt.records import dataclass
 
 __all__ = ["optimal", "prefix_sums", "settled"]
 

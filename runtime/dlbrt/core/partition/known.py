@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.core.parameters import MOST_GROUPS
-from dlbrt.core.partition.answers import CostError
 from dlbrt.core.partition.calling import Densities
+from dlbrt.core.partition.cost_spec import CostError
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.integer import optimal, settled
 from dlbrt.core.partition.newton import Cutter, fractions

@@ -10,13 +10,13 @@ over.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from dlbrt.dist import runs as algebra
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 
 __all__ = ["Cuts", "Dealt", "Ownership"]
 

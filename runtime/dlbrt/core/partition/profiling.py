@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum, isfinite
 
 import numpy as np
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from dlbrt.core.parameters import MOST_GROUPS
 from dlbrt.core.partition.density import Density, DriftCheck, Sample, merge
 from dlbrt.core.partition.work import Fault, WorkError
+from dlbrt.records import dataclass
 
 __all__ = ["GroupTimes", "Profiling", "group_size", "relative_speeds"]
 

@@ -17,7 +17,6 @@ outside the values at the bracket's ends shows that t is not increasing, or not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite, nan
 
 import numpy as np
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from dlbrt.core.partition.convergence import Method
 from dlbrt.core.partition.work import ROUNDING, Curve, Fault, Floats, WorkError, evaluate
+from dlbrt.records import dataclass
 
 __all__ = ["Roots", "Table", "difference_quotients", "misplaced", "roots"]
 

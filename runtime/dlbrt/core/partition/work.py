@@ -10,7 +10,6 @@ counts from 0 (`Work.start`) whatever t says at the first number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.dist.layout import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["Curve", "Fault", "Floats", "Work", "WorkError", "checked_density", "evaluate", "over_positions"]
 

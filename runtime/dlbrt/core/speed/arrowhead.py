@@ -7,11 +7,10 @@ that of 10 000 ranks would take 800 MB.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dlbrt.dist.layout import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["Arrowhead"]
 

@@ -10,7 +10,6 @@ traditional algorithm (section 3), the baseline.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -23,6 +22,7 @@ from dlbrt.core.speed.model import Model
 from dlbrt.core.speed.piecewise import Piecewise
 from dlbrt.core.speed.points import Points, PointTable
 from dlbrt.dist.layout import Floats, largest_remainder
+from dlbrt.records import dataclass
 
 __all__ = ["Partition", "Solver", "SpeedModels"]
 

@@ -25,7 +25,6 @@ the time gone by since at most, and half as often after each time that nothing h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
@@ -37,6 +36,7 @@ from dlbrt.core.speed.model import Model
 from dlbrt.core.speed.models import SpeedModels
 from dlbrt.core.speed.points import Points
 from dlbrt.dist.layout import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["PassBalancer", "Reason", "Verdict", "imbalance"]
 

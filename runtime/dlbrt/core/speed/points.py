@@ -11,7 +11,6 @@ same few array operations for 16 ranks and for 10 000.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dlbrt.dist.layout import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["DRIFT", "MOST_POINTS", "PointTable", "Points"]
 

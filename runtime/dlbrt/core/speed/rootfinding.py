@@ -13,7 +13,6 @@ is one only if its residual says so; else the answer is None.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from dlbrt.core.speed.akima import Akima
 from dlbrt.core.speed.arrowhead import Arrowhead
 from dlbrt.dist.layout import Floats
+from dlbrt.records import dataclass
 
 __all__ = ["Root", "balanced", "jacobian", "residuals"]
 

@@ -1,1 +1,1 @@
-"""One module per strategy; `dlbrt.core.registry` finds them by itself."""
+"""The strategies; `dlbrt.core.registry` has the table of their modules."""

@@ -19,15 +19,15 @@ left, who has no work waits.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from heapq import heapify, heapreplace
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.gifts import given
 from dlbrt.core.strategy import Clocked, Situation, Strategy
 from dlbrt.dist.transfer import Gift
+from dlbrt.records import dataclass
 
-__all__ = ["STRATEGY"]
+__all__ = ["STRATEGIES"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +58,4 @@ class _Affinity:
         return given(situation, gifts) if gifts else None
 
 
-STRATEGY: Strategy = _Affinity()
+STRATEGIES: tuple[Strategy, ...] = (_Affinity(),)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.peers.diffusing import Diffusing
+from dlbrt.records import dataclass
 
-__all__ = ["STRATEGY"]
+__all__ = ["STRATEGIES"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +18,4 @@ class _Diffusion(PeerStrategy):
         return Diffusing(self.name, rank, start, now)
 
 
-STRATEGY: PeerStrategy = _Diffusion()
+STRATEGIES: tuple[PeerStrategy, ...] = (_Diffusion(),)

@@ -12,7 +12,7 @@ out interrupts: that is its demand. If it is idle after that, its demand stands,
 the clock until it is met (`Clocked.IDLE`).
 
 Law. A window ends by a rank that has run out of a share that it had, and so has done a unit at least, or
-by the clock, of which `dlbrt.core.strategies.periodic` tells. What remains falls from window to window,
+by the clock, of which `dlbrt.core.strategies.interrupting` tells. What remains falls from window to window,
 so there are finitely many, whatever moves; and a rank with one unit keeps it, so that it is not passed on
 undone.
 """
@@ -21,14 +21,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dlbrt.core.decision import Decision
 from dlbrt.core.gifts import given
 from dlbrt.core.strategy import Clocked, Situation, Strategy
 from dlbrt.dist.transfer import Gift
+from dlbrt.records import dataclass
 
-__all__ = ["STRATEGY", "proximities"]
+__all__ = ["STRATEGIES", "proximities"]
 
 #: What an abundant rank gives of what it is free to give.
 _PORTION = 0.5
@@ -70,4 +70,4 @@ def _portion(situation: Situation, rank: int) -> int:
     return max(unit, round(_PORTION * free)) if free >= unit and situation.remaining[rank] > unit else 0
 
 
-STRATEGY: Strategy = _Gradient()
+STRATEGIES: tuple[Strategy, ...] = (_Gradient(),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from dlbrt.core.agent import Agent, PeerStrategy, Start
@@ -15,6 +15,7 @@ from dlbrt.core.peers.store import Store, rule_for
 from dlbrt.dist.amounts import Amounts
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
+from dlbrt.records import dataclass
 
 __all__ = ["STRATEGIES"]
 

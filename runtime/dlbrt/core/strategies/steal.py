@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dlbrt.core.agent import Agent, PeerStrategy, Start
 from dlbrt.core.peers.stealing import Stealing
+from dlbrt.records import dataclass
 
-__all__ = ["STRATEGY"]
+__all__ = ["STRATEGIES"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +18,4 @@ class _Steal(PeerStrategy):
         return Stealing(self.name, rank, start, now)
 
 
-STRATEGY: PeerStrategy = _Steal()
+STRATEGIES: tuple[PeerStrategy, ...] = (_Steal(),)

@@ -1,0 +1,114 @@
+"""What the model is told at a synchronization, from the books and the profiles; and what it answers.
+
+It is apart from `dlbrt.core.chooser`, so that a program starts without the model: it is imported when it is
+asked for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dlbrt.core.books import Books
+from dlbrt.core.model.choose import Choice, Known, choose
+from dlbrt.core.model.forecast import History
+from dlbrt.core.model.groups import Groups
+from dlbrt.core.model.network import Network
+from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.repertoire import OTHERS
+from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.profile import SLICES, Profile
+from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.spans import Spans
+
+__all__ = ["MOST_WRITTEN", "chosen", "prefix"]
+
+
+def chosen(
+    books: Books,
+    profiles: Sequence[Profile],
+    speeds: Sequence[float],
+    groups: Groups,
+    networks: tuple[Network, tuple[Network, ...]],
+) -> Choice:
+    """The strategy for what is left, by the present ``speeds``.
+
+    ``networks`` are those among all ranks and in each of the ``groups``, as late as hosts are found to be.
+    """
+    terms, elapsed_s = books.terms, books.history.computed_s
+    work, held = _work(books.shares, terms.amounts)
+    known = Known(
+        elapsed_s=elapsed_s,
+        work=work,
+        held=held,
+        speeds=tuple(speeds),
+        history=_history(profiles, speeds, elapsed_s),
+        groups=groups,
+        network=networks[0],
+        within=networks[1],
+        iteration_bytes=terms.unit_bytes,
+        bare=terms.bare,
+        rules=Rules(
+            profitability=terms.parameters.profitability,
+            least_moved=terms.parameters.least_moved,
+            charged=True,
+            reserves=True,
+        ),
+    )
+    return choose(known, others=OTHERS)
+
+
+#: Tables of so many units at most are written out: a choice looks up some thousand of them.
+MOST_WRITTEN = 4096
+
+
+class _Prefix(Sequence[int]):
+    """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
+
+    def __init__(self, amounts: Amounts) -> None:
+        self._amounts = amounts
+        self._found: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return self._amounts.edges[-1] + 1
+
+    def __getitem__(self, unit: int) -> int:  # type: ignore[override]
+        found = self._found.get(unit)
+        if found is None:
+            found = self._found[unit] = self._amounts.before(unit)
+        return found
+
+
+def prefix(amounts: Amounts) -> Sequence[int]:
+    """The work before each unit, by a table that is not empty: written out where that is soon done."""
+    edges, ticks = amounts.edges, amounts.ticks
+    if edges == tuple(range(len(edges))):
+        return ticks
+    if edges[-1] >= MOST_WRITTEN:
+        return _Prefix(amounts)
+    written = [ticks[0]] * edges[0]
+    for (low, high), (begin, end) in zip(pairwise(edges), pairwise(ticks), strict=True):
+        written += [begin + (end - begin) * unit // (high - low) for unit in range(high - low)]
+    return (*written, ticks[-1])
+
+
+def _work(shares: Sequence[Spans], amounts: Amounts) -> tuple[Work, tuple[Runs, ...]]:
+    """What is left, in ticks, and who holds it.
+
+    Where iterations are dealt in turn each share has a bit of everything: what is dealt counts as alike.
+    """
+    dealt = any(run.step > 1 for spans in shares for run in spans.runs)
+    if not (amounts.uniform or dealt):
+        held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in shares)
+        return Work(1.0, prefix(amounts)), held
+    mean = (sum(map(amounts.of, shares)) or 1) / sum(map(len, shares))
+    return Work(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
+
+
+def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> History:
+    """The speeds of the slices of each rank's time so far; in a slice without work, its present one."""
+    slices = tuple(
+        tuple(seen if seen > 0 else speed for seen in profile.slices)
+        for profile, speed in zip(profiles, speeds, strict=True)
+    )
+    return History(slices, max(elapsed_s, 1e-9) / SLICES)

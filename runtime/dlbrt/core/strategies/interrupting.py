@@ -1,0 +1,84 @@
+"""The strategies of Zaki, Li, Parthasarathy, and two that share their habits.
+
+The four of the paper differ along two axes, among whom they balance and where they decide (section 1.2.1);
+a rank out of work interrupts, shares follow measured speed, and the rule for new shares is the same
+(`dlbrt.core.decision`).
+
+``GDDLB``, global distributed. The first rank to finish interrupts all others; profiles are exchanged all to
+all; the balancer is replicated, so that every rank computes the same new shares and no instructions are sent.
+
+``GCDLB``, global centralized. The first rank to finish interrupts all others; every rank sends its profile to
+one balancer, rank 0, which computes as well; it decides for all and sends them its instructions.
+
+``LDDLB``, local distributed. As ``GDDLB`` within each of the groups, which know nothing of one another.
+
+``LCDLB``, local centralized. As ``GCDLB`` within each of the groups; the one balancer serves them in turn.
+
+``periodic``, a baseline: global distributed, profiles exchanged at a fixed period. After data-parallel C,
+Dome, and Siegell (section 1.1.1, references 8, 1 and 12): what is left is shared by the rates measured in the
+last period; nobody interrupts, and a rank that runs out of work waits for the next exchange. So it differs
+from ``GDDLB`` in nothing but when ranks exchange.
+
+Law of ``periodic``. A rank counts the period (`Parameters.period_s`) from its own last synchronization. It
+gives its profile when that is over, looking between chunks of iterations, or when it runs out; the exchange
+is complete with the last. Before it gives one by the clock it has done a unit of work, or rested for a period
+of emulated load, of which there is finitely much. So no window lasts for ever, and there are finitely many,
+whatever is decided.
+
+``none``: the initial partition stands. The baseline that every other strategy is compared with.
+"""
+
+from __future__ import annotations
+
+from dlbrt.core.decision import Decision, decide
+from dlbrt.core.strategy import Clocked, Situation, Strategy
+from dlbrt.records import dataclass
+
+__all__ = ["STRATEGIES", "Interrupting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupting:
+    """A strategy of the paper by its name and its place on the axes."""
+
+    name: str
+    local: bool = False
+    central: bool = False
+    interrupts: bool = True
+    foresees: bool = True
+    clocked: Clocked = Clocked.NEVER
+
+    def decide(self, situation: Situation) -> Decision | None:
+        """Shares in proportion to speed, if moving to them pays."""
+        return decide(
+            situation.remaining,
+            situation.reserved,
+            situation.speeds,
+            situation.parameters,
+            exchange_s=situation.exchange_s,
+            unit=situation.unit,
+            unit_move_s=situation.unit_move_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Static:
+    name: str = "none"
+    local: bool = False
+    central: bool = False
+    interrupts: bool = False
+    foresees: bool = False
+    clocked: Clocked = Clocked.NEVER
+
+    def decide(self, situation: Situation) -> Decision | None:  # noqa: ARG002
+        return None
+
+
+STRATEGIES: tuple[Strategy, ...] = (
+    Interrupting("GCDLB", central=True),
+    Interrupting("GDDLB"),
+    Interrupting("LCDLB", local=True, central=True),
+    Interrupting("LDDLB", local=True),
+    Interrupting("periodic", interrupts=False, clocked=Clocked.ALWAYS),
+    _Static(),
+)
