@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support import mpi
+from tests.support import mpi, tier
 
 # The suite draws the same examples each time, so that a change is judged by what it changes. To look for
 # more: pytest --hypothesis-profile=search, which draws other and many more examples.
@@ -33,19 +33,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    mpi.use_forks(not config.getoption("--full"))
+    tier.run_full(config.getoption("--full"))
+    mpi.use_forks(not tier.is_full())
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out the folders of the full tier, where they are not asked for by name."""
     named = {part for argument in config.args for part in Path(argument.split("::")[0]).parts}
-    left_out = collection_path in FULL_ALONE and not config.getoption("--full")
+    left_out = collection_path in FULL_ALONE and not tier.is_full()
     return True if left_out and collection_path.name not in named else None
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Has tests by hypothesis draw fewer examples."""
-    if config.getoption("--full") or settings.get_current_profile_name() != "repeatable":
+    if tier.is_full() or settings.get_current_profile_name() != "repeatable":
         return
     for test in {item.function for item in items if getattr(item, "function", None)}:
         if (named := getattr(test, "_hypothesis_internal_use_settings", None)) is not None:

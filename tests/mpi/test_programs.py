@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+from tests.support.tier import is_full
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MODULES = {"side_module"}
@@ -73,12 +74,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if metafunc.function is test_without_mpiexec_it_is_the_same_program:
         metafunc.parametrize("program", NAMES, indirect=True, scope="module")
     elif "env" in metafunc.fixturenames:
-        full = metafunc.config.getoption("--full")
         runs = [
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
             for name in NAMES
             for number, run in enumerate(RUNS)
-            if full or number == chosen(name)
+            if is_full() or number == chosen(name)
         ]
         metafunc.parametrize(("program", "ranks", "env"), runs, indirect=["program"], scope="module")
 

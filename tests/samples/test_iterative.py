@@ -16,6 +16,7 @@ import pytest
 
 from tests.samples.test_samples import SAMPLES, Outcome, outcome
 from tests.support.mpi import run_mpi, run_sequential, transform
+from tests.support.tier import is_full
 
 pytestmark = pytest.mark.mpi
 
@@ -77,13 +78,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """With and without its routine a sample runs under one setting each, by its place; or, --full, all."""
     if "iterates" not in metafunc.fixturenames:
         return
-    full = metafunc.config.getoption("--full")
     cases = [
         pytest.param(name, iterates, *run, id=f"{name}-{'with' if iterates else 'without'}-{run[0]}-{number}")
         for place, name in enumerate(ARGUMENTS)
         for iterates in (True, False)
         for number, run in enumerate(RUNS)
-        if full or (place + (1 if iterates else 3) - number) % len(RUNS) == 0
+        if is_full() or (place + (1 if iterates else 3) - number) % len(RUNS) == 0
     ]
     metafunc.parametrize(("pair", "iterates", "ranks", "env"), cases, indirect=["pair"], scope="module")
 

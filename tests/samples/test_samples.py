@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+from tests.support.tier import is_full
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.py") if not path.stem.endswith("_dlb"))
@@ -93,12 +94,11 @@ def test_the_sequential_program_prints_what_is_expected(name: str, tmp_path: Pat
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A sample runs in parallel under two settings, by its place; with --full under all."""
     if "settings" in metafunc.fixturenames:
-        full = metafunc.config.getoption("--full")
         cases = [
             pytest.param(name, *run, id=f"{name}-{run[0]}-{'-'.join(run[1].values())}")
             for place, name in enumerate(NAMES)
             for number, run in enumerate(RUNS)
-            if full or (place - number) % len(RUNS) in (0, 3)
+            if is_full() or (place - number) % len(RUNS) in (0, 3)
         ]
         metafunc.parametrize(
             ("transformed", "ranks", "settings"), cases, indirect=["transformed"], scope="module"
