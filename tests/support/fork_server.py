@@ -1,4 +1,4 @@
-"""Starts Python programs by forking a process that has imported the runtime and its libraries already.
+"""Starts Python programs by forking a process that has imported runtime, compiler and libraries already.
 
 Importing takes most of the time of a short program. A fork begins where a fresh interpreter would be after
 these imports: with a new `__main__`, its own arguments, environment, directory and streams, and MPI is
@@ -48,8 +48,8 @@ class _InitializingMPI(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.Init_thread(module.THREAD_MULTIPLE)
 
 
-def import_runtime() -> None:
-    """Imports the runtime and what it needs. MPI is left for the fork to initialize.
+def import_all() -> None:
+    """Imports both packages and what they need. MPI is left for the fork to initialize.
 
     Where a fork ends, these modules are not taken apart: that would copy all of their memory.
     """
@@ -57,6 +57,8 @@ def import_runtime() -> None:
 
     mpi4py.rc(initialize=False, finalize=True)
     import dlbrt.mpi.session
+
+    import dlbc.pipeline  # noqa: F401
 
     for module in pkgutil.walk_packages(dlbrt.__path__, "dlbrt."):
         importlib.import_module(module.name)
@@ -173,7 +175,7 @@ def run_file(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    import_runtime()
+    import_all()
     place = sys.argv[1]
     opened = socket.socket(socket.AF_UNIX)
     opened.bind(place + ".new")

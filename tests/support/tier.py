@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["is_full", "part", "run_full"]
+__all__ = ["is_full", "pairs", "part", "run_full"]
 
 _T = TypeVar("_T")
+_U = TypeVar("_U")
 _full = False
 
 
@@ -36,3 +37,12 @@ def part(everything: Iterable[_T], one_in: int) -> list[_T]:
         case for case, text in zip(cases, shown, strict=True) if zlib.crc32(text.encode()) % one_in == 0
     ]
     return cases if _full else chosen or cases[:1]
+
+
+def pairs(some: Iterable[_T], others: Iterable[_U]) -> list[tuple[_T, _U]]:
+    """Each of some with each of the others; in the default tier all occur, the shorter of both in turn."""
+    left, right = list(some), list(others)
+    if _full:
+        return [(one, other) for one in left for other in right]
+    count = max(len(left), len(right))
+    return [(left[k % len(left)], right[k % len(right)]) for k in range(count)]
