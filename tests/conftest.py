@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.support import mpi, tier
 
 # The suite draws the same examples each time, so that a change is judged by what it changes. To look for
 # more: pytest --hypothesis-profile=search, which draws other and many more examples.
@@ -13,16 +16,42 @@ settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("search", max_examples=5000, deadline=None)
 settings.load_profile("repeatable")
 
+#: Without --full a test draws so many times fewer examples than it names, and these folders are left out.
+FEWER = 5
+FULL_ALONE = [Path(__file__).with_name(name) for name in ("bench", "lab")]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write what is emitted and explained in tests/cases anew"
     )
     parser.addoption(
-        "--every-setting",
+        "--full",
         action="store_true",
-        help="run each program of tests/mpi/programs under all settings",
+        help="run everything: all settings and examples, programs started anew, laboratory and benchmarks",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    tier.run_full(config.getoption("--full"))
+    mpi.use_forks(not tier.is_full())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out the folders of the full tier, where they are not asked for by name."""
+    named = {part for argument in config.args for part in Path(argument.split("::")[0]).parts}
+    left_out = collection_path in FULL_ALONE and not tier.is_full()
+    return True if left_out and collection_path.name not in named else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Has tests by hypothesis draw fewer examples."""
+    if tier.is_full() or settings.get_current_profile_name() != "repeatable":
+        return
+    for test in {item.function for item in items if getattr(item, "function", None)}:
+        if (named := getattr(test, "_hypothesis_internal_use_settings", None)) is not None:
+            few = max(10, named.max_examples // FEWER)
+            test._hypothesis_internal_use_settings = settings(named, max_examples=few)
 
 
 @pytest.fixture(autouse=True)

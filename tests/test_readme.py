@@ -47,7 +47,7 @@ def test_the_first_command_runs_a_sample_on_two_ranks(checkout: Path) -> None:
 def test_the_second_command_is_what_continuous_integration_runs() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert blocks("sh")[1].strip() == "python -m pytest"
-    assert "python -m pytest\n" in script
+    assert 'python -m pytest "$@"\n' in script
     assert "pip install --quiet -e '.[mpich,dev]'" in script
     assert "pip install -e '.[mpich,dev]'" in blocks("sh")[0]
 

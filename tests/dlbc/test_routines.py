@@ -6,15 +6,17 @@ takes away from rank 0 whatever it may (`tests.support.away`).
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.dlbc.conftest import CASES
+from tests.support.mpi import run_sequential
+from tests.support.tier import part
 
 ROOT = CASES.parents[1]
+AWAY = ROOT / "tests" / "support" / "away.py"
 PROGRAMS = sorted(
     [
         *(CASES / "accept").glob("routines*.py"),
@@ -24,14 +26,10 @@ PROGRAMS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 2), ids=lambda path: path.stem)
 def test_nothing_is_missed_by_the_sequential_code(path: Path) -> None:
-    as_written = output(str(path))
-    away = output("-m", "tests.support.away", str(path))
+    as_written = run_sequential([sys.executable, str(path)], cwd=ROOT)
+    away = run_sequential([sys.executable, str(AWAY), str(path)], timeout=120, cwd=ROOT)
     assert as_written.stdout
-    assert away.stdout == as_written.stdout, away.stderr.decode()
-    assert away.returncode == as_written.returncode
-
-
-def output(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, timeout=120)
+    assert away.stdout == as_written.stdout, away.stderr
+    assert away.status == as_written.status

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential
+from tests.support.tier import is_full
 
 pytestmark = pytest.mark.mpi
 
@@ -26,6 +27,8 @@ RUNS = [
     (3, {}),
     (2, {"DLB_WEIGHTS": "0,1", "DLB_STRATEGY": "none"}),
 ]
+if not is_full():
+    RUNS = [RUNS[number] for number in (1, 2, 5, 6, 8)]
 
 
 @pytest.mark.parametrize(("ranks", "env"), RUNS, ids=lambda value: str(value).replace("DLB_", ""))

@@ -2,7 +2,7 @@
 
 Every file in `programs/` is transformed and run at several numbers of ranks, under every strategy, and
 under random load; adding a file adds its tests. Programs print what they compute to the last bit. A program
-runs under every twelfth setting, its neighbours under the others, or with `pytest --every-setting` under all.
+runs under one setting, chosen by its name, or with `pytest --full` under all.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+from tests.support.tier import is_full
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MODULES = {"side_module"}
@@ -47,6 +49,11 @@ RUNS = [
 ]
 
 
+def chosen(name: str) -> int:
+    """The setting of a program where it runs under one: by a hash that is the same each time."""
+    return zlib.crc32(name.encode()) % len(RUNS)
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     generated: Path
@@ -64,15 +71,14 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The programs, and the settings that each runs under."""
-    if "env" not in metafunc.fixturenames:
+    if metafunc.function is test_without_mpiexec_it_is_the_same_program:
         metafunc.parametrize("program", NAMES, indirect=True, scope="module")
-    else:
-        every = metafunc.config.getoption("--every-setting")
+    elif "env" in metafunc.fixturenames:
         runs = [
             pytest.param(name, *run, id=f"{name}-{run[0]}-{run[1]}".replace("DLB_", ""))
-            for place, name in enumerate(NAMES)
-            for number, run in enumerate(RUNS, place)
-            if every or number % 12 == 0
+            for name in NAMES
+            for number, run in enumerate(RUNS)
+            if is_full() or number == chosen(name)
         ]
         metafunc.parametrize(("program", "ranks", "env"), runs, indirect=["program"], scope="module")
 
@@ -94,9 +100,22 @@ def test_the_parallel_program_does_what_the_sequential_one_does(
 
 
 @pytest.mark.mpi
-def test_without_mpiexec_it_is_the_same_program_and_imports_nothing_of_the_compiler(program: Program) -> None:
-    done = run_sequential([sys.executable, "-X", "importtime", str(program.generated), *ARGUMENTS])
+def test_without_mpiexec_it_is_the_same_program(program: Program) -> None:
+    done = run_sequential([sys.executable, str(program.generated), *ARGUMENTS])
     assert (done.stdout, done.status) == (program.sequential.stdout, program.sequential.status), done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("program", ["reductions"], indirect=True)
+def test_it_imports_nothing_of_the_compiler(program: Program) -> None:
+    done = run_sequential([sys.executable, "-X", "importtime", str(program.generated), *ARGUMENTS])
     imported = {line.split("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
     assert "dlbrt" in imported
     assert not imported & {"dlbc", "libcst", "jinja2", "islpy", "scipy"}
+
+
+def test_the_settings_chosen_are_many() -> None:
+    """Among them are all numbers of ranks, alone and with strategies of each kind."""
+    runs = [RUNS[chosen(name)] for name in NAMES]
+    assert {ranks for ranks, _ in runs} >= {1, 2, 3, 5}
+    assert len({str(run) for run in runs}) >= len(RUNS) / 2

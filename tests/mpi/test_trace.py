@@ -19,6 +19,7 @@ from dlbrt.sim.recorded import Recording
 
 from tests.support.mpi import run_mpi, run_sequential, transform
 from tests.support.replay import replay
+from tests.support.tier import is_full, pairs
 
 pytestmark = pytest.mark.mpi
 
@@ -81,7 +82,9 @@ def check(run: RunTrace) -> None:
     assert "\n".join(map(str, replay(run))) == ""
 
 
-@pytest.mark.parametrize(("ranks", "stores", "movers"), [(2, "=", 4), (3, "+=", 12), (5, "=", 4)])
+@pytest.mark.parametrize(
+    ("ranks", "stores", "movers"), [(3, "+=", 12), (2, "=", 4), (5, "=", 4)][: 3 if is_full() else 2]
+)
 def test_every_strategy_is_replayed_alike(ranks: int, stores: str, movers: int, tmp_path: Path) -> None:
     """Where iterations read rows, these go with them; else they are claimed by number alone."""
     clauses = {name: "" if name == AUTO else f", schedule({name})" for name in STRATEGIES}
@@ -107,8 +110,9 @@ def test_every_strategy_is_replayed_alike(ranks: int, stores: str, movers: int, 
     assert sum(figures["iterations_moved"] > 0 for figures in found) >= movers
 
 
-@pytest.mark.parametrize("strategy", ["LCDLB", "LDDLB"])
-@pytest.mark.parametrize("group", ["2,exchange", "2,dynamic,masters"])
+@pytest.mark.parametrize(
+    ("strategy", "group"), pairs(["LCDLB", "LDDLB"], ["2,exchange", "2,dynamic,masters"])
+)
 def test_groups_that_exchange_work_are_replayed_alike(strategy: str, group: str, tmp_path: Path) -> None:
     env = {"DLB_STRATEGY": strategy, "DLB_GROUP": group, "DLB_LOAD": "fixed:0,9,9,3,0"}
     trace, [figures] = recorded(tmp_path, HEAD.replace("1500", "6000") + only("", n=400), 5, env)

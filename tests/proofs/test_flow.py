@@ -24,9 +24,10 @@ from dlbc.passes.compute_liveness import compute_liveness
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.source import Source
 from tests.proofs.bodies import NAMES, body_of
+from tests.support.tier import is_full
 
 SAMPLES = sorted((Path(__file__).resolve().parents[2] / "samples").glob("*.py"))
-BODIES = 600
+BODIES = 600 if is_full() else 250
 BATCH = 50
 
 Use = tuple[str, int, int]

@@ -16,8 +16,9 @@ from dlbc.diagnostics import render
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import check, transform
 from tests.proofs.broken_programs import PROGRAMS, broken
+from tests.support.tier import is_full
 
-CASES = 1500
+CASES = 1500 if is_full() else 500
 BATCH = 50
 
 

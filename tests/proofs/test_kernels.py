@@ -20,6 +20,7 @@ from dlbc.source import Source
 from tests.proofs.recording import record
 from tests.proofs.verdicts import verdict_of, witnesses_of
 from tests.support.mpi import run_mpi, run_sequential
+from tests.support.tier import pairs, part
 
 KERNELS = Path(__file__).parent / "programs" / "kernels"
 REFUSED = sorted((KERNELS / "refused").glob("*.py"))
@@ -124,17 +125,15 @@ def printed_on_ranks(path: Path, ranks: int, env: dict[str, str], out: Path) -> 
 
 
 @pytest.mark.mpi
-@accepted
+@pytest.mark.parametrize("path", part(ACCEPTED, 3), ids=lambda path: path.stem)
 def test_an_accepted_kernel_prints_the_same_on_three_ranks(path: Path, tmp_path: Path) -> None:
     alone, shared = printed_on_ranks(path, 3, {"DLB_STRATEGY": "none"}, tmp_path)
     assert shared.decode() == alone.decode()
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", REPRESENTATIVE)
-@pytest.mark.parametrize(("ranks", "env"), SETTINGS.values(), ids=SETTINGS)
-def test_a_representative_kernel_prints_the_same(
-    name: str, ranks: int, env: dict[str, str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("name", "setting"), pairs(REPRESENTATIVE, SETTINGS))
+def test_a_representative_kernel_prints_the_same(name: str, setting: str, tmp_path: Path) -> None:
+    ranks, env = SETTINGS[setting]
     alone, shared = printed_on_ranks(KERNELS / "accepted" / f"{name}.py", ranks, env, tmp_path)
     assert shared.decode() == alone.decode()

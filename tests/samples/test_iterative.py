@@ -16,6 +16,7 @@ import pytest
 
 from tests.samples.test_samples import SAMPLES, Outcome, outcome
 from tests.support.mpi import run_mpi, run_sequential, transform
+from tests.support.tier import is_full
 
 pytestmark = pytest.mark.mpi
 
@@ -45,7 +46,7 @@ def test_the_samples_with_a_routine_are_all_here() -> None:
     assert {name for name in found if not name.endswith("_dlb")} == set(ARGUMENTS)
 
 
-@pytest.fixture(scope="module", params=ARGUMENTS)
+@pytest.fixture(scope="module")
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     text = (SAMPLES / f"{request.param}.py").read_text(encoding="utf-8")
     programs = {}
@@ -74,16 +75,17 @@ def run(pair: Pair, iterates: bool, ranks: int, env: dict[str, str], home: Path)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """With its routine a sample runs under all settings, without under one, or with --every-setting all."""
-    if "iterates" in metafunc.fixturenames:
-        every = metafunc.config.getoption("--every-setting")
-        cases = [
-            pytest.param(iterates, *run, id=f"{'with' if iterates else 'without'}-{run[0]}-{number}")
-            for number, run in enumerate(RUNS)
-            for iterates in (True, False)
-            if every or iterates or number == 1
-        ]
-        metafunc.parametrize(("iterates", "ranks", "env"), cases)
+    """With and without its routine a sample runs under one setting each, by its place; or, --full, all."""
+    if "iterates" not in metafunc.fixturenames:
+        return
+    cases = [
+        pytest.param(name, iterates, *run, id=f"{name}-{'with' if iterates else 'without'}-{run[0]}-{number}")
+        for place, name in enumerate(ARGUMENTS)
+        for iterates in (True, False)
+        for number, run in enumerate(RUNS)
+        if is_full() or (place + (1 if iterates else 3) - number) % len(RUNS) == 0
+    ]
+    metafunc.parametrize(("pair", "iterates", "ranks", "env"), cases, indirect=["pair"], scope="module")
 
 
 def test_bits_are_the_same_with_and_without_a_routine(
@@ -94,6 +96,7 @@ def test_bits_are_the_same_with_and_without_a_routine(
     assert [loop["strategy"] for loop in document["loops"]] == [env["DLB_STRATEGY"]]
 
 
+@pytest.mark.parametrize("pair", ARGUMENTS, indirect=True)
 def test_rows_move_in_the_middle_of_a_pass_and_bits_stay(pair: Pair, tmp_path: Path) -> None:
     env = {"DLB_STRATEGY": "GDDLB", "DLB_LOAD": "fixed:0,99,0"}  # passes are short: less would not pay
     (loop,) = run(pair, True, 3, env, tmp_path)["loops"]

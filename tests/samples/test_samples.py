@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.mpi import Completed, run_mpi, run_sequential, transform
+from tests.support.tier import is_full
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.py") if not path.stem.endswith("_dlb"))
@@ -69,7 +70,7 @@ def copy_of(name: str, directory: Path) -> Path:
     return Path(shutil.copy(SAMPLES / f"{name}.py", directory))
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module")
 def transformed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Transformed:
     source = copy_of(request.param, tmp_path_factory.mktemp(request.param))
     arguments = ARGUMENTS.get(request.param, ())
@@ -90,8 +91,21 @@ def test_the_sequential_program_prints_what_is_expected(name: str, tmp_path: Pat
     assert (done.stdout, done.stderr, done.status) == (expected, "", 0)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A sample runs in parallel under two settings, by its place; with --full under all."""
+    if "settings" in metafunc.fixturenames:
+        cases = [
+            pytest.param(name, *run, id=f"{name}-{run[0]}-{'-'.join(run[1].values())}")
+            for place, name in enumerate(NAMES)
+            for number, run in enumerate(RUNS)
+            if is_full() or (place - number) % len(RUNS) in (0, 3)
+        ]
+        metafunc.parametrize(
+            ("transformed", "ranks", "settings"), cases, indirect=["transformed"], scope="module"
+        )
+
+
 @pytest.mark.mpi
-@pytest.mark.parametrize(("ranks", "settings"), RUNS, ids=[f"{p}-{'-'.join(s.values())}" for p, s in RUNS])
 def test_the_parallel_program_does_what_the_sequential_one_does(
     transformed: Transformed, ranks: int, settings: dict[str, str], tmp_path: Path
 ) -> None:
@@ -104,6 +118,7 @@ def test_the_parallel_program_does_what_the_sequential_one_does(
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("transformed", NAMES, indirect=True)
 def test_the_generated_program_runs_without_a_launcher(transformed: Transformed, tmp_path: Path) -> None:
     done = run_sequential([sys.executable, str(transformed.program), *transformed.arguments], cwd=tmp_path)
     assert (done.stdout, done.status) == (transformed.sequential.done.stdout, 0), done.stderr

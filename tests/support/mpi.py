@@ -6,6 +6,8 @@ rank; `LeftBehind`, when the program ended and processes of it did not.
 
 from __future__ import annotations
 
+import atexit
+import io
 import os
 import shutil
 import subprocess
@@ -13,7 +15,9 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,8 +25,18 @@ from typing import IO
 
 from tests.support import processes
 
-__all__ = ["Completed", "LeftBehind", "TimedOut", "find_mpiexec", "run_mpi", "run_sequential", "transform"]
+__all__ = [
+    "Completed",
+    "LeftBehind",
+    "TimedOut",
+    "find_mpiexec",
+    "run_mpi",
+    "run_sequential",
+    "starting",
+    "transform",
+]
 
+_forks = True
 _TAIL = 6000  # characters of each stream shown on failure
 
 
@@ -65,6 +79,7 @@ def run_mpi(
     cwd: Path | str | None = None,
 ) -> Completed:
     """Runs ``command`` on ``ranks`` ranks; ``env`` is added to the environment, ``timeout`` in seconds."""
+    command, env = _forked(command, env or {})
     return run_sequential([*find_mpiexec(), "-n", str(ranks), *command], timeout, env, cwd)
 
 
@@ -75,6 +90,7 @@ def run_sequential(
     cwd: Path | str | None = None,
 ) -> Completed:
     """Runs ``command`` as one process, without standard input."""
+    command, env = _forked(command, env or {})
     token = uuid.uuid4().hex
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         start = time.monotonic()
@@ -91,13 +107,83 @@ def run_sequential(
         return Completed(_content(stdout), _content(stderr).decode(errors="replace"), status, elapsed)
 
 
+def use_forks(forks: bool) -> None:
+    """From now on Python programs are forked (see `fork_server`), or each is started anew."""
+    global _forks
+    _forks = forks
+
+
+@contextmanager
+def starting(forks: bool) -> Iterator[None]:
+    """As `use_forks`, in the block."""
+    before = _forks
+    use_forks(forks)
+    try:
+        yield
+    finally:
+        use_forks(before)
+
+
+def _forked(command: Sequence[str], env: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
+    """The command and variables that have a program forked where it would be started."""
+    is_program = command[0] == sys.executable and command[1].endswith(".py")
+    if not (_forks and is_program and len(find_mpiexec()) == 1) or any(n.startswith("PYTHON") for n in env):
+        return command, env
+    launcher = Path(__file__).with_name("hand_over.py")
+    return (sys.executable, "-I", "-S", str(launcher), *command[1:]), {**env, processes.SERVERS: _servers()}
+
+
+@cache
+def _servers() -> str:
+    """The directory of two servers of forks, which end with this process."""
+    home = tempfile.mkdtemp(prefix="servers")
+    started = [_server(f"{home}/{number}", number) for number in (0, 1)]
+    atexit.register(_end, started, home)
+    until = time.monotonic() + 60
+    while set(os.listdir(home)) != {"0", "1"}:
+        assert time.monotonic() < until, "the servers of forks do not start"
+        time.sleep(0.02)
+    return home
+
+
+def _server(place: str, number: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.support.fork_server", place],
+        cwd=Path(__file__).resolve().parents[2],
+        env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONHASHSEED": str(number)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _end(servers: Iterable[subprocess.Popen[bytes]], home: str) -> None:
+    for server in servers:
+        server.communicate()
+    shutil.rmtree(home)
+
+
 def transform(path: Path | str, out_dir: Path | str, timeout: float = 60) -> Path:
     """Transforms a program by ``dlbc transform``; returns the generated file, in ``out_dir``."""
     out = Path(out_dir) / f"{Path(path).stem}_dlb.py"
-    command = [sys.executable, "-m", "dlbc", "transform", str(path), "-o", str(out)]
-    done = run_sequential(command, timeout)
-    assert done.status == 0, f"dlbc transform {path}: status {done.status}\n{done.stderr}"
+    arguments = ["transform", str(path), "-o", str(out)]
+    if _forks:
+        status, said = _transform_here(arguments)
+    else:
+        done = run_sequential([sys.executable, "-m", "dlbc", *arguments], timeout)
+        status, said = done.status, done.stderr
+    assert status == 0, f"dlbc transform {path}: status {status}\n{said}"
     return out
+
+
+def _transform_here(arguments: Sequence[str]) -> tuple[int, str]:
+    """Status and standard error of dlbc, in this process."""
+    from dlbc.cli import main
+
+    with warnings.catch_warnings(), redirect_stderr(io.StringIO()) as said:
+        warnings.simplefilter("ignore")
+        status = main(arguments)
+    return status, said.getvalue()
 
 
 def _environment(extra: Mapping[str, str] | None, token: str) -> dict[str, str]:

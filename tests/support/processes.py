@@ -15,17 +15,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["TOKEN", "Member", "end_all", "members", "print_stacks"]
+__all__ = ["SERVERS", "TOKEN", "Member", "end_all", "mark", "members", "print_stacks"]
 
 #: The environment variable that marks a run; its value is unique to the run.
 TOKEN = "TEST_RUN_TOKEN"
+
+#: The environment variable of processes that have servers fork the programs: it names the servers' directory.
+SERVERS = "TEST_RUN_SERVERS"
 
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A live process of a run; ``rank`` is None for launchers and sequential programs."""
+    """A live process of a run; ``rank`` is None for launchers, and for sequential programs but forks."""
 
     pid: int
     rank: int | None
@@ -37,16 +40,24 @@ def members(token: str) -> tuple[Member, ...]:
     return tuple(member for member in found if member is not None)
 
 
+def mark(token: str, rank: int) -> None:
+    """Makes this process, whose environment the kernel shows as it was at its start, a member of a run."""
+    Path("/proc/self/comm").write_text(f"{token[:12]}{rank:03}")
+
+
 def _member(pid: int, token: str) -> Member | None:
     try:
+        name = Path(f"/proc/{pid}/comm").read_text().strip()
         raw = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:  # ended meanwhile, or another user's
         return None
+    if name[:12] == token[:12] and raw:
+        return Member(pid, int(name[12:]))
     environment = dict(item.split("=", 1) for item in os.fsdecode(raw).split("\0") if "=" in item)
     if environment.get(TOKEN) != token:  # the environment of a zombie reads as empty
         return None
     ranks = [environment[name] for name in _RANK_VARIABLES if name in environment]
-    return Member(pid, int(ranks[0]) if ranks else None)
+    return Member(pid, int(ranks[0]) if ranks and SERVERS not in environment else None)
 
 
 def print_stacks(token: str, root: int, patience: float = 5.0) -> None:

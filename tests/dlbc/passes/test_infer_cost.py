@@ -11,13 +11,14 @@ from dlbc.ir.cost import Class, cumulative, foldable
 from dlbc.ir.form import Kind, Variable
 from dlbc.ir.work_text import text_of
 from tests.dlbc.passes.costing import Nests, cost_of, costs_of, space_and_cost
+from tests.support.tier import is_full
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 INDEX = Variable(Kind.INDEX, "i")
 SIZES = ((7, 3), (4, -1), (2, 9))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20 if is_full() else 5))
 def test_random_nests_cost_what_they_execute(seed: int) -> None:
     nests = Nests(seed)
     for _ in range(100):
