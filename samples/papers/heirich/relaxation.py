@@ -23,13 +23,13 @@ with coefficients of at least 0. So no amount exceeds what was the largest, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, log1p
 from typing import Any
 
 from dlbrt.core.diffusion import relaxation
 from dlbrt.core.diffusion.relaxation import check
+from dlbrt.records import dataclass
 
 __all__ = ["Step", "alpha_limit", "gain", "inner_iterations", "safe_iterations"]
 
