@@ -236,7 +236,8 @@ def test_what_it_reads_is_read_where_the_user_wrote_it() -> None:
     plan = plan_of(text)
     assert (plan.parameters, plan.unsure) == (("A",), ())
     expression = "weigh(i, m) + limit + size * math.pi"
-    assert f"range(n),\n        A,\n        each=lambda items: [{expression} for i in items],\n" in emitted(text)
+    each = f"each=lambda items: [{expression} for i in items]"
+    assert f"range(n),\n        A,\n        {each},\n" in emitted(text)
 
 
 def test_a_target_of_one_element() -> None:
