@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dlbrt.contract import ENVIRONMENT, LAST, TRIAL
-from dlbrt.observe.learned import Lesson, default_path, read, update
+from dlbrt.observe.learned import LoopMeasurements, default_path, read, update
 
 from dlbc.run import run_program, shared_directory
 
@@ -48,12 +48,12 @@ def calibrate(
         trial = Path(directory) / "learned.json"
         told = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
         status = run_program(source, text, ranks, told, arguments)
-        lessons = [found for found in reversed(read(trial).lessons) if found.speeds or found.densities]
-    _say(_table(lessons, ranks))
-    if not lessons:
+        entries = [found for found in reversed(read(trial).entries) if found.speeds or found.densities]
+    _say(_table(entries, ranks))
+    if not entries:
         return status
     try:
-        update(kept, lessons)
+        update(kept, entries)
     except OSError as error:
         _say([f"dlbc: {kept} cannot be written: {error.strerror or error}; name another with --learned"])
         return status or 2
@@ -62,22 +62,22 @@ def calibrate(
     return status
 
 
-def _table(lessons: Iterable[Lesson], ranks: int) -> list[str]:
+def _table(entries: Iterable[LoopMeasurements], ranks: int) -> list[str]:
     lines = []
-    for lesson in lessons:
-        lines += _speeds(lesson) if lesson.speeds else []
-        for density in lesson.densities:
+    for measurements in entries:
+        lines += _speeds(measurements) if measurements.speeds else []
+        for density in measurements.densities:
             what = f"times of {density.n} iterations by groups of {density.group}"
-            lines.append(f"dlbc: {lesson.key.source}: {what}, {float(density.prefix[-1]):.3g} s in all")
+            lines.append(f"dlbc: {measurements.key.source}: {what}, {float(density.prefix[-1]):.3g} s in all")
     why = "no loop ran on all ranks" if ranks > 1 else "it ran on one rank, which has no relative speed"
     return lines or [f"dlbc: nothing was measured: {why}"]
 
 
-def _speeds(lesson: Lesson) -> list[str]:
-    lines = [f"dlbc: {lesson.key.source}: relative speeds, the slowest rank's being 1"]
-    pairs = enumerate(zip(lesson.key.hosts, lesson.speeds, strict=True))
+def _speeds(measurements: LoopMeasurements) -> list[str]:
+    lines = [f"dlbc: {measurements.key.source}: relative speeds, the slowest rank's being 1"]
+    pairs = enumerate(zip(measurements.key.hosts, measurements.speeds, strict=True))
     lines += [f"    rank {rank} on {host}: {speed:.3g}" for rank, (host, speed) in pairs]
-    least_s = min(lesson.seconds, default=_SURE_S)
+    least_s = min(measurements.seconds, default=_SURE_S)
     if least_s < _SURE_S:
         short = f"a rank computed for {least_s:.2g} s in all, too short to be sure"
         lines.append(f"    {short}: expected {_SURE_S:g} s or more; calibrate with more work")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dlbrt.contract import LEAST_PAIRS, Distribution
+from dlbrt.contract import MIN_PAIRS, Distribution
 
 from dlbc.explain.words import written_name
 from dlbc.ir.annotation import Annotation, CostClause, CostForm, ProfileClause
@@ -73,7 +73,7 @@ def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
 def _unfolded(plan: LoopPlan) -> Iterator[str]:
     """When a run deals singly all the same (`dlbrt.mpi.dealing`)."""
     if plan.folded is Folded.DEFAULT:
-        yield f"singly with fewer than {LEAST_PAIRS} pairs for each rank, {_SINGLY[plan.iterations]}"
+        yield f"singly with fewer than {MIN_PAIRS} pairs for each rank, {_SINGLY[plan.iterations]}"
     for container in plan.unfolds_for:
         holds = "numbers" if container.any_order else "integers"
         name = written_name(container.name, plan)

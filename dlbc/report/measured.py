@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dlbrt.core.events import Alarmed, Exchanged, Instructed, Stated
+from dlbrt.core.events import FailureNotified, GroupReportsReceived, InstructionsReceived, ProfilesExchanged
 from dlbrt.observe.trace import RunTrace, Trace
 from dlbrt.observe.trace_events import Arrow, Slice, arrows, slices
 from dlbrt.records import dataclass
@@ -15,7 +15,7 @@ __all__ = ["KINDS", "Measured", "Row", "measured"]
 KINDS = ("scatter", "compute", "move", "synchronize", "idle")
 
 #: At these a group has come together, or has heard of what another did.
-_MARKS = (Exchanged, Instructed, Stated, Alarmed)
+_MARKS = (ProfilesExchanged, InstructionsReceived, GroupReportsReceived, FailureNotified)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,9 +89,14 @@ def _ranks(found: Measured) -> str:
 def _predictions(found: Measured, said: Told, simulated: dict[str, float]) -> Iterator[str]:
     """What was expected, beside what came."""
     rows = []
-    asked = found.run.setup.asked if found.run.setup is not None else ""
-    if asked in simulated:
-        rows.append((f"simulated under {asked}", *_beside(simulated[asked], found.makespan_s)))
+    requested_strategy = found.run.setup.requested_strategy if found.run.setup is not None else ""
+    if requested_strategy in simulated:
+        rows.append(
+            (
+                f"simulated under {requested_strategy}",
+                *_beside(simulated[requested_strategy], found.makespan_s),
+            )
+        )
     if said.choice is not None:
         for name, seconds in sorted(said.choice.predicted_s, key=lambda each: each[1]):
             chosen = name == found.run.strategy

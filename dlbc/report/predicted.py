@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlbrt.core.model.choose import Choice
+from dlbrt.core.model.choose import StrategyChoice
 from dlbrt.core.windows import Window
 from dlbrt.observe.trace import RunTrace
 from dlbrt.records import dataclass
-from dlbrt.sim.play import play
+from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.recorded import Recording
-from dlbrt.sim.replay import Listener
+from dlbrt.sim.replay import ReplayedRank
 
 __all__ = ["Told", "simulated_s", "told"]
 
@@ -24,7 +24,7 @@ __all__ = ["Told", "simulated_s", "told"]
 class Told:
     """What the agents of a run had to say: the choice, if there was one, and the windows of all groups."""
 
-    choice: Choice | None
+    choice: StrategyChoice | None
     windows: tuple[Window, ...]
 
 
@@ -32,14 +32,14 @@ def told(run: RunTrace) -> Told:
     """By telling the agents again what they were told; nothing of a run that rank 0 did alone."""
     if run.setup is None or not run.complete:
         return Told(None, ())
-    choice: Choice | None = None
+    choice: StrategyChoice | None = None
     windows: list[Window] = []
     for rank, recorded in enumerate(run.per_rank):
-        listener = Listener(run.setup, rank, recorded.began)
+        replayed_rank = ReplayedRank(run.setup, rank, recorded.began)
         for event in (e.event for e in recorded.entries if e.event.now >= recorded.began):
-            listener.tell(event)
-        windows += (window for account in listener.accounts for window in account.windows)
-        choice = choice or listener.choice
+            replayed_rank.handle(event)
+        windows += (window for account in replayed_rank.accounts for window in account.windows)
+        choice = choice or replayed_rank.choice
     return Told(choice, tuple(sorted(windows, key=lambda window: (window.epoch, window.members))))
 
 
@@ -48,7 +48,9 @@ def simulated_s(recording: Recording, number: int) -> Iterator[tuple[str, float]
     loop = recording.trace.loops[number - 1]
     if not any(chunk.computing_s for run in loop.runs for rank in run.per_rank for chunk in rank.chunks):
         return
-    asked = dict.fromkeys(run.setup.asked for run in loop.runs if run.setup is not None)
-    for name in asked:
-        outcome = play(recording.machine(), recording.loop(number), name, recording.parameters)
+    requested_strategy = dict.fromkeys(
+        run.setup.requested_strategy for run in loop.runs if run.setup is not None
+    )
+    for name in requested_strategy:
+        outcome = simulate_strategy(recording.machine(), recording.loop(number), name, recording.parameters)
         yield name, outcome.makespan_s

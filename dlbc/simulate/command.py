@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from dlbrt.contract import nearest
 from dlbrt.records import dataclass
-from dlbrt.sim.description import Description
+from dlbrt.sim.description import MachineDescription
 from dlbrt.sim.machine import Machine
-from dlbrt.sim.play import Case, every_name, play_all
+from dlbrt.sim.play import SimulationCase, simulate_all, strategy_names
 
 from dlbc.simulate.described import Described
 from dlbc.simulate.machines import find_machines, read_description
@@ -47,8 +47,8 @@ def simulated(request: Request) -> str:
         if seeds > 1 and machine.load.random is None:
             wanted = "a random load to go with it, such as --load random:max=5,duration=0.5"
             raise CannotSimulateError(f"--seeds: expected {wanted}; found none")
-        case = Case(machine, described.model(machine.ranks), seeds)
-        played = play_all(case, asked.strategies, described.parameters, traced=traced)
+        case = SimulationCase(machine, described.model(machine.ranks), seeds)
+        played = simulate_all(case, asked.strategies, described.parameters, traced=traced)
         blocks.append(Block(machine, case.loop, played))
     if request.trace_out is not None:
         _write(request.trace_out, blocks[0], described)
@@ -58,7 +58,7 @@ def simulated(request: Request) -> str:
 
 def _read(request: Request) -> _Asked:
     problems = Problems()
-    description: Description | None = None
+    description: MachineDescription | None = None
     described: Described | None = None
     machines: tuple[Machine, ...] = ()
     with problems.kept():
@@ -120,7 +120,7 @@ def _load(request: Request, machine: Machine) -> str:
 
 
 def _strategies(text: str) -> tuple[str, ...]:
-    known = every_name()
+    known = strategy_names()
     if text.strip() == "all":
         return known
     found = tuple(dict.fromkeys(word.strip() for word in text.split(",")))

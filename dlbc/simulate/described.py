@@ -7,7 +7,7 @@ from dataclasses import field
 
 from dlbrt.core.parameters import Parameters
 from dlbrt.records import dataclass
-from dlbrt.sim.description import NetworkForm
+from dlbrt.sim.description import NetworkDescription
 from dlbrt.sim.machine import LoopModel, Machine
 
 __all__ = ["Described"]
@@ -28,7 +28,7 @@ class Described:
     model: Callable[[int], LoopModel]
     group: int | None = None
     machine: Machine | None = None
-    network: NetworkForm = field(default_factory=NetworkForm)
+    network: NetworkDescription = field(default_factory=NetworkDescription)
     parameters: Parameters | None = None
     bytes_assumed: bool = False
 

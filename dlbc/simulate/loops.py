@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 from dlbrt.core.partition.initial import first_shares
-from dlbrt.dist.units import Folding, Units
+from dlbrt.dist.units import FoldingPolicy, Units
 from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel
 
@@ -27,7 +27,11 @@ from dlbc.simulate.values import Number, Values
 
 __all__ = ["Terms", "describe_loop"]
 
-_FOLDING = {Folded.NO: Folding.NONE, Folded.DEFAULT: Folding.WHERE_IT_PAYS, Folded.FORCED: Folding.ALWAYS}
+_FOLDING = {
+    Folded.NO: FoldingPolicy.NONE,
+    Folded.DEFAULT: FoldingPolicy.WHERE_IT_PAYS,
+    Folded.FORCED: FoldingPolicy.ALWAYS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class _Model:
         units = Units(0, self.n, folds)
         deal = first_shares(units, ranks, self.plan.iterations, stated=lambda: self.work.said).deal
         size = self.movement.iteration_bytes
-        return LoopModel(self.n, self.seconds(), folds, deal.amounts, size, deal.shares)
+        return LoopModel(self.n, self.seconds(), folds, deal.work_table, size, deal.shares)
 
     def seconds(self) -> float | tuple[float, ...]:
         """What each position takes, all together as long as so many of the mean time."""

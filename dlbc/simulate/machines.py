@@ -11,10 +11,10 @@ from pathlib import Path
 from dlbrt.contract import OptionError
 from dlbrt.core.grouping import GroupSpec, parse_group
 from dlbrt.core.load import LoadSpec
-from dlbrt.sim.description import Description, DescriptionError, NetworkForm
+from dlbrt.sim.description import DescriptionError, MachineDescription, NetworkDescription
 from dlbrt.sim.loads import load_for, speeds_for
 from dlbrt.sim.machine import Machine
-from dlbrt.sim.read_machine import MOST_RANKS, read_machine
+from dlbrt.sim.read_machine import MAX_RANKS, read_machine
 
 from dlbc.simulate.described import Described
 from dlbc.simulate.problems import CannotSimulateError
@@ -28,7 +28,7 @@ _EXPECTED = "expected a machine as TOML, such as `processors = 4` (docs/simulate
 _LEAST_SPEED = 1e-15
 
 
-def read_description(path: str | None) -> Description | None:
+def read_description(path: str | None) -> MachineDescription | None:
     """The description in a file, if one is named. CannotSimulateError with all that is wrong with it."""
     if path is None:
         return None
@@ -47,19 +47,19 @@ def read_description(path: str | None) -> Description | None:
 
 
 def find_machines(
-    request: Request, description: Description | None, described: Described | None
+    request: Request, description: MachineDescription | None, described: Described | None
 ) -> tuple[Machine, ...]:
     """A machine for each number of ranks that is asked for. CannotSimulateError.
 
     Without a loop that is known (``described``) it still tells what is wrong with the options.
     """
-    network = NetworkForm() if described is None else described.network
+    network = NetworkDescription() if described is None else described.network
     recorded = None if described is None else described.machine
     size = None if described is None else described.group
-    basis = description or Description(network=network)
+    basis = description or MachineDescription(network=network)
     if request.ranks is not None:
         words = (word.strip() for word in request.ranks.split(","))
-        counts = tuple(dict.fromkeys(read_count("--ranks", word, MOST_RANKS) for word in words))
+        counts = tuple(dict.fromkeys(read_count("--ranks", word, MAX_RANKS) for word in words))
     elif basis.processors:
         counts = (len(basis.processors),)
     elif recorded is not None:
@@ -69,7 +69,7 @@ def find_machines(
     return tuple(_changed(request, _made(request, basis, ranks, size)) for ranks in counts)
 
 
-def _made(request: Request, description: Description, ranks: int, size: int | None) -> Machine:
+def _made(request: Request, description: MachineDescription, ranks: int, size: int | None) -> Machine:
     """The described machine; ``size`` is that of groups, where nothing else is asked."""
     try:
         group = _group(request, ranks)

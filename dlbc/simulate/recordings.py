@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlbrt.observe.trace import TraceError
-from dlbrt.sim.description import NetworkForm
+from dlbrt.sim.description import NetworkDescription
 from dlbrt.sim.machine import LoopModel
 from dlbrt.sim.recorded import read
 
@@ -40,6 +40,6 @@ def recorded_loop(path: str, wanted: str | None) -> Described:
         (recorded, iterations),
         model,
         machine=recording.machine(),
-        network=NetworkForm.of(recording.network),
+        network=NetworkDescription.of(recording.network),
         parameters=recording.parameters,
     )

@@ -10,7 +10,7 @@ from dlbrt.core.model.network import PATTERNS
 from dlbrt.core.registry import AUTO
 from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.play import Played
+from dlbrt.sim.play import StrategyOutcomes
 
 from dlbc.simulate.described import Described
 
@@ -25,7 +25,7 @@ class Block:
 
     machine: Machine
     loop: LoopModel
-    played: tuple[Played, ...]
+    played: tuple[StrategyOutcomes, ...]
 
 
 def as_text(described: Described, blocks: Sequence[Block], notes: Sequence[str]) -> str:
@@ -49,14 +49,14 @@ def _block(block: Block) -> Iterator[str]:
         yield f"    {name:{widths[0]}}  {'  '.join(right)}"
 
 
-def _row(played: Played) -> Iterator[str]:
-    chose = played.became if played.strategy == AUTO else ()
+def _row(played: StrategyOutcomes) -> Iterator[str]:
+    chose = played.chosen if played.strategy == AUTO else ()
     yield f"{played.strategy} ({', '.join(chose)})" if chose else played.strategy
     yield _seconds(played.makespan_s)
     yield "-" if played.over_optimum is None else f"{played.over_optimum:.3f}"
     yield "-" if played.efficiency is None else f"{played.efficiency:.1%}"
     for figure in ("synchronizations", "redistributions", "moved"):
-        yield f"{played.middle(figure):g}"
+        yield f"{played.median_of(figure):g}"
     if len(played.outcomes) > 1:
         yield f"{_seconds(min(played.makespans_s))} to {_seconds(max(played.makespans_s))}"
 
@@ -100,15 +100,15 @@ def _case(described: Described, block: Block) -> dict[str, Any]:
     }
 
 
-def _strategy(played: Played) -> dict[str, Any]:
+def _strategy(played: StrategyOutcomes) -> dict[str, Any]:
     return {
         "strategy": played.strategy,
-        "became": played.became,
+        "became": played.chosen,
         "makespan_s": played.makespan_s,
         "over_optimum": played.over_optimum,
         "efficiency": played.efficiency,
-        "synchronizations": played.middle("synchronizations"),
-        "redistributions": played.middle("redistributions"),
-        "moved": played.middle("moved"),
+        "synchronizations": played.median_of("synchronizations"),
+        "redistributions": played.median_of("redistributions"),
+        "moved": played.median_of("moved"),
         "makespans_s": played.makespans_s,
     }

@@ -17,8 +17,8 @@ __all__ = [
     "GROUP_FLAGS",
     "GROUP_KINDS",
     "LAST",
-    "LEAST_PAIRS",
     "LOCAL",
+    "MIN_PAIRS",
     "STRATEGIES",
     "TRIAL",
     "VERSION",
@@ -107,7 +107,7 @@ GROUP_KINDS: Final = ("block", "random", "speed", "near")
 GROUP_FLAGS: Final = ("masters", "exchange", "dynamic")
 
 #: Pairs for each rank below which folding is left: single iterations can be dealt more evenly.
-LEAST_PAIRS: Final = 4
+MIN_PAIRS: Final = 4
 
 #: In place of a list of weights: those that the last run of the program on these hosts has measured.
 LAST: Final = "last"

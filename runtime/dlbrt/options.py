@@ -105,14 +105,14 @@ class _Reader:
 
 
 def _strategy(text: str) -> str:
-    name, available = text.strip(), (registry.AUTO, *sorted(registry.names(), key=_as_told))
+    name, available = text.strip(), (registry.AUTO, *sorted(registry.names(), key=_contract_order))
     if name in available:
         return name
     has = "this version has " + ", ".join(available)
     raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{nearest(name, available)}")
 
 
-def _as_told(name: str) -> int:
+def _contract_order(name: str) -> int:
     """The place of a strategy in the contract, baselines last."""
     return (*STRATEGIES, *BASELINES).index(name)
 

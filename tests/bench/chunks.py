@@ -2,7 +2,7 @@
 
     python tests/bench/chunks.py [--seeds N] [--rounds N] [--json FILE]
 
-By state: `Dealer.deal` and `Dealer.done`, as a master calls them, medians over whole loops. By index: the
+By state: `ChunkScheduler.deal` and `ChunkScheduler.done`, as a master calls them, medians over whole loops. By index: the
 chunk of a counter's value, as each rank finds it after a fetch-and-add; and making the table for that.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.dealer import ChunkScheduler
 from dlbrt.core.chunks.table import RULES
 
 from tests.dlbrt.core.chunks.outside import FIGURES_S, RANKS, TSS_THERE, draw, ideal_s, rule_of, run
@@ -31,10 +31,10 @@ Figures = dict[str, dict[str, float]]
 
 def by_state(name: str) -> float:
     """Microseconds a chunk, with ranks asking in turn."""
-    dealer, chunks = Dealer(rule_of(name)), 0
+    scheduler, chunks = ChunkScheduler(rule_of(name)), 0
     begin = time.perf_counter()
-    while chunk := dealer.deal(chunks % RANKS):
-        dealer.done(chunks % RANKS, chunk, 0.005 * len(chunk), 0.005 * len(chunk) + 5e-5)
+    while chunk := scheduler.deal(chunks % RANKS):
+        scheduler.done(chunks % RANKS, chunk, 0.005 * len(chunk), 0.005 * len(chunk) + 5e-5)
         chunks += 1
     return (time.perf_counter() - begin) / chunks * 1e6
 

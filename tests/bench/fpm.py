@@ -32,13 +32,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 from dlbrt.core.paging import Cliff
 from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import Model, PassBalancer, SpeedModels
+from dlbrt.core.speed import ModelKind, PassBalancer, SpeedModels
 from dlbrt.core.speed.passes import imbalance
 from papers.clarke.figure import Figure, figure
 
 from tests.dlbrt.core.speed.clusters import DOUBLE, MB, Machine, cluster, passes
 
-LEARNING = (Model.PIECEWISE, Model.AKIMA)
+LEARNING = (ModelKind.PIECEWISE, ModelKind.AKIMA)
 POINTS = 8
 
 #: Repetitions of a partition of so many ranks.
@@ -59,7 +59,7 @@ class Solve:
 
     ranks: int
     model: str
-    solver: str
+    method: str
     seconds: float
     ratio: float
 
@@ -88,7 +88,7 @@ class Speedup:
     akima: float
 
 
-def learned(ranks: int, model: Model, n: int) -> SpeedModels:
+def learned(ranks: int, model: ModelKind, n: int) -> SpeedModels:
     """Functions as some passes leave them, of processors each with its cliff."""
     draw = np.random.default_rng(3)
     fit, top = draw.uniform(0.5, 2, ranks) * n / ranks, draw.uniform(1, 3, ranks)
@@ -120,25 +120,27 @@ def solves(rounds: int) -> list[Solve]:
     found = []
     for ranks, repeat in RANKS.items():
         n = 2750 * ranks
-        constant = learned(ranks, Model.CONSTANT, n)
+        constant = learned(ranks, ModelKind.CONSTANT, n)
         baseline = seconds(lambda known=constant, n=n: known.partition(n), repeat, rounds)
         for model in LEARNING:
             models = learned(ranks, model, n)
             took = seconds(lambda known=models, n=n: known.partition(n), repeat, rounds)
-            found.append(Solve(ranks, model.value, models.partition(n).solver.name, took, took / baseline))
+            found.append(Solve(ranks, model.value, models.partition(n).method.name, took, took / baseline))
     return found
 
 
 def convergence() -> list[Convergence]:
     """The paper's table of claims, and narrower cliffs."""
-    cases = [(model, n, number, 0.15) for model in Model for n in (8000, 11000, 12000) for number in (1, 2)]
+    cases = [
+        (model, n, number, 0.15) for model in ModelKind for n in (8000, 11000, 12000) for number in (1, 2)
+    ]
     cases += [
         (model, n, 2, width) for model in LEARNING for n in (11000, 12000) for width in (0.08, 0.04, 0.02)
     ]
     return [_converged(*case) for case in cases]
 
 
-def _converged(model: Model, n: int, number: int, width: float) -> Convergence:
+def _converged(model: ModelKind, n: int, number: int, width: float) -> Convergence:
     machine = cluster(number, n, width)
     found, optimum = passes(machine, model, n), machine.optimum(n)
     near = [k for k, each in enumerate(found, 1) if each.makespan <= 1.1 * optimum]
@@ -160,15 +162,15 @@ def processors(n: int) -> Machine:
 
 def sweep() -> list[Speedup]:
     """Figure 13."""
-    return [Speedup(n, _speedup(n, None), *(_speedup(n, model) for model in Model)) for n in SIZES]
+    return [Speedup(n, _speedup(n, None), *(_speedup(n, model) for model in ModelKind)) for n in SIZES]
 
 
-def _speedup(n: int, model: Model | None) -> float:
+def _speedup(n: int, model: ModelKind | None) -> float:
     """Over as many passes with equal shares; None: of the traditional loop, which moves whatever it costs."""
     machine = processors(n)
     balancer, constant = (
-        PassBalancer(PROCESSORS, model or Model.CONSTANT),
-        SpeedModels(PROCESSORS, Model.CONSTANT),
+        PassBalancer(PROCESSORS, model or ModelKind.CONSTANT),
+        SpeedModels(PROCESSORS, ModelKind.CONSTANT),
     )
     counts = balancer.first(n)
     equal_s, taken_s = SWEPT * max(machine.seconds(counts)), 0.0
@@ -192,9 +194,9 @@ def _movement_s(n: int, now: Sequence[int], then: Sequence[int]) -> float:
 def figures() -> dict[str, Figure]:
     """Figures 5, 9 and 12: name -> speed against size after the paper's loop."""
     cases = {
-        "5": (Model.CONSTANT, 11000, 5),
-        "9": (Model.PIECEWISE, 11000, 20),
-        "12": (Model.AKIMA, 12000, 20),
+        "5": (ModelKind.CONSTANT, 11000, 5),
+        "9": (ModelKind.PIECEWISE, 11000, 20),
+        "12": (ModelKind.AKIMA, 12000, 20),
     }
     found = {}
     for name, (model, n, most) in cases.items():
@@ -222,7 +224,7 @@ def draw(directory: Path, swept: Sequence[Speedup]) -> None:
         axes.figure.savefig(directory / f"figure-{name}.png", dpi=120)
         plt.close(axes.figure)
     axes = plt.figure(figsize=(7, 5)).gca()
-    for name in ("traditional", *(model.value for model in Model)):
+    for name in ("traditional", *(model.value for model in ModelKind)):
         axes.plot([each.n for each in swept], [getattr(each, name) for each in swept], label=name)
     axes.axhline(1, color="0.7", lw=0.8)
     axes.set(xlabel="n", ylabel="speedup over equal shares", title="after figure 13, 16 processors")
@@ -257,7 +259,7 @@ def main() -> None:
     for one in solved:
         print(
             f"{one.ranks:6d} ranks {one.model:10s} {one.seconds * 1e3:9.3f} ms, "
-            f"{one.ratio:6.1f} times a proportional one ({one.solver})"
+            f"{one.ratio:6.1f} times a proportional one ({one.method})"
         )
     print("model          n  cluster  width  passes  within 10 %  moved MB")
     for run in converged:

@@ -23,23 +23,23 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.chunks.loop import Known as Facts
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.chunks.table import RULES
 from dlbrt.core.load import Load, LoadSpec, RandomLoad
-from dlbrt.core.model.dealing import Dealing
-from dlbrt.core.model.diffusing import Diffusing
-from dlbrt.core.model.fluid import floor_s
-from dlbrt.core.model.forecast import History
-from dlbrt.core.model.known import Known
+from dlbrt.core.model.dealing import SelfSchedulingModel
+from dlbrt.core.model.diffusing import DiffusionModel
+from dlbrt.core.model.fluid import lower_bound_s
+from dlbrt.core.model.forecast import LoadForecast
+from dlbrt.core.model.known import ModelInputs
 from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.model.outlook import Outlook
+from dlbrt.core.model.outlook import EstimateInputs
 from dlbrt.core.model.screening import Candidate, Estimated
 from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.stealing import Stealing
-from dlbrt.core.model.work import Work
+from dlbrt.core.model.stealing import StealingModel
+from dlbrt.core.model.work import IterationCosts
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.layout import block
 from dlbrt.sim.driver import simulate, start_in
 from dlbrt.sim.machine import LoopModel, Machine
@@ -80,16 +80,18 @@ class Setting:
         square = Pattern((0.0, -self.latency_s / 5, self.latency_s / 5))
         return Machine(self.speeds, Network(self.latency_s, 1e8, line, line, square), self.spec)
 
-    def loop(self) -> tuple[LoopModel, Work]:
+    def loop(self) -> tuple[LoopModel, IterationCosts]:
         """The loop, and its work as the model has it."""
         n = self.ranks * EACH
         if not self.triangular:
-            return LoopModel(n, self.mean_s, iteration_bytes=self.row_bytes), Work(self.mean_s)
+            return LoopModel(n, self.mean_s, iteration_bytes=self.row_bytes), IterationCosts(self.mean_s)
         costs = range(1, 2 * n, 2)
         unit_s, prefix = self.mean_s / n, tuple(accumulate(costs, initial=0))
-        amounts = Amounts(tuple(range(n + 1)), prefix)
+        work_table = WorkTable(tuple(range(n + 1)), prefix)
         seconds = tuple(unit_s * cost for cost in costs)
-        return LoopModel(n, seconds, amounts=amounts, iteration_bytes=self.row_bytes), Work(unit_s, prefix)
+        return LoopModel(n, seconds, work_table=work_table, iteration_bytes=self.row_bytes), IterationCosts(
+            unit_s, prefix
+        )
 
     def path(self) -> tuple[Processor, ...]:
         """The speeds to come."""
@@ -100,16 +102,18 @@ class Setting:
         loads = (Load(self.spec, rank) for rank in range(self.ranks))
         return tuple(under([load.level(when) for when in blocks], random.duration_s) for load in loads)
 
-    def known(self, work: Work) -> Known:
+    def known(self, work: IterationCosts) -> ModelInputs:
         """At the loop's beginning; the history is what is to come, for the estimate."""
         n, path, slice_s = self.ranks * EACH, self.path(), EACH * self.mean_s / 4
         held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in block(n, self.ranks))
         seen = tuple(tuple(each.average(k * slice_s, (k + 1) * slice_s) for k in range(10)) for each in path)
         now = tuple(each.average(0.0, 0.0) for each in path)
         groups, network = (tuple(range(self.ranks)),), self.machine().network
-        history = History(seen, slice_s)
-        size, bare = self.row_bytes, not self.row_bytes
-        return Known(0.0, work, held, now, history, groups, network, iteration_bytes=size, bare=bare)
+        history = LoadForecast(seen, slice_s)
+        size, without_rows = self.row_bytes, not self.row_bytes
+        return ModelInputs(
+            0.0, work, held, now, history, groups, network, iteration_bytes=size, without_rows=without_rows
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ class Measured:
     simulated_s: float
     played_s: float | None
     estimated_s: float
-    floor_s: float
+    lower_bound_s: float
 
     @property
     def error(self) -> float:
@@ -134,11 +138,11 @@ class Measured:
         return self.estimated_s / self.simulated_s - 1
 
 
-def candidate(name: str, facts: Facts) -> Estimated:
+def candidate(name: str, facts: LoopStatistics) -> Estimated:
     """The model of a strategy of which the rule is told these facts."""
     if name == "steal":
-        return Stealing(plays=4)
-    return Diffusing() if name == "diffusion" else Dealing(name, known=facts)
+        return StealingModel(plays=4)
+    return DiffusionModel() if name == "diffusion" else SelfSchedulingModel(name, known=facts)
 
 
 def measure(name: str, setting: Setting) -> Measured:
@@ -146,10 +150,10 @@ def measure(name: str, setting: Setting) -> Measured:
     machine, (loop, work), peers = setting.machine(), setting.loop(), strategy(name)
     known, path = setting.known(work), setting.path()
     model = candidate(name, start_in(machine, loop, peers, Parameters()).known)
-    floor = floor_s(path, known.rest.work_s)
+    floor = lower_bound_s(path, known.remaining.work_s)
     simulated_s = last_s(machine, loop, name)
-    estimated_s = max(floor, model.near_s(known, Outlook.of(known, floor, (path,))))
-    played_s = model.ahead_s(known, path) if isinstance(model, Candidate) else None
+    estimated_s = max(floor, model.estimate_s(known, EstimateInputs.of(known, floor, (path,))))
+    played_s = model.simulate_s(known, path) if isinstance(model, Candidate) else None
     return Measured(name, setting, simulated_s, played_s, estimated_s, floor)
 
 

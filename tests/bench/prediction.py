@@ -29,14 +29,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.chooser import Chooser
-from dlbrt.core.chunks.loop import Known
+from dlbrt.core.chooser import StrategyChooser
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.load import LoadSpec
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import AUTO, names, strategy
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 
@@ -60,13 +60,13 @@ class Line:
     measured_s: float
     simulated_s: float
     predicted_s: float | None
-    floor_s: float
+    lower_bound_s: float
 
     def __str__(self) -> str:
         predicted = "      -        " if self.predicted_s is None else self._beside(self.predicted_s)
         return (
             f"{self.case:16s} P={self.ranks:<2d} {self.strategy:9s} {self.measured_s:7.3f} s  "
-            f"simulated {self._beside(self.simulated_s)}  predicted {predicted}  floor {self.floor_s:7.3f} s"
+            f"simulated {self._beside(self.simulated_s)}  predicted {predicted}  floor {self.lower_bound_s:7.3f} s"
         )
 
     def _beside(self, seconds: float) -> str:
@@ -80,8 +80,8 @@ def loop_model(case: Case, work_s: float) -> LoopModel:
     if prefix is None:
         return LoopModel(case.size, scale, iteration_bytes=case.iteration_bytes)
     seconds = tuple((after - before) * scale for before, after in pairwise(prefix))
-    amounts = Amounts(tuple(range(case.size + 1)), tuple(prefix)) if prefix else UNIFORM
-    return LoopModel(case.size, seconds, amounts=amounts, iteration_bytes=case.iteration_bytes)
+    work_table = WorkTable(tuple(range(case.size + 1)), tuple(prefix)) if prefix else UNIFORM
+    return LoopModel(case.size, seconds, work_table=work_table, iteration_bytes=case.iteration_bytes)
 
 
 def network_of(inputs: dict[str, Any]) -> Network:
@@ -96,9 +96,11 @@ def simulated_s(machine: Machine, model: LoopModel, name: str) -> float:
     """The makespan in virtual time."""
     parameters = replace(Parameters(), byte_s=1 / machine.network.bandwidth)
     if name == AUTO:
-        chooser = Chooser(machine.network, machine.groups)
-        return simulate(machine, model, chooser.begins, parameters, chooser, traced=False).makespan_s
-    found = simulate(machine, model, strategy(name), parameters, known=Known(), traced=False)
+        chooser = StrategyChooser(machine.network, machine.groups)
+        return simulate(
+            machine, model, chooser.initial_strategy, parameters, chooser, traced=False
+        ).makespan_s
+    found = simulate(machine, model, strategy(name), parameters, known=LoopStatistics(), traced=False)
     return found.makespan_s
 
 
@@ -120,7 +122,7 @@ def lines(bench: Bench, launch: Launch, seed: int) -> Iterator[Line]:
             LoadSpec(random=random),
             blocks(launch.ranks, launch.ranks // 2),
         )
-        model, floor_s = loop_model(case, work[loop]), clairvoyant_s(work[loop], random, launch.ranks)
+        model, lower_bound_s = loop_model(case, work[loop]), clairvoyant_s(work[loop], random, launch.ranks)
         for name in bench.strategies:
             yield Line(
                 case.name,
@@ -130,7 +132,7 @@ def lines(bench: Bench, launch: Launch, seed: int) -> Iterator[Line]:
                 measured_s(records[loop, name]),
                 simulated_s(machine, model, name),
                 choice["predicted_s"].get(records[loop, AUTO]["strategy"] if name == AUTO else name),
-                floor_s,
+                lower_bound_s,
             )
 
 

@@ -2,7 +2,7 @@
 
     python tests/bench/shares.py [--ranks P ...] [--rounds N] [--json FILE]
 
-Times the new shares alone, and one `Books.settle` of GDDLB, books made anew each time, in milliseconds: with
+Times the new shares alone, and one `GroupState.settle` of GDDLB, books made anew each time, in milliseconds: with
 equal blocks; with a table of work, from blocks of equal work; with iterations dealt in turn; with shares of
 many pieces. Ranks are of random speed, so that nearly all give or take. To reach by the shares alone: 0.1 ms
 at P = 16 and 5 ms at P = 1024.
@@ -28,17 +28,17 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.books import Books, Terms
-from dlbrt.core.chooser import Chooser
+from dlbrt.core.books import BalancingContext, GroupState
+from dlbrt.core.chooser import StrategyChooser
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.choose import choose
 from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.known import Known
+from dlbrt.core.model.known import ModelInputs
 from dlbrt.core.model.repertoire import OTHERS
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import block, cyclic, in_turns, quickest
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
@@ -55,13 +55,13 @@ RANKS = (4, 16, 64, 256, 1024)
 PIECES = 32
 
 
-def triangle(n: int) -> Amounts:
+def triangle(n: int) -> WorkTable:
     """Work that grows with the unit, as a table of 1024 edges."""
     edges = sorted({n * k // 1024 for k in range(1025)})
-    return Amounts(tuple(edges), tuple(edge * (edge + 1) // 2 for edge in edges))
+    return WorkTable(tuple(edges), tuple(edge * (edge + 1) // 2 for edge in edges))
 
 
-def dealt(case: str, n: int, ranks: int) -> tuple[tuple[Spans, ...], Amounts]:
+def dealt(case: str, n: int, ranks: int) -> tuple[tuple[Spans, ...], WorkTable]:
     """The shares at the start of the window, and what a unit is."""
     match case:
         case "table":
@@ -84,10 +84,10 @@ def profiles(shares: Sequence[Spans], seed: int) -> list[Profile]:
 def settle_s(case: str, ranks: int, rounds: int) -> list[float]:
     """Seconds of each round."""
     n = UNITS * ranks
-    shares, amounts = dealt(case, n, ranks)
-    terms = Terms(Units(0, n), Parameters(), Parameters().exchange_s, amounts)
+    shares, work_table = dealt(case, n, ranks)
+    terms = BalancingContext(Units(0, n), Parameters(), Parameters().exchange_s, work_table)
     rule = strategy("GDDLB")
-    windows = [(Books(range(ranks), shares, terms), profiles(shares, seed)) for seed in range(rounds)]
+    windows = [(GroupState(range(ranks), shares, terms), profiles(shares, seed)) for seed in range(rounds)]
     gc.collect()
     times = []
     for books, given in windows:
@@ -114,13 +114,13 @@ def quickest_s(ranks: int, rounds: int) -> list[float]:
 CHOOSERS = 16
 
 
-def known(case: int) -> Known:
+def known(case: int) -> ModelInputs:
     """What is known of a case's loop on 16 ranks at the first synchronization of a run in virtual time."""
     load = LoadSpec(random=RandomLoad(MOST_LOAD, 5.0, 1000))
     machine = Machine((1.0,) * CHOOSERS, ethernet(), load, blocks(CHOOSERS, CHOOSERS // 2))
-    chooser = Chooser(machine.network, machine.groups)
+    chooser = StrategyChooser(machine.network, machine.groups)
     loop = Setting(case, "ethernet", 5.0).loop()
-    simulate(machine, loop, chooser.begins, Parameters(), chooser, traced=False)
+    simulate(machine, loop, chooser.initial_strategy, Parameters(), chooser, traced=False)
     assert chooser.choice is not None, "the loop ended before a choice"
     return chooser.choice.known
 

@@ -27,7 +27,7 @@ from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.registry import strategy
 from dlbrt.sim.driver import simulate
-from dlbrt.sim.heap import Heap
+from dlbrt.sim.heap import EventQueue
 from dlbrt.sim.machine import LoopModel, Machine
 
 RANKS = (4, 16, 64, 256, 1024, 10_000)
@@ -89,18 +89,18 @@ def play(name: str, load: str, network: str, ranks: int, iterations: int) -> Pla
 
 def heap_rate(steps: int) -> float:
     """Steps a second of the heap alone: as many wait as there are ranks, each asks for the next one."""
-    heap, draws = Heap(), Random(1)
+    heap, draws = EventQueue(), Random(1)
     left = steps
 
     def step(now: float) -> None:
         nonlocal left
         left -= 1
         if left >= RANKS[-1]:
-            heap.at(now + draws.random(), 0, step)
+            heap.schedule(now + draws.random(), 0, step)
 
     begin = time.process_time()
     for _ in range(RANKS[-1]):
-        heap.at(draws.random(), 0, step)
+        heap.schedule(draws.random(), 0, step)
     taken = heap.run()
     return taken / (time.process_time() - begin)
 

@@ -101,13 +101,13 @@ def inside(plan: Path) -> int:
         begin(self, replace(spec, random=random), rank)
 
     Load.__init__ = seeded  # type: ignore[method-assign]
-    conductor = dlbrt.start(MPI.COMM_WORLD)._conductor
+    root_runtime = dlbrt.start(MPI.COMM_WORLD)._root_runtime
     wanted = json.loads(plan.read_text())
     count, wrong = 0, []
     runs = product(wanted["strategies"], wanted["samples"].items(), range(wanted["seeds"]))
     for strategy, (program, (arguments, expected)), seed in runs:
-        conductor.options = replace(conductor.options, strategy=strategy)
-        conductor.ledger._notes.clear()  # nothing is known of the loops: `auto` shares them
+        root_runtime.options = replace(root_runtime.options, strategy=strategy)
+        root_runtime.program_history._loop_histories.clear()  # nothing is known of the loops: `auto` shares them
         with running([program, *arguments]) as output:
             runpy.run_path(program, run_name="__main__")
         count += 1

@@ -25,13 +25,13 @@ from statistics import mean
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.chooser import Chooser
+from dlbrt.core.chooser import StrategyChooser
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.optimum import clairvoyant_s
@@ -75,16 +75,16 @@ class Setting:
     def loop(self) -> LoopModel:
         """The loop after the fold, and its work where iterations differ."""
         case = CASES[self.case]
-        seconds, amounts = _costs(case)
-        return LoopModel(case.size, seconds, amounts=amounts, iteration_bytes=case.iteration_bytes)
+        seconds, work_table = _costs(case)
+        return LoopModel(case.size, seconds, work_table=work_table, iteration_bytes=case.iteration_bytes)
 
 
-def _costs(case: Case) -> tuple[float | tuple[float, ...], Amounts]:
+def _costs(case: Case) -> tuple[float | tuple[float, ...], WorkTable]:
     prefix = case.work.prefix
     if prefix is None:
         return case.work.unit_s, UNIFORM
     seconds = tuple((after - before) * case.work.unit_s for before, after in pairwise(prefix))
-    return seconds, Amounts(tuple(range(case.size + 1)), tuple(prefix))
+    return seconds, WorkTable(tuple(range(case.size + 1)), tuple(prefix))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def play(setting: Setting, seed: int) -> Played:
     seconds = {
         name: simulate(machine, loop, strategy(name), parameters).makespan_s for name in (*FORCED, "none")
     }
-    chooser = Chooser(network, machine.groups)
-    auto = simulate(machine, loop, chooser.begins, parameters, chooser)
+    chooser = StrategyChooser(network, machine.groups)
+    auto = simulate(machine, loop, chooser.initial_strategy, parameters, chooser)
     seconds["auto"] = auto.makespan_s
     optimum_s = clairvoyant_s(machine, loop)
     return Played(seconds, optimum_s, auto.strategy, auto.synchronizations)

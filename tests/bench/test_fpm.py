@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.speed import Model
+from dlbrt.core.speed import ModelKind
 
 from tests.bench import fpm
 
 
 def test_where_nothing_pages_all_ways_gain_alike() -> None:
-    gains = [fpm._speedup(12000, model) for model in (None, *Model)]
+    gains = [fpm._speedup(12000, model) for model in (None, *ModelKind)]
     assert min(gains) > 1.05
     assert max(gains) < 1.15
 
@@ -17,7 +17,7 @@ def test_where_nothing_pages_all_ways_gain_alike() -> None:
 @pytest.mark.parametrize("n", [23000, 25000])
 def test_where_it_pages_functions_gain_and_the_traditional_loop_loses(n: int) -> None:
     """Figure 13: from some size on the constant model is slower than equal shares."""
-    traditional, constant, piecewise, akima = (fpm._speedup(n, model) for model in (None, *Model))
+    traditional, constant, piecewise, akima = (fpm._speedup(n, model) for model in (None, *ModelKind))
     assert traditional < 0.5
     assert traditional < constant < min(piecewise, akima) / 2
     assert min(piecewise, akima) > 5
@@ -33,6 +33,6 @@ def test_the_line_through_the_origin_meets_the_functions_at_the_shares() -> None
 
 
 def test_convergence_is_counted_until_it_is_balanced() -> None:
-    found = fpm._converged(Model.PIECEWISE, 11000, 1, 0.15)
+    found = fpm._converged(ModelKind.PIECEWISE, 11000, 1, 0.15)
     assert (found.passes, found.near_optimum) == (9, 3)
-    assert fpm._converged(Model.CONSTANT, 11000, 2, 0.15).passes == 0
+    assert fpm._converged(ModelKind.CONSTANT, 11000, 2, 0.15).passes == 0

@@ -34,7 +34,9 @@ def test_predicted_is_what_is_simulated(name: str) -> None:
 def test_nothing_is_predicted_below_what_is_possible(name: str) -> None:
     for setting in SETTINGS:
         found = measure(name, setting)
-        assert min(found.simulated_s, found.played_s or inf, found.estimated_s) >= found.floor_s * (1 - 1e-6)
+        assert min(found.simulated_s, found.played_s or inf, found.estimated_s) >= found.lower_bound_s * (
+            1 - 1e-6
+        )
 
 
 def test_the_same_is_measured_again() -> None:

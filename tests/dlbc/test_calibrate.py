@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dlbrt.core.partition.density import Density
-from dlbrt.observe.learned import Learned, Lesson, LoopKey, default_path, read, update
+from dlbrt.observe.learned import LoopKey, LoopMeasurements, MeasurementStore, default_path, read, update
 
 from dlbc.cli import main
 from dlbc.run import CannotStartError
@@ -56,8 +56,8 @@ def calibrate(*words: object) -> int:
 class Runs:
     """In place of the launcher: keeps what it was called with, and writes what it is told to."""
 
-    def __init__(self, lessons: Sequence[Lesson], status: int = 0) -> None:
-        self.lessons, self.status = lessons, status
+    def __init__(self, entries: Sequence[LoopMeasurements], status: int = 0) -> None:
+        self.entries, self.status = entries, status
         self.settings: dict[str, object] = {}
         self.ranks = 0
 
@@ -65,13 +65,13 @@ class Runs:
         self, source: Path, text: bytes, ranks: int, settings: Mapping[str, object], arguments: Sequence[str]
     ) -> int:
         self.ranks, self.settings = ranks, dict(settings)
-        update(str(settings["DLB_LEARNED"]), self.lessons)
+        update(str(settings["DLB_LEARNED"]), self.entries)
         return self.status
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Runs:
-    runs = Runs([Lesson(KEY, (1.5, 1.0))])
+    runs = Runs([LoopMeasurements(KEY, (1.5, 1.0))])
     monkeypatch.setattr("dlbc.calibrate.run_program", runs)
     return runs
 
@@ -85,7 +85,7 @@ def test_the_program_runs_and_its_speeds_are_told_and_kept(program: Path) -> Non
     assert done.stdout.decode() == "['-x', '--learned', 'y'] none 'trial' fixed:0,3\n"
     assert TABLE in done.stderr
     assert done.stderr.endswith("`dlbc run -n 2 --weights last` deals iterations by them\n")
-    speeds = [lesson.speeds for lesson in read(default_path(str(program), os.environ)).lessons]
+    speeds = [measurements.speeds for measurements in read(default_path(str(program), os.environ)).entries]
     assert speeds == [(4.5, 1.0), (1.5, 1.0)]
     assert sorted(entry.name for entry in program.parent.iterdir()) == ["cache", "prog.py"]
 
@@ -93,12 +93,12 @@ def test_the_program_runs_and_its_speeds_are_told_and_kept(program: Path) -> Non
 def test_densities_alone_are_told_and_kept(
     program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake.lessons = [Lesson(KEY, (), (Density(400, 8, np.full(50, 0.01)),))]
+    fake.entries = [LoopMeasurements(KEY, (), (Density(400, 8, np.full(50, 0.01)),))]
     assert calibrate("-n", 2, program) == 0
     shown = capsys.readouterr().err
     assert "dlbc: prog.py:3: times of 400 iterations by groups of 8, 0.5 s in all\n" in shown
     assert "--weights last` deals iterations by them" in shown
-    [kept] = read(default_path(str(program), os.environ)).lessons
+    [kept] = read(default_path(str(program), os.environ)).entries
     assert (kept.speeds, [density.n for density in kept.densities]) == ((), [400])
 
 
@@ -106,7 +106,7 @@ def test_a_short_trial_is_not_taken_for_sure(
     program: Path, fake: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for seconds, warned in (((0.4, 0.03), True), ((0.4, 0.1), False), ((), False)):
-        fake.lessons = [Lesson(KEY, (1.5, 1.0), (), seconds)]
+        fake.entries = [LoopMeasurements(KEY, (1.5, 1.0), (), seconds)]
         assert calibrate("-n", 2, program) == 0
         said = "    a rank computed for 0.03 s in all, too short to be sure: expected 0.1 s or more"
         assert (said in capsys.readouterr().err) == warned
@@ -120,7 +120,7 @@ def test_another_file_may_be_named(
     if by == "variable":
         monkeypatch.setenv("DLB_LEARNED", "mine.json")
     assert calibrate("-n", 2, *(["--learned", "mine.json"] if by == "option" else []), program) == 0
-    assert read("mine.json").of(KEY) == fake.lessons[0]
+    assert read("mine.json").of(KEY) == fake.entries[0]
     assert not Path("cache").exists()
     assert fake.settings["DLB_LEARNED"] != "mine.json"
     assert ("--weights last --learned mine.json`" in capsys.readouterr().err) == (by == "option")
@@ -129,9 +129,11 @@ def test_another_file_may_be_named(
 def test_what_was_known_before_is_kept(program: Path, fake: Runs) -> None:
     kept = default_path(str(program), os.environ)
     other = LoopKey("prog.py:3", "77", ("elsewhere",) * 2)
-    update(kept, [Lesson(other, (1.0, 3.0)), Lesson(KEY, (9.0, 1.0))])
+    update(kept, [LoopMeasurements(other, (1.0, 3.0)), LoopMeasurements(KEY, (9.0, 1.0))])
     assert calibrate("-n", 2, program) == 0
-    assert read(kept) == Learned((Lesson(KEY, (1.5, 1.0)), Lesson(other, (1.0, 3.0))))
+    assert read(kept) == MeasurementStore(
+        (LoopMeasurements(KEY, (1.5, 1.0)), LoopMeasurements(other, (1.0, 3.0)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +148,7 @@ def test_nothing_measured_is_said_and_nothing_kept(
     program: Path, fake: Runs, text: str, ranks: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program.write_text(text)
-    fake.lessons, fake.status = [Lesson(KEY)], 3
+    fake.entries, fake.status = [LoopMeasurements(KEY)], 3
     assert calibrate("-n", ranks, program) == 3
     assert f"dlbc: nothing was measured: {said}" in capsys.readouterr().err
     assert fake.ranks == (ranks if text == PROGRAM else 1)

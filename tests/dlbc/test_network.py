@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from dlbrt.observe.networks import Calibration, Networks, Samples, Site, default_path, read, to_json
+from dlbrt.observe.networks import (
+    Calibration,
+    Networks,
+    NetworkSite,
+    PatternSamples,
+    default_path,
+    read,
+    to_json,
+)
 from papers.zaki.network import ethernet
 
 from dlbc.cli import main
@@ -16,7 +24,7 @@ from dlbc.network_plot import draw
 from tests.support.mpi import run_sequential
 
 TIMES = ((2, 1e-5), (4, 2e-5))
-FOUND = Calibration(Site.of("aabb", "MPI"), Networks(ethernet()), Samples(TIMES, TIMES, TIMES))
+FOUND = Calibration(NetworkSite.of("aabb", "MPI"), Networks(ethernet()), PatternSamples(TIMES, TIMES, TIMES))
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from dlbrt.core.registry import AUTO, names
 from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace
 from dlbrt.observe.tracing import text_of
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
-from dlbrt.sim.play import play
+from dlbrt.sim.outcome import SimulationOutcome
+from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.traced import setup_of, trace_of
 from papers.zaki.network import ethernet
 
@@ -32,8 +32,8 @@ WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4,
 WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)
 
 
-def simulated(name: str) -> tuple[Outcome, Trace]:
-    outcome = play(WHERE, WHAT, name, traced=True)
+def simulated(name: str) -> tuple[SimulationOutcome, Trace]:
+    outcome = simulate_strategy(WHERE, WHAT, name, traced=True)
     setup = setup_of(WHERE, WHAT, name)
     return outcome, trace_of(outcome, WHERE, WHAT, setup, "prog.py:3", ("a", "a", "b<i>", "b<i>"))
 

@@ -40,7 +40,7 @@ for i in range(400):
 print(A.sum().hex(), B.sum().hex(), total.hex(), seen == list(range(400)))
 """
 
-BARE = """
+WITHOUT_ROWS = """
 import numpy as np
 B = np.zeros(400)
 # dlb: parallel, BLOCK
@@ -129,7 +129,7 @@ def test_rows_come_with_the_work_to_the_rank_that_has_time(name: str, prepared: 
     "name", ["SS", "FSC", "mFSC", "GSS", "TSS", "FAC2", "AF"] if is_full() else ["mFSC", "GSS"]
 )
 def test_units_without_data_travel_as_numbers(name: str, prepared: Prepared) -> None:
-    loop = run(prepared(BARE), 3, {"DLB_STRATEGY": name, "DLB_LOAD": ONE_IS_SLOW})
+    loop = run(prepared(WITHOUT_ROWS), 3, {"DLB_STRATEGY": name, "DLB_LOAD": ONE_IS_SLOW})
     assert sum(shares(loop)) == 400
     assert loop["bytes_moved"] == 0
     assert loop["synchronizations"] > 0  # type: ignore[operator]
@@ -150,12 +150,12 @@ def test_the_first_failure_is_the_sequential_one(name: str, ranks: int, prepared
 
 def test_with_more_ranks_than_iterations_nobody_waits_for_ever(prepared: Prepared) -> None:
     for name in ("SS", "GSS", "AF", "steal", "diffusion"):
-        loop = run(prepared(BARE.replace("range(400)", "range(3)")), 5, {"DLB_STRATEGY": name})
+        loop = run(prepared(WITHOUT_ROWS.replace("range(400)", "range(3)")), 5, {"DLB_STRATEGY": name})
         assert sum(shares(loop)) == 3
 
 
 def test_what_fsc_and_fac_need_to_know_the_first_run_shows_the_next_ones(prepared: Prepared) -> None:
-    head, marked, body = BARE.partition("# dlb")
+    head, marked, body = WITHOUT_ROWS.partition("# dlb")
     loop, printed = (marked + body).split("print")
     text = head + "for again in range(3):\n" + indent(loop, "    ") + "print" + printed
     for name in ("FSC", "FAC", "AWF"):

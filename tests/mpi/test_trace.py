@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from dlbrt.contract import LOCAL
-from dlbrt.core.actions import Give, Move
+from dlbrt.core.actions import Move, SendWork
 from dlbrt.core.registry import AUTO, names
 from dlbrt.observe.trace import RunTrace, Trace, read
-from dlbrt.sim.play import play
+from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.recorded import Recording
 
 from tests.support.mpi import run_mpi, run_sequential, transform
@@ -91,18 +91,18 @@ def test_every_strategy_is_replayed_alike(ranks: int, stores: str, movers: int, 
     loops = (LOOP.format(name=name, clause=c, n=250, stores=stores) for name, c in clauses.items())
     trace, found = recorded(tmp_path, HEAD + "".join(loops), ranks, LOAD)
     assert (trace.kind, trace.ranks, trace.offsets_s) == ("run", ranks, (0.0,) * ranks)
-    assert [run.setup.asked for run in runs(trace) if run.setup is not None] == STRATEGIES
+    assert [run.setup.requested_strategy for run in runs(trace) if run.setup is not None] == STRATEGIES
     for run, figures in zip(runs(trace), found, strict=True):
         check(run)
         assert run.strategy == figures["strategy"]
         moved = sum(
             len(action.units)
-            if isinstance(action, Give)
+            if isinstance(action, SendWork)
             else sum(len(t.spans) for t in action.transfers if t.source == rank)
             for rank, each in enumerate(run.per_rank)
             for entry in each.entries
             for action in entry.actions
-            if isinstance(action, Give | Move)
+            if isinstance(action, SendWork | Move)
         )
         assert moved == figures["iterations_moved"]
         done = sorted(p for each in run.per_rank for chunk in each.chunks for p in chunk.positions)
@@ -127,7 +127,7 @@ def test_choosing_again_and_again_is_replayed_alike(tmp_path: Path) -> None:
     [run] = runs(trace)
     check(run)
     assert run.setup is not None
-    assert run.setup.asked == AUTO
+    assert run.setup.requested_strategy == AUTO
 
 
 FAILING = """
@@ -203,7 +203,7 @@ def test_a_recorded_run_is_played_on_another_machine(tmp_path: Path) -> None:
     assert sum(model.seconds) == pytest.approx(computing_s)
     spent_s = sum(rank["compute_s"] for rank in figures["per_rank"])
     assert spent_s > 1.5 * computing_s  # three times, if all iterations took the same
-    stays, moves = (play(machine, model, name) for name in ("none", "GDDLB"))
+    stays, moves = (simulate_strategy(machine, model, name) for name in ("none", "GDDLB"))
     assert sum(stays.compute_s) > 1.5 * computing_s
     assert moves.makespan_s < stays.makespan_s
     assert sum(map(len, moves.done)) == 600

@@ -24,7 +24,7 @@ import dlbrt
 import numpy as np
 from dlbrt.dist.space import space_of
 from dlbrt.dist.spec import ArraySpec
-from dlbrt.effects.kinds import Kind
+from dlbrt.effects.kinds import ContributionKind
 from dlbrt.mpi.reach import Rows, is_plain, reach_of
 from numpy.lib.stride_tricks import as_strided
 
@@ -292,7 +292,7 @@ class _Runner:
 
     schedule = require = cost = profile = folded = _nothing
 
-    def reductions(self, **kinds: Kind) -> None:
+    def reductions(self, **kinds: ContributionKind) -> None:
         self._given |= kinds.keys()
         self._bound = [c for name, kind in kinds.items() if kind.bound for c in (name, *kind.companions)]
         values = sys._getframe(1).f_locals

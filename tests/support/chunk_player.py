@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.dealer import ChunkScheduler
 from numpy.typing import NDArray
 
 __all__ = ["Played", "play"]
@@ -30,7 +30,7 @@ class Played:
 
 
 def play(
-    dealer: Dealer, costs_s: NDArray[np.float64], speeds: Sequence[float], overhead_s: float = 0.0
+    scheduler: ChunkScheduler, costs_s: NDArray[np.float64], speeds: Sequence[float], overhead_s: float = 0.0
 ) -> Played:
     """The run of a loop whose iterations cost so many seconds on a rank of speed 1."""
     before = np.concatenate(([0.0], np.cumsum(costs_s))).tolist()
@@ -40,9 +40,9 @@ def play(
     while asking:
         now, _, rank, done, took = heapq.heappop(asking)
         if done:
-            dealer.done(rank, done, took, took + overhead_s)
+            scheduler.done(rank, done, took, took + overhead_s)
             makespan = now
-        chunk = dealer.deal(rank)
+        chunk = scheduler.deal(rank)
         if chunk:
             took = (before[chunk.stop] - before[chunk.start]) / speeds[rank]
             chunks.append((rank, chunk))

@@ -12,9 +12,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from dlbrt.core.actions import Action, Alarm, Claim, Finish, Give, Resume, Tell
+from dlbrt.core.actions import Action, ClaimChunks, Finish, NotifyFailure, Resume, Send, SendWork
 from dlbrt.core.agent import Agent
-from dlbrt.core.events import Alarmed, Claimed, Event, Exhausted, Failed, Given, Told, Waited, Worked
+from dlbrt.core.events import (
+    ChunksClaimed,
+    Event,
+    Exhausted,
+    Failed,
+    FailureNotified,
+    Received,
+    TimeElapsed,
+    Worked,
+    WorkReceived,
+)
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
 
@@ -31,7 +41,7 @@ class Played:
     done: list[list[int]]
     failed: list[int] = field(default_factory=list)
     words: int = 0
-    gifts: int = 0
+    assignments: int = 0
     steps: int = 0
 
 
@@ -72,13 +82,13 @@ class _Play:
 
     def wait(self, something: bool) -> None:
         """Let time go by, to when somebody wakes; nobody may wait for ever."""
-        times = [agent.wakes_at for agent in self.agents if not agent.finished]
+        times = [agent.timer_at for agent in self.agents if not agent.finished]
         wakes = [when for when in times if when is not None]
         assert something or wakes, "all wait for one another"
         self.now = max(self.now, min(wakes)) if wakes and not something else self.now + 1e-3
         for rank, agent in enumerate(self.agents):
             if not agent.finished:
-                self.tell(rank, Waited(self.now))
+                self.tell(rank, TimeElapsed(self.now))
 
     def work(self, rank: int) -> None:
         agent = self.agents[rank]
@@ -114,21 +124,21 @@ class _Play:
 
     def carry_out(self, rank: int, action: Action) -> None:
         match action:
-            case Tell(targets, word):
+            case Send(targets, word):
                 self.played.words += len(targets)
                 for target in targets:
-                    self.send(rank, target, lambda now: Told(now, rank, word))
-            case Give(target, units):
-                self.played.gifts += 1
+                    self.send(rank, target, lambda now: Received(now, rank, word))
+            case SendWork(target, units):
+                self.played.assignments += 1
                 assert units
                 assert target != rank
-                self.send(rank, target, lambda now: Given(now, rank, units))
-            case Alarm(position, members):
+                self.send(rank, target, lambda now: WorkReceived(now, rank, units))
+            case NotifyFailure(position, members):
                 for target in members:
-                    self.send(rank, target, lambda now: Alarmed(now, position))
-            case Claim(count):
+                    self.send(rank, target, lambda now: FailureNotified(now, position))
+            case ClaimChunks(count):
                 number, self.counter = self.counter, self.counter + count
-                self.send(rank, rank, lambda now: Claimed(now, number, count))
+                self.send(rank, rank, lambda now: ChunksClaimed(now, number, count))
             case Resume() | Finish():
                 pass
             case _:

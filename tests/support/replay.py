@@ -10,25 +10,25 @@ from dataclasses import dataclass
 
 from dlbrt.core.actions import Action
 from dlbrt.core.events import Event
-from dlbrt.core.setup import Setup
-from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
-from dlbrt.sim.replay import Listener
+from dlbrt.core.setup import AgentSetup
+from dlbrt.observe.trace import RankTrace, RunTrace, TraceEntry, Transferred
+from dlbrt.sim.replay import ReplayedRank
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReplayDifference:
     """Where a rank's answers go apart: entry number ``place``, what was recorded, what came now."""
 
     rank: int
     place: int
-    entry: Entry
+    entry: TraceEntry
     found: tuple[Action, ...] | str
 
     def __str__(self) -> str:
         return f"rank {self.rank}, entry {self.place}: {self.entry}, replayed: {self.found}"
 
 
-def replay(run: RunTrace) -> tuple[Difference, ...]:
+def replay(run: RunTrace) -> tuple[ReplayDifference, ...]:
     """The first difference of each rank that has one; none of a run that rank 0 did alone.
 
     ValueError if this version does not have the strategy.
@@ -41,25 +41,25 @@ def replay(run: RunTrace) -> tuple[Difference, ...]:
         raise ValueError(f"this version has no strategy {error}") from None
 
 
-def _differences(run: RunTrace, setup: Setup) -> Iterator[Difference]:
+def _differences(run: RunTrace, setup: AgentSetup) -> Iterator[ReplayDifference]:
     for rank, recorded in enumerate(run.per_rank):
-        if (found := _first(rank, Listener(setup, rank, recorded.began), recorded)) is not None:
+        if (found := _first(rank, ReplayedRank(setup, rank, recorded.began), recorded)) is not None:
             yield found
 
 
-def _first(rank: int, listener: Listener, recorded: RankTrace) -> Difference | None:
+def _first(rank: int, replayed_rank: ReplayedRank, recorded: RankTrace) -> ReplayDifference | None:
     for place, entry in enumerate(recorded.entries):
         if entry.event.now < recorded.began:
             continue  # what rank 0 did alone, before the loop was shared
-        found = _answer(listener, entry.event)
+        found = _answer(replayed_rank, entry.event)
         if found != entry.actions:
-            return Difference(rank, place, entry, found)
+            return ReplayDifference(rank, place, entry, found)
     return None
 
 
-def _answer(listener: Listener, event: Event | Transferred) -> tuple[Action, ...] | str:
+def _answer(replayed_rank: ReplayedRank, event: Event | Transferred) -> tuple[Action, ...] | str:
     """What is asked for, or why that cannot be told."""
     try:
-        return listener.tell(event)
+        return replayed_rank.handle(event)
     except (ValueError, KeyError) as error:
         return f"{type(error).__name__}: {error}"

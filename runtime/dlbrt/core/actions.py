@@ -11,30 +11,30 @@ from collections.abc import Callable, Mapping
 from typing import get_args
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.peers.words import Word
+from dlbrt.core.peers.words import Message
 from dlbrt.core.profile import Profile
-from dlbrt.core.statement import Statement
+from dlbrt.core.statement import GroupReport
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.records import dataclass
 
 __all__ = [
     "Action",
-    "Alarm",
-    "Announce",
-    "Choose",
-    "Claim",
-    "Exchange",
+    "AnnounceStrategy",
+    "ClaimChunks",
+    "ExchangeProfiles",
     "Finish",
-    "Give",
-    "Instruct",
     "Interrupt",
     "Move",
-    "Report",
+    "NotifyFailure",
+    "RequestChoice",
+    "RequestGroupExchange",
     "Resume",
-    "State",
-    "Summon",
-    "Tell",
+    "Send",
+    "SendGroupReport",
+    "SendInstructions",
+    "SendProfile",
+    "SendWork",
     "methods_of",
 ]
 
@@ -48,7 +48,7 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
+class NotifyFailure:
     """Tell the ranks outside the group that the body failed at ``position``."""
 
     position: int
@@ -56,7 +56,7 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ExchangeProfiles:
     """Give ``profile`` to the exchange of window ``epoch`` among the members; do not wait for it."""
 
     epoch: int
@@ -65,7 +65,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SendProfile:
     """Send ``profile`` to the balancer on rank ``master``, and do not wait for its instruction."""
 
     epoch: int
@@ -74,7 +74,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Instruct:
+class SendInstructions:
     """The central balancer's answer to a group: all its profiles, and what was decided by them."""
 
     members: tuple[int, ...]
@@ -90,12 +90,12 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
+class RequestChoice:
     """On rank 0, after the movement of work: time to choose a strategy (`Asked` follows)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Announce:
+class AnnounceStrategy:
     """Tell the other ranks which strategy was chosen."""
 
     strategy: str
@@ -103,7 +103,7 @@ class Announce:
 
 
 @dataclass(frozen=True, slots=True)
-class Summon:
+class RequestGroupExchange:
     """Ask the ranks of all other groups to come to ``round``, in which the groups exchange work."""
 
     round: int
@@ -111,27 +111,27 @@ class Summon:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SendGroupReport:
     """Give the group's statement to ``round``, if it is this rank's to give; `Stated` is to follow.
 
-    It goes to all ranks. ``heads`` are those that give one, in the order in which they are wanted.
+    It goes to all ranks. ``leaders`` are those that give one, in the order in which they are wanted.
     """
 
     round: int
-    statement: Statement | None
-    heads: tuple[int, ...]
+    report: GroupReport | None
+    leaders: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class Send:
     """Say something to these ranks; nobody waits."""
 
     targets: tuple[int, ...]
-    word: Word
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Give:
+class SendWork:
     """Send rank ``target`` units of work with their data; nobody waits."""
 
     target: int
@@ -139,7 +139,7 @@ class Give:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimChunks:
     """Add ``count`` to the counter that all ranks share; `Claimed` follows with what it said."""
 
     count: int
@@ -156,19 +156,19 @@ class Finish:
 
 
 Action = (
-    Alarm
-    | Announce
-    | Choose
+    NotifyFailure
+    | AnnounceStrategy
+    | RequestChoice
     | Interrupt
-    | Exchange
-    | Report
-    | Instruct
+    | ExchangeProfiles
+    | SendProfile
+    | SendInstructions
     | Move
-    | Summon
-    | State
-    | Tell
-    | Give
-    | Claim
+    | RequestGroupExchange
+    | SendGroupReport
+    | Send
+    | SendWork
+    | ClaimChunks
     | Resume
     | Finish
 )

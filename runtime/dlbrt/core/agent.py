@@ -14,31 +14,31 @@ from dataclasses import field, replace
 from typing import Protocol
 
 from dlbrt.core.actions import Action, Resume
-from dlbrt.core.books import Terms
-from dlbrt.core.chunks.loop import Known
-from dlbrt.core.events import Alarmed, Event, Failed, Given, Told, Worked
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.chunks.loop import LoopStatistics
+from dlbrt.core.events import Event, Failed, FailureNotified, Received, Worked, WorkReceived
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.windows import Gain, Window
-from dlbrt.dist.amounts import Amounts
-from dlbrt.dist.deal import Deal
+from dlbrt.core.windows import RedistributionGain, Window
+from dlbrt.dist.amounts import WorkTable
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
 
-__all__ = ["Account", "Agent", "PeerStrategy", "Start"]
+__all__ = ["Agent", "BalancingCounts", "InitialState", "PeerStrategy"]
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class BalancingCounts:
     """What an agent has to say for the statistics, of what it counts for its group or for itself."""
 
     synchronizations: int = 0
     redistributions: int = 0
     windows: tuple[Window, ...] = ()
-    gain: Gain = field(default_factory=Gain)
+    gain: RedistributionGain = field(default_factory=RedistributionGain)
 
-    def __add__(self, other: Account) -> Account:
-        return Account(
+    def __add__(self, other: BalancingCounts) -> BalancingCounts:
+        return BalancingCounts(
             self.synchronizations + other.synchronizations,
             self.redistributions + other.redistributions,
             self.windows + other.windows,
@@ -69,19 +69,19 @@ class Agent(Protocol):
         """The strategy."""
 
     @property
-    def apart(self) -> bool:
+    def ends_independently(self) -> bool:
         """Whether the body may have failed elsewhere without this rank's knowing."""
 
     @property
-    def serves(self) -> bool:
+    def is_central(self) -> bool:
         """Whether it is a central balancer, to which profiles come."""
 
     @property
-    def claims(self) -> bool:
+    def claims_chunks(self) -> bool:
         """Whether it claims work from the counter that all ranks share."""
 
     @property
-    def listens(self) -> bool:
+    def receives_messages(self) -> bool:
         """Whether other ranks say and give it something."""
 
     @property
@@ -101,7 +101,7 @@ class Agent(Protocol):
         """Whether nothing is left to do or to serve here."""
 
     @property
-    def wakes_at(self) -> float | None:
+    def timer_at(self) -> float | None:
         """When `Waited` will have an effect, if nothing comes before; None: never."""
 
     def due(self, now: float) -> bool:
@@ -113,20 +113,20 @@ class Agent(Protocol):
     def transferred(self, seconds: float, size: int) -> None:
         """Learn what moving ``size`` bytes took."""
 
-    def account(self) -> Account:
+    def counts(self) -> BalancingCounts:
         """What is to be said at the end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class InitialState:
     """What all ranks know alike when a loop begins: the first shares, the terms, and what is ``known`` of it.
 
     ``begins``: the loop does, with these shares; else they are what is left of it.
     """
 
     shares: tuple[Spans, ...]
-    terms: Terms
-    known: Known = field(default_factory=Known)
+    context: BalancingContext
+    known: LoopStatistics = field(default_factory=LoopStatistics)
     begins: bool = False
 
 
@@ -144,29 +144,37 @@ class PeerStrategy(ABC):
         """Its name in the contract."""
 
     @abstractmethod
-    def agent(self, rank: int, start: Start, now: float) -> Agent:
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """The agent of a rank, from ``now`` on."""
 
     def first_shares(
         self,
         units: Units,  # noqa: ARG002
         ranks: int,  # noqa: ARG002
-        amounts: Amounts,  # noqa: ARG002
-        known: Known,  # noqa: ARG002
+        work_table: WorkTable,  # noqa: ARG002
+        known: LoopStatistics,  # noqa: ARG002
         *,
-        bare: bool = False,  # noqa: ARG002
+        without_rows: bool = False,  # noqa: ARG002
     ) -> tuple[Spans, ...] | None:
         """What each of so many ranks begins with; None: all there is, dealt as for any other strategy."""
         return None
 
-    def first_deal(self, deal: Deal, known: Known, *, bare: bool = False) -> Deal:
+    def first_deal(
+        self, deal: InitialPartition, known: LoopStatistics, *, without_rows: bool = False
+    ) -> InitialPartition:
         """The deal, but with the shares that ranks begin with under this strategy."""
-        shares = self.first_shares(deal.units, len(deal.shares), deal.amounts, known, bare=bare)
+        shares = self.first_shares(
+            deal.units, len(deal.shares), deal.work_table, known, without_rows=without_rows
+        )
         return deal if shares is None else replace(deal, shares=shares)
 
 
 def take_over(
-    agent: Agent, now: float, did: tuple[int, float], failures: tuple[int, int], words: Sequence[Told | Given]
+    agent: Agent,
+    now: float,
+    did: tuple[int, float],
+    failures: tuple[int, int],
+    words: Sequence[Received | WorkReceived],
 ) -> tuple[Action, ...]:
     """Tell a new agent what has been since the shares that it starts from.
 
@@ -176,7 +184,7 @@ def take_over(
     known, own = failures
     events: list[Event] = [Worked(now, *did)] if did[0] else []
     if known != NO_FAILURE:
-        events.append(Alarmed(now, known))
+        events.append(FailureNotified(now, known))
     if own < known:
         events.append(Failed(now, own))
     actions = [action for event in (*events, *words) for action in agent.handle(event)]

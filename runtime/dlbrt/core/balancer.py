@@ -3,7 +3,7 @@
 Law. The loop's iterations are dealt to ranks at the start, one by one or in pairs (`Units`). Time is cut
 into windows, numbered by epoch; a synchronization of the group ends each: its members' profiles are exchanged
 among them, or sent to the central balancer, which decides for all. Every member keeps the same picture of who
-holds what (`Books`), because profiles say how many units each has done and work is done in a known order; so
+holds what (`GroupState`), because profiles say how many units each has done and work is done in a known order; so
 every member computes the same movement, and nothing but profiles (and a central decision) needs to travel.
 The loop ends for a group at the synchronization that finds nothing left in it.
 
@@ -21,31 +21,39 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dlbrt.core.actions import Action, Announce, Choose, Finish, Move, Resume
-from dlbrt.core.agent import Account, Agent, PeerStrategy, Start, take_over
-from dlbrt.core.books import Books, Terms
-from dlbrt.core.center import Center
-from dlbrt.core.commitment import Commit, Commitment
+from dlbrt.core.actions import Action, AnnounceStrategy, Finish, Move, RequestChoice, Resume
+from dlbrt.core.agent import Agent, BalancingCounts, InitialState, PeerStrategy, take_over
+from dlbrt.core.books import BalancingContext, GroupState
+from dlbrt.core.center import CentralBalancer
+from dlbrt.core.commitment import ChoiceRule, StrategyCommitment
 from dlbrt.core.decision import Decision
-from dlbrt.core.events import Asked, Committed, Exchanged, Given, Instructed, Reported, Told
-from dlbrt.core.member import Member
+from dlbrt.core.events import (
+    ChoiceRequested,
+    InstructionsReceived,
+    ProfileReceived,
+    ProfilesExchanged,
+    Received,
+    StrategyAnnounced,
+    WorkReceived,
+)
+from dlbrt.core.member import GroupMember
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import strategy
-from dlbrt.core.strategy import Situation, Strategy
+from dlbrt.core.strategy import DecisionInputs, Strategy
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.transfer import Transfer
 
-__all__ = ["Balancer", "Commit"]
+__all__ = ["Balancer", "ChoiceRule"]
 
 
-class Balancer(Member):
+class Balancer(GroupMember):
     """The balancer of rank ``rank`` of those that ``shares`` are for.
 
     ``dealt`` are the shares to begin with. ``groups`` are those of a local strategy, together all ranks,
     which go together by the ``rules``. With ``commit``, ``strategy`` holds until the first synchronization
     only, and is one of all ranks; rank 0 asks it then, and where the parameters say so at later
-    synchronizations of all ranks. ``books`` are those of all ranks, where the driver makes them. All but
+    synchronizations of all ranks. ``group_state`` are those of all ranks, where the driver makes them. All but
     ``rank`` and ``now`` must be the same on every rank. Raises ValueError for an event that cannot happen in
     the state it meets.
     """
@@ -55,20 +63,22 @@ class Balancer(Member):
         rank: int,
         shares: Sequence[Spans],
         strategy: Strategy,
-        terms: Terms,
+        context: BalancingContext,
         now: float,
         groups: Sequence[Sequence[int]] = (),
-        commit: Commit | None = None,
-        books: Books | None = None,
+        commit: ChoiceRule | None = None,
+        group_state: GroupState | None = None,
         rules: GroupRules | None = None,
     ) -> None:
-        books = books or Books(range(len(shares)), shares, terms)
-        parts = tuple(map(tuple, groups)) or (books.members,)
-        super().__init__(rank, shares, terms, books, parts, Commitment(commit))
-        self.center: Center | None = None
+        group_state = group_state or GroupState(range(len(shares)), shares, context)
+        parts = tuple(map(tuple, groups)) or (group_state.members,)
+        super().__init__(rank, shares, context, group_state, parts, StrategyCommitment(commit))
+        self.center: CentralBalancer | None = None
         self.successor: Agent | None = None
         self._rules = rules or GroupRules()
-        self._early: list[Reported] = []  # reports of a window, or to a balancer, that is still to come
+        self._early: list[
+            ProfileReceived
+        ] = []  # reports of a window, or to a balancer, that is still to come
         self._take(strategy, now)
         self._open_window(now)
 
@@ -77,18 +87,18 @@ class Balancer(Member):
     def _handlers(cls) -> Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]:
         return {
             **super()._handlers(),
-            Exchanged: cls._exchanged,
-            Instructed: cls._instructed,
-            Reported: cls._reported,
-            Asked: cls._asked,
-            Committed: cls._committed,
-            Told: cls._early_word,
-            Given: cls._early_word,
+            ProfilesExchanged: cls._profiles_exchanged,
+            InstructionsReceived: cls._instructions_received,
+            ProfileReceived: cls._profile_received,
+            ChoiceRequested: cls._choice_requested,
+            StrategyAnnounced: cls._strategy_announced,
+            Received: cls._early_message,
+            WorkReceived: cls._early_message,
         }
 
     @property
-    def serves(self) -> bool:
-        """As `Agent.serves`."""
+    def is_central(self) -> bool:
+        """As `Agent.is_central`."""
         return self.center is not None
 
     @property
@@ -96,31 +106,38 @@ class Balancer(Member):
         """Whether nothing is left to do or to serve here."""
         return self._over and (self.center is None or self.center.finished)
 
-    def account(self) -> Account:
+    def counts(self) -> BalancingCounts:
         """What the lowest rank of a group says for it."""
-        books = self.books
-        if books.members[0] != self.rank:
-            return Account()
-        return Account(books.synchronizations, books.redistributions, tuple(books.windows), books.gain)
+        group_state = self.group_state
+        if group_state.members[0] != self.rank:
+            return BalancingCounts()
+        return BalancingCounts(
+            group_state.synchronizations,
+            group_state.redistributions,
+            tuple(group_state.windows),
+            group_state.gain,
+        )
 
     def _take(self, strategy: Strategy, began_at: float) -> None:  # noqa: ARG002
         """Balance by this strategy from here on, in its groups; what each holds is as of ``began_at``."""
         self.strategy = strategy
-        self._part(self._groups if strategy.local else (self.books.members,))
+        self._part(self._groups if strategy.local else (self.group_state.members,))
 
     def _part(self, groups: Groups) -> None:
         """Go on in these groups, by the books of all ranks."""
-        books, strategy = self.books, self.strategy
+        group_state, strategy = self.group_state, self.strategy
         own = groups[0] if len(groups) == 1 else next(group for group in groups if self.rank in group)
         self.master = own[0] if self._rules.masters else 0
         served = (own,) if self._rules.masters else groups
         central = strategy.central and self.master == self.rank
-        self.center = Center([books.of(group) for group in served], strategy) if central else None
+        self.center = (
+            CentralBalancer([group_state.of(group) for group in served], strategy) if central else None
+        )
         if strategy.local:
-            self.books = books.of(own)
+            self.group_state = group_state.of(own)
 
-    def _reported(self, event: Reported) -> tuple[Action, ...]:
-        if self.center is not None and self.center.serves(event.rank):
+    def _profile_received(self, event: ProfileReceived) -> tuple[Action, ...]:
+        if self.center is not None and self.center.awaits(event.rank):
             return self.center.report(event.rank, event.profile)
         if not self._may_serve:
             raise ValueError(f"rank {self.rank} is no balancer of rank {event.rank}, which reported to it")
@@ -135,26 +152,26 @@ class Balancer(Member):
     def _take_early(self) -> tuple[Action, ...]:
         """What was reported before this rank knew that it would be."""
         early, self._early = self._early, []
-        return tuple(action for event in early for action in self._reported(event))
+        return tuple(action for event in early for action in self._profile_received(event))
 
-    def _exchanged(self, event: Exchanged) -> tuple[Action, ...]:
+    def _profiles_exchanged(self, event: ProfilesExchanged) -> tuple[Action, ...]:
         return self._settled(event.now, event.profiles, self.strategy.decide)
 
-    def _instructed(self, event: Instructed) -> tuple[Action, ...]:
-        def decided(situation: Situation) -> Decision | None:  # noqa: ARG001
+    def _instructions_received(self, event: InstructionsReceived) -> tuple[Action, ...]:
+        def decided(decision_inputs: DecisionInputs) -> Decision | None:  # noqa: ARG001
             return event.decision
 
         return self._settled(event.now, event.profiles, decided)
 
     def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: Callable[[Situation], Decision | None]
+        self, now: float, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
     ) -> tuple[Action, ...]:
         """The answer to this rank's profile is there."""
-        if not self._window.given:
+        if not self._window.profile_sent:
             raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
         self._waited_s = self._window.waited_s(now)
-        held = self.books.shares
-        return self._close_window(now, held, profiles, self.books.settle(profiles, decide))
+        held = self.group_state.shares
+        return self._close_window(now, held, profiles, self.group_state.settle(profiles, decide))
 
     def _close_window(
         self,
@@ -164,13 +181,13 @@ class Balancer(Member):
         transfers: tuple[Transfer, ...],
     ) -> tuple[Action, ...]:
         """The books are settled, by the profiles of members who ``held`` so much: go on, or end."""
-        books, own, window = self.books, self.books.place(self.rank), self._window
-        if books.standing.over:
+        group_state, own, window = self.group_state, self.group_state.place(self.rank), self._window
+        if group_state.estimates.over:
             window.work, self._over = EMPTY, True
             return (Finish(),)
         ahead = window.ahead
         if self.failed_at != NO_FAILURE:
-            ahead = books.wanted_of_first(held[own].part(profiles[own].done), ahead)
+            ahead = group_state.wanted_of_first(held[own].part(profiles[own].done), ahead)
         self._open_window(now, ahead, window.ahead_s)
         goes_on = self._await_choice(now, profiles) if self._commitment.open else self._next(now)
         return (*self._moves(transfers), *goes_on)
@@ -183,19 +200,19 @@ class Balancer(Member):
             profiles = (replace(profiles[0], waited_s=self._waited_s), *profiles[1:])
         announced = self._commitment.begin(profiles)
         if self.rank == 0:
-            return (Choose(),)
+            return (RequestChoice(),)
         return (Resume(),) if announced is None else self._commit_to(now, announced)
 
-    def _asked(self, event: Asked) -> tuple[Action, ...]:
-        chosen = self._commitment.choose(self.books)
-        others = tuple(rank for rank in self.books.members if rank != self.rank)
-        return (Announce(chosen.name, others), *self._commit_to(event.now, chosen))
+    def _choice_requested(self, event: ChoiceRequested) -> tuple[Action, ...]:
+        chosen = self._commitment.choose(self.group_state)
+        others = tuple(rank for rank in self.group_state.members if rank != self.rank)
+        return (AnnounceStrategy(chosen.name, others), *self._commit_to(event.now, chosen))
 
-    def _committed(self, event: Committed) -> tuple[Action, ...]:
+    def _strategy_announced(self, event: StrategyAnnounced) -> tuple[Action, ...]:
         chosen = strategy(event.strategy)
         return self._commit_to(event.now, chosen) if self._commitment.announce(chosen) else ()
 
-    def _early_word(self, event: Told | Given) -> tuple[Action, ...]:
+    def _early_message(self, event: Received | WorkReceived) -> tuple[Action, ...]:
         """Others have gone over already to a strategy that this rank has not heard of."""
         self._commitment.words.append(event)
         return ()
@@ -206,10 +223,12 @@ class Balancer(Member):
         commitment.made()
         if isinstance(strategy, PeerStrategy):
             did, failures = (window.done, window.compute_s), (self.failed_at, self._own_failure)
-            self.successor = strategy.agent(self.rank, Start(self.books.shares, self.terms), now)
+            self.successor = strategy.agent(
+                self.rank, InitialState(self.group_state.shares, self.context), now
+            )
             return take_over(self.successor, now, did, failures, commitment.words)
         if strategy.name != self.strategy.name:
             self._take(strategy, window.opened_at)
-        if strategy.local or not self.terms.parameters.adapts:
+        if strategy.local or not self.context.parameters.adapts:
             commitment.close()
         return (*self._take_early(), *self._next(now))

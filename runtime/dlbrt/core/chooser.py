@@ -19,7 +19,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.books import MOST_LATE, Books
+from dlbrt.core.books import MAX_WAIT_FACTOR, GroupState
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.model.schemes import scheme
@@ -29,16 +29,16 @@ from dlbrt.core.strategy import Strategy
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
-    from dlbrt.core.model.choose import Choice
+    from dlbrt.core.model.choose import StrategyChoice
 
-__all__ = ["Chooser"]
+__all__ = ["StrategyChooser"]
 
 #: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
 CENTRAL, CHEAPER = "GCDLB", 0.6
 
 
 @dataclass(slots=True)
-class Chooser:
+class StrategyChooser:
     """Commits to a strategy of the paper, by the network and the groups that a local one would have.
 
     ``within`` are the networks among the ranks of each group, where they differ from that among all.
@@ -48,26 +48,26 @@ class Chooser:
     network: Network
     groups: Groups
     within: tuple[Network, ...] = ()
-    choice: Choice | None = field(default=None, init=False)
+    choice: StrategyChoice | None = field(default=None, init=False)
 
     @property
-    def begins(self) -> Strategy:
+    def initial_strategy(self) -> Strategy:
         """How all balance until a strategy is chosen."""
         ranks = sum(map(len, self.groups))
         apart_s = scheme(BEFORE_CHOICE).synchronization_s(self.network, ranks)
         central_s = scheme(CENTRAL).synchronization_s(self.network, ranks) + self.network.switch_s
         return synchronizing(CENTRAL if central_s < CHEAPER * apart_s else BEFORE_CHOICE)
 
-    def __call__(self, books: Books, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
+    def __call__(self, group_state: GroupState, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
         """The strategy for what is left; the books are those after the synchronization.
 
         Where what is left is done before a choice would have paid, it is the one there is.
         """
-        parameters = books.terms.parameters
-        speeds, left_s = books.history.speeds, books.left_s
-        if speeds is None or left_s is None or left_s < parameters.least_choice_s:
-            return self.begins if self.choice is None else strategy(self.choice.strategy)
-        self.choice = self._asked_of_the_model(books, profiles, speeds)
+        parameters = group_state.context.parameters
+        speeds, remaining_makespan_s = group_state.history.speeds, group_state.remaining_makespan_s
+        if speeds is None or remaining_makespan_s is None or remaining_makespan_s < parameters.min_choice_s:
+            return self.initial_strategy if self.choice is None else strategy(self.choice.strategy)
+        self.choice = self._asked_of_the_model(group_state, profiles, speeds)
         return strategy(self.choice.strategy)
 
     def load(self) -> None:
@@ -75,15 +75,21 @@ class Chooser:
         import dlbrt.core.consult  # noqa: F401
 
     def _asked_of_the_model(
-        self, books: Books, profiles: Sequence[Profile], speeds: Sequence[float]
-    ) -> Choice:
+        self, group_state: GroupState, profiles: Sequence[Profile], speeds: Sequence[float]
+    ) -> StrategyChoice:
         from dlbrt.core.consult import chosen
 
-        late = self._late(books, profiles[0].waited_s)
+        late = self._late(group_state, profiles[0].waited_s)
         networks = self.network.slowed(late), tuple(each.slowed(late) for each in self.within)
-        return chosen(books, profiles, speeds, self.groups, networks)
+        return chosen(group_state, profiles, speeds, self.groups, networks)
 
-    def _late(self, books: Books, waited_s: float) -> float:
+    def _late(self, group_state: GroupState, waited_s: float) -> float:
         """How many times as long as expected rank 0 waited, less an iteration of the slowest; 1 at least."""
-        expected_s = scheme(self.begins.name).synchronization_s(self.network, len(books.members))
-        return min(MOST_LATE, max(1.0, books.late_s(waited_s) / expected_s)) if expected_s > 0 else 1.0
+        expected_s = scheme(self.initial_strategy.name).synchronization_s(
+            self.network, len(group_state.members)
+        )
+        return (
+            min(MAX_WAIT_FACTOR, max(1.0, group_state.excess_wait_s(waited_s) / expected_s))
+            if expected_s > 0
+            else 1.0
+        )

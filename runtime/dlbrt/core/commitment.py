@@ -11,29 +11,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.books import Books
-from dlbrt.core.events import Given, Told
-from dlbrt.core.pace import Pace
+from dlbrt.core.books import GroupState
+from dlbrt.core.events import Received, WorkReceived
+from dlbrt.core.pace import SpeedTrace
 from dlbrt.core.profile import Profile
 from dlbrt.core.strategy import Strategy
 
-__all__ = ["Commit", "Commitment"]
+__all__ = ["ChoiceRule", "StrategyCommitment"]
 
 #: At a synchronization of all ranks: the strategy to commit to, by the books and the profiles.
-Commit = Callable[[Books, Sequence[Profile]], Strategy | PeerStrategy]
+ChoiceRule = Callable[[GroupState, Sequence[Profile]], Strategy | PeerStrategy]
 
 
-class Commitment:
+class StrategyCommitment:
     """What one rank knows of it; ``commit`` is asked at rank 0, None: all is as it was at the start.
 
-    While ``awaited``, a strategy is being chosen. ``pace`` is how this rank's speed has gone, as long as that
+    While ``awaited``, a strategy is being chosen. ``speed_trace`` is how this rank's speed has gone, as long as that
     may matter; ``words`` are for the agent that is to take over.
     """
 
-    def __init__(self, commit: Commit | None) -> None:
+    def __init__(self, commit: ChoiceRule | None) -> None:
         self.awaited = False
-        self.pace = Pace() if commit else None
-        self.words: list[Told | Given] = []
+        self.speed_trace = SpeedTrace() if commit else None
+        self.words: list[Received | WorkReceived] = []
         self._commit = commit
         self._announced: Strategy | PeerStrategy | None = None
         self._profiles: Sequence[Profile] = ()
@@ -48,11 +48,11 @@ class Commitment:
         self.awaited, self._profiles = True, profiles
         return self._announced
 
-    def choose(self, books: Books) -> Strategy | PeerStrategy:
+    def choose(self, group_state: GroupState) -> Strategy | PeerStrategy:
         """The choice, at rank 0; ValueError where none is to be made."""
         if self._commit is None or not self.awaited:
-            raise ValueError(f"there is no strategy to choose in window {books.epoch}")
-        return self._commit(books, self._profiles)
+            raise ValueError(f"there is no strategy to choose in window {group_state.epoch}")
+        return self._commit(group_state, self._profiles)
 
     def announce(self, chosen: Strategy | PeerStrategy) -> bool:
         """Rank 0 has chosen; whether this rank goes on by it at once."""
@@ -66,4 +66,4 @@ class Commitment:
 
     def close(self) -> None:
         """There will be no other."""
-        self._commit = self.pace = None
+        self._commit = self.speed_trace = None

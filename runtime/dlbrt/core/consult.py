@@ -9,35 +9,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dlbrt.core.books import Books
-from dlbrt.core.model.choose import Choice, Known, choose
-from dlbrt.core.model.forecast import History
+from dlbrt.core.books import GroupState
+from dlbrt.core.model.choose import ModelInputs, StrategyChoice, choose
+from dlbrt.core.model.forecast import LoadForecast
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.redistribute import ModelOptions
 from dlbrt.core.model.repertoire import OTHERS
-from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.model.work import IterationCosts, Runs
 from dlbrt.core.profile import SLICES, Profile
-from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.spans import Spans
 
-__all__ = ["MOST_WRITTEN", "chosen", "prefix"]
+__all__ = ["MAX_WRITTEN", "chosen", "prefix"]
 
 
 def chosen(
-    books: Books,
+    group_state: GroupState,
     profiles: Sequence[Profile],
     speeds: Sequence[float],
     groups: Groups,
     networks: tuple[Network, tuple[Network, ...]],
-) -> Choice:
+) -> StrategyChoice:
     """The strategy for what is left, by the present ``speeds``.
 
     ``networks`` are those among all ranks and in each of the ``groups``, as late as hosts are found to be.
     """
-    terms, elapsed_s = books.terms, books.history.computed_s
-    work, held = _work(books.shares, terms.amounts)
-    known = Known(
+    context, elapsed_s = group_state.context, group_state.history.computed_s
+    work, held = _work(group_state.shares, context.work_table)
+    known = ModelInputs(
         elapsed_s=elapsed_s,
         work=work,
         held=held,
@@ -46,11 +46,11 @@ def chosen(
         groups=groups,
         network=networks[0],
         within=networks[1],
-        iteration_bytes=terms.unit_bytes,
-        bare=terms.bare,
-        rules=Rules(
-            profitability=terms.parameters.profitability,
-            least_moved=terms.parameters.least_moved,
+        iteration_bytes=context.unit_bytes,
+        without_rows=context.without_rows,
+        rules=ModelOptions(
+            profitability=context.parameters.profitability,
+            min_moved=context.parameters.min_moved,
             charged=True,
             reserves=True,
         ),
@@ -59,56 +59,56 @@ def chosen(
 
 
 #: Tables of so many units at most are written out: a choice looks up some thousand of them.
-MOST_WRITTEN = 4096
+MAX_WRITTEN = 4096
 
 
 class _Prefix(Sequence[int]):
     """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
 
-    def __init__(self, amounts: Amounts) -> None:
-        self._amounts = amounts
+    def __init__(self, work_table: WorkTable) -> None:
+        self._work_table = work_table
         self._found: dict[int, int] = {}
 
     def __len__(self) -> int:
-        return self._amounts.edges[-1] + 1
+        return self._work_table.edges[-1] + 1
 
     def __getitem__(self, unit: int) -> int:  # type: ignore[override]
         found = self._found.get(unit)
         if found is None:
-            found = self._found[unit] = self._amounts.before(unit)
+            found = self._found[unit] = self._work_table.before(unit)
         return found
 
 
-def prefix(amounts: Amounts) -> Sequence[int]:
+def prefix(work_table: WorkTable) -> Sequence[int]:
     """The work before each unit, by a table that is not empty: written out where that is soon done."""
-    edges, ticks = amounts.edges, amounts.ticks
+    edges, prefix = work_table.edges, work_table.prefix
     if edges == tuple(range(len(edges))):
-        return ticks
-    if edges[-1] >= MOST_WRITTEN:
-        return _Prefix(amounts)
-    written = [ticks[0]] * edges[0]
-    for (low, high), (begin, end) in zip(pairwise(edges), pairwise(ticks), strict=True):
+        return prefix
+    if edges[-1] >= MAX_WRITTEN:
+        return _Prefix(work_table)
+    written = [prefix[0]] * edges[0]
+    for (low, high), (begin, end) in zip(pairwise(edges), pairwise(prefix), strict=True):
         written += [begin + (end - begin) * unit // (high - low) for unit in range(high - low)]
-    return (*written, ticks[-1])
+    return (*written, prefix[-1])
 
 
-def _work(shares: Sequence[Spans], amounts: Amounts) -> tuple[Work, tuple[Runs, ...]]:
+def _work(shares: Sequence[Spans], work_table: WorkTable) -> tuple[IterationCosts, tuple[Runs, ...]]:
     """What is left, in ticks, and who holds it.
 
     Where iterations are dealt in turn each share has a bit of everything: what is dealt counts as alike.
     """
     dealt = any(run.step > 1 for spans in shares for run in spans.runs)
-    if not (amounts.uniform or dealt):
+    if not (work_table.uniform or dealt):
         held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in shares)
-        return Work(1.0, prefix(amounts)), held
-    mean = (sum(map(amounts.of, shares)) or 1) / sum(map(len, shares))
-    return Work(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
+        return IterationCosts(1.0, prefix(work_table)), held
+    mean = (sum(map(work_table.of, shares)) or 1) / sum(map(len, shares))
+    return IterationCosts(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
 
 
-def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> History:
+def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> LoadForecast:
     """The speeds of the slices of each rank's time so far; in a slice without work, its present one."""
     slices = tuple(
         tuple(seen if seen > 0 else speed for seen in profile.slices)
         for profile, speed in zip(profiles, speeds, strict=True)
     )
-    return History(slices, max(elapsed_s, 1e-9) / SLICES)
+    return LoadForecast(slices, max(elapsed_s, 1e-9) / SLICES)

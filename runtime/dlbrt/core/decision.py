@@ -14,7 +14,7 @@ from operator import sub, truediv
 
 from dlbrt.core.parameters import Parameters
 from dlbrt.dist.layout import quickest
-from dlbrt.dist.transfer import Gift
+from dlbrt.dist.transfer import Assignment
 from dlbrt.records import dataclass
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "RULED",
     "UNPROFITABLE",
     "Decision",
-    "Verdict",
+    "DecisionReason",
     "decide",
     "longest_s",
     "still_pays",
@@ -30,16 +30,16 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DecisionReason:
     """Why a decision was taken, in a word that statistics and traces show."""
 
-    word: str
+    text: str
 
 
-MOVE = Verdict("move")
-RULED = Verdict("move by the strategy's own rule")
-BALANCED = Verdict("too little to move")
-UNPROFITABLE = Verdict("gain below the threshold")
+MOVE = DecisionReason("move")
+RULED = DecisionReason("move by the strategy's own rule")
+BALANCED = DecisionReason("too little to move")
+UNPROFITABLE = DecisionReason("gain below the threshold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,15 @@ class Decision:
     """New shares of the work (the old ones where nothing moves), and the predicted times to the end.
 
     ``before_s`` is the predicted time to finish without moving, ``after_s`` with moving, costs
-    included, both from the moment of the decision. ``gifts`` say who gives to whom, where the strategy's own
+    included, both from the moment of the decision. ``assignments`` say who gives to whom, where the strategy's own
     rule does; elsewhere work moves in few messages, and only if that pays.
     """
 
     shares: tuple[int, ...]
     before_s: float
     after_s: float
-    verdict: Verdict
-    gifts: tuple[Gift, ...] = ()
+    verdict: DecisionReason
+    assignments: tuple[Assignment, ...] = ()
 
     @property
     def moves(self) -> bool:
@@ -88,7 +88,7 @@ def decide(
     busiest = max(max(surplus), -min(surplus))
     costs_s = exchange_s + unit / max(speeds) + busiest / unit * unit_move_s
     after_s = costs_s + longest_s(shares, speeds)
-    if moved < max(unit, parameters.least_moved * sum(remaining)):
+    if moved < max(unit, parameters.min_moved * sum(remaining)):
         return Decision(tuple(remaining), before_s, before_s, BALANCED)
     if after_s > (1 - parameters.profitability) * before_s:
         return Decision(tuple(remaining), before_s, after_s, UNPROFITABLE)

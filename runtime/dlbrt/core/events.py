@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.peers.words import Word
+from dlbrt.core.peers.words import Message
 from dlbrt.core.profile import Profile
-from dlbrt.core.statement import Statement
+from dlbrt.core.statement import GroupReport
 from dlbrt.dist.spans import Spans
 from dlbrt.records import dataclass
 
 __all__ = [
-    "Alarmed",
-    "Asked",
-    "Claimed",
-    "Committed",
+    "ChoiceRequested",
+    "ChunksClaimed",
     "Event",
-    "Exchanged",
     "Exhausted",
     "Failed",
-    "Given",
-    "Instructed",
+    "FailureNotified",
+    "GroupExchangeRequested",
+    "GroupReportsReceived",
+    "InstructionsReceived",
     "Interrupted",
-    "Reported",
-    "Stated",
-    "Summoned",
-    "Told",
-    "Waited",
+    "ProfileReceived",
+    "ProfilesExchanged",
+    "Received",
+    "StrategyAnnounced",
+    "TimeElapsed",
+    "WorkReceived",
     "Worked",
 ]
 
@@ -36,13 +36,13 @@ __all__ = [
 class Worked:
     """The rank finished its next ``units`` (iterations, or pairs), in ``compute_s`` seconds.
 
-    ``course`` tells how many of them in how many seconds by some times in between, in order.
+    ``progress`` tells how many of them in how many seconds by some times in between, in order.
     """
 
     now: float
     units: int
     compute_s: float
-    course: Sequence[tuple[int, float]] = ()
+    progress: Sequence[tuple[int, float]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,14 @@ class Interrupted:
 
 
 @dataclass(frozen=True, slots=True)
-class Waited:
+class TimeElapsed:
     """Nothing happened, but time went by, to a rank that waits or looks around."""
 
     now: float
 
 
 @dataclass(frozen=True, slots=True)
-class Exchanged:
+class ProfilesExchanged:
     """Every member's profile of the window has come, in the order of the group's members."""
 
     now: float
@@ -76,7 +76,7 @@ class Exchanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Instructed:
+class InstructionsReceived:
     """The central balancer has answered: every member's profile, and what it decided by them."""
 
     now: float
@@ -85,7 +85,7 @@ class Instructed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ProfileReceived:
     """At a central balancer: the profile of ``rank`` has come."""
 
     now: float
@@ -102,7 +102,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Alarmed:
+class FailureNotified:
     """The body raised at ``position`` on a rank of another group."""
 
     now: float
@@ -110,14 +110,14 @@ class Alarmed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChoiceRequested:
     """On rank 0: it is to choose a strategy now."""
 
     now: float
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class StrategyAnnounced:
     """Rank 0 has chosen the strategy of that name."""
 
     now: float
@@ -125,7 +125,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Summoned:
+class GroupExchangeRequested:
     """Another group has run out of work, and asks for ``round``."""
 
     now: float
@@ -133,24 +133,24 @@ class Summoned:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class GroupReportsReceived:
     """The statements of all groups have come."""
 
     now: float
-    statements: tuple[Statement, ...]
+    reports: tuple[GroupReport, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Received:
     """Rank ``source`` has said something."""
 
     now: float
     source: int
-    word: Word
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class WorkReceived:
     """Rank ``source`` has given these units, whose data is here."""
 
     now: float
@@ -159,7 +159,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ChunksClaimed:
     """Chunks number ``number`` to ``number + count - 1`` are this rank's."""
 
     now: float
@@ -171,17 +171,17 @@ Event = (
     Worked
     | Exhausted
     | Interrupted
-    | Waited
-    | Exchanged
-    | Instructed
-    | Reported
+    | TimeElapsed
+    | ProfilesExchanged
+    | InstructionsReceived
+    | ProfileReceived
     | Failed
-    | Alarmed
-    | Asked
-    | Committed
-    | Summoned
-    | Stated
-    | Told
-    | Given
-    | Claimed
+    | FailureNotified
+    | ChoiceRequested
+    | StrategyAnnounced
+    | GroupExchangeRequested
+    | GroupReportsReceived
+    | Received
+    | WorkReceived
+    | ChunksClaimed
 )

@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dlbrt.core.decision import RULED, Decision, longest_s
-from dlbrt.core.strategy import Situation
-from dlbrt.dist.transfer import Gift
+from dlbrt.core.strategy import DecisionInputs
+from dlbrt.dist.transfer import Assignment
 
-__all__ = ["given"]
+__all__ = ["decide_assignments"]
 
 
-def given(situation: Situation, gifts: Sequence[Gift]) -> Decision:
+def decide_assignments(decision_inputs: DecisionInputs, assignments: Sequence[Assignment]) -> Decision:
     """The decision to give these, in ticks; no rank may give more than it holds and has not reserved."""
-    ranks, speeds = len(situation.remaining), situation.speeds
+    ranks, speeds = len(decision_inputs.remaining), decision_inputs.speeds
     out, into = [0] * ranks, [0] * ranks
-    for gift in gifts:
-        out[gift.source] += gift.amount
-        into[gift.target] += gift.amount
-    shares = tuple(n - less + more for n, less, more in zip(situation.remaining, out, into, strict=True))
-    busiest = max(*out, *into) / situation.unit
-    costs_s = situation.exchange_s + situation.unit / max(speeds) + busiest * situation.unit_move_s
-    before_s = longest_s(situation.remaining, speeds)
-    return Decision(shares, before_s, costs_s + longest_s(shares, speeds), RULED, tuple(gifts))
+    for assignment in assignments:
+        out[assignment.source] += assignment.amount
+        into[assignment.target] += assignment.amount
+    shares = tuple(
+        n - less + more for n, less, more in zip(decision_inputs.remaining, out, into, strict=True)
+    )
+    busiest = max(*out, *into) / decision_inputs.unit
+    costs_s = (
+        decision_inputs.exchange_s
+        + decision_inputs.unit / max(speeds)
+        + busiest * decision_inputs.unit_move_s
+    )
+    before_s = longest_s(decision_inputs.remaining, speeds)
+    return Decision(shares, before_s, costs_s + longest_s(shares, speeds), RULED, tuple(assignments))

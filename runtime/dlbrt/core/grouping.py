@@ -23,13 +23,13 @@ from dlbrt.core.model.groups import (
 )
 from dlbrt.records import dataclass
 
-__all__ = ["GroupSpec", "Kind", "parse_group"]
+__all__ = ["GroupKind", "GroupSpec", "parse_group"]
 
 #: Groups at random are the same in every run.
 _SEED = 1
 
 
-class Kind(Enum):
+class GroupKind(Enum):
     """How groups of a given size are formed."""
 
     BLOCK = "block"
@@ -43,12 +43,12 @@ class GroupSpec:
     """What was asked for: the ``size`` of groups and how they are formed (None: not said), and the rules."""
 
     size: int | None = None
-    kind: Kind | None = None
+    kind: GroupKind | None = None
     rules: GroupRules = field(default_factory=GroupRules)
 
     def lacks_speeds(self, speeds: Sequence[float]) -> bool:
         """Whether groups are asked for that need speeds, and none are known."""
-        return self.kind is Kind.SPEED and not speeds
+        return self.kind is GroupKind.SPEED and not speeds
 
     def formed(self, hosts: Sequence[str], speeds: Sequence[float], size: int | None = None) -> Groups:
         """The groups of ranks on these hosts; ``size`` goes before the one asked for.
@@ -56,16 +56,16 @@ class GroupSpec:
         ``speeds`` are relative, empty where they are not known. If nothing else is said, groups of a given
         size are equally fast where speeds differ, and blocks where they do not.
         """
-        ranks, asked = len(hosts), size or self.size
-        if asked is None and self.kind is None:
+        ranks, wanted_size = len(hosts), size or self.size
+        if wanted_size is None and self.kind is None:
             return default(hosts)
-        count = min(asked or -(-ranks // 2), ranks)
-        match self.kind or (Kind.SPEED if len(set(speeds)) > 1 else Kind.BLOCK):
-            case Kind.RANDOM:
+        count = min(wanted_size or -(-ranks // 2), ranks)
+        match self.kind or (GroupKind.SPEED if len(set(speeds)) > 1 else GroupKind.BLOCK):
+            case GroupKind.RANDOM:
                 return at_random(ranks, count, _SEED)
-            case Kind.NEAR:
+            case GroupKind.NEAR:
                 return by_nearness([[float(here != there) for there in hosts] for here in hosts], count)
-            case Kind.SPEED if speeds:
+            case GroupKind.SPEED if speeds:
                 return equal_speed(speeds, count)
         return blocks(ranks, count)
 
@@ -73,13 +73,13 @@ class GroupSpec:
 def parse_group(text: str, ranks: int) -> GroupSpec:
     """What DLB_GROUP asks for, such as ``4,speed,exchange``; OptionError if it is malformed."""
     size: int | None = None
-    kind: Kind | None = None
+    kind: GroupKind | None = None
     flags: set[str] = set()
     for word in map(str.strip, text.split(",")):
         if word in GROUP_FLAGS and word not in flags:
             flags.add(word)
         elif word in GROUP_KINDS and kind is None:
-            kind = Kind(word)
+            kind = GroupKind(word)
         elif re.fullmatch(r"0*[1-9][0-9]{0,8}", word) and int(word) <= ranks and size is None:
             size = int(word)
         else:

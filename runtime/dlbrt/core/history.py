@@ -8,10 +8,10 @@ from operator import add
 
 from dlbrt.core.profile import Profile
 
-__all__ = ["History"]
+__all__ = ["SpeedHistory"]
 
 
-class History:
+class SpeedHistory:
     """What each of ``ranks`` ranks did in the windows so far, and the speeds that follow.
 
     The metric is work a second since the last synchronization: iterations (Zaki et al., section 1.2), or
@@ -40,22 +40,22 @@ class History:
         """For how long the rank that has computed most has done so."""
         return max(self._compute_s)
 
-    def of(self, places: Sequence[int]) -> History:
+    def of(self, places: Sequence[int]) -> SpeedHistory:
         """The same of some of the ranks."""
-        part = History(len(places), self._least_sample_s)
+        part = SpeedHistory(len(places), self._least_sample_s)
         part._work = [self._work[place] for place in places]
         part._compute_s = [self._compute_s[place] for place in places]
         part.speeds = None if self.speeds is None else tuple(self.speeds[place] for place in places)
         return part
 
     @classmethod
-    def joined(
+    def merged(
         cls,
         work: Sequence[int],
         compute_s: Sequence[float],
         speeds: Sequence[float | None],
         least_sample_s: float,
-    ) -> History:
+    ) -> SpeedHistory:
         """That of ranks of which each has done so much in so many seconds, the speeds not all known."""
         whole = cls(len(work), least_sample_s)
         whole._work, whole._compute_s = list(work), list(compute_s)

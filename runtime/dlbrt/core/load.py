@@ -29,10 +29,10 @@ _T = TypeVar("_T")
 _LOAD_FORMS = "fixed:0,0,3,1 (a load per rank), random:max=5,duration=0.5,seed=7 or none"
 _SPEED_FORMS = "1,1.5@400:15,2 (a speed per rank; 15 times slower where it holds more than 400 units)"
 _WEIGHT_FORMS = f"2,1,1 (a number per rank), {LAST} or {TRIAL}"
-_MOST_LOAD = 1_000_000
+_MAX_LOAD = 1_000_000
 _SHORTEST_S = 1e-4
-_MOST_UNEQUAL = 1e6
-_MOST_UNITS = 1e15
+_MAX_UNEQUAL = 1e6
+_MAX_UNITS = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,9 @@ def parse_load(text: str, ranks: int) -> LoadSpec:
 def parse_speeds(text: str, ranks: int) -> tuple[float, ...]:
     """The relative speeds that DLB_SPEEDS lists, each above 0, cliffs apart; OptionError if malformed."""
     speeds = tuple(speed for speed, _ in _list("speeds", text, ranks, _processor))
-    if min(speeds) <= 0 or max(speeds) / min(speeds) > _MOST_UNEQUAL:
+    if min(speeds) <= 0 or max(speeds) / min(speeds) > _MAX_UNEQUAL:
         raise _malformed(
-            "speeds", f"speeds above 0, the fastest at most {_MOST_UNEQUAL:.0f} times the slowest", text
+            "speeds", f"speeds above 0, the fastest at most {_MAX_UNEQUAL:.0f} times the slowest", text
         )
     return speeds
 
@@ -202,8 +202,8 @@ def _list(option: str, text: str, ranks: int, parse: Callable[[str, str], _T]) -
 
 
 def _integer(option: str, text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) > _MOST_LOAD:
-        raise _malformed(option, f"an integer from 0 to {_MOST_LOAD}", text)
+    if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) > _MAX_LOAD:
+        raise _malformed(option, f"an integer from 0 to {_MAX_LOAD}", text)
     return int(text)
 
 
@@ -216,8 +216,8 @@ def _processor(option: str, text: str) -> tuple[float, Cliff | None]:
     if not (units and factor):
         raise _malformed(option, _SPEED_FORMS, text)
     fit, slower = _number(option, units), _number(option, factor)
-    if not (1 <= fit <= _MOST_UNITS and 1 <= slower <= _MOST_UNEQUAL):
-        expected = f"@UNITS:FACTOR of 1 unit or more and a factor from 1 to {_MOST_UNEQUAL:.0f}"
+    if not (1 <= fit <= _MAX_UNITS and 1 <= slower <= _MAX_UNEQUAL):
+        expected = f"@UNITS:FACTOR of 1 unit or more and a factor from 1 to {_MAX_UNEQUAL:.0f}"
         raise _malformed(option, expected, text)
     return _number(option, speed), Cliff(fit, slower)
 

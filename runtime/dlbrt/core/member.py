@@ -20,26 +20,26 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from dlbrt.core.actions import Action, Alarm, Exchange, Interrupt, Report, Resume
-from dlbrt.core.books import Books, Terms
-from dlbrt.core.commitment import Commitment
-from dlbrt.core.events import Alarmed, Event, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.actions import Action, ExchangeProfiles, Interrupt, NotifyFailure, Resume, SendProfile
+from dlbrt.core.books import BalancingContext, GroupState
+from dlbrt.core.commitment import StrategyCommitment
+from dlbrt.core.events import Event, Exhausted, Failed, FailureNotified, Interrupted, TimeElapsed, Worked
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.open_window import OpenWindow
 from dlbrt.core.overlap import reserve, tail
 from dlbrt.core.pace import UNKNOWN
-from dlbrt.core.patience import period_s, time_to_interrupt
+from dlbrt.core.patience import interrupt_time, period_s
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.strategy import Strategy
 from dlbrt.dist.spans import EMPTY, Spans
 
-__all__ = ["Member"]
+__all__ = ["GroupMember"]
 
 
-class Member:
+class GroupMember:
     """Rank ``rank`` of those that ``shares`` are for, up to its profile; `dlbrt.core.balancer` goes on.
 
-    ``books`` are those of its group, which is one of the ``groups``. ``commitment``: while a strategy is
+    ``group_state`` are those of its group, which is one of the ``groups``. ``commitment``: while a strategy is
     being chosen, the rank takes part in no synchronization. ValueError for an event that cannot happen in the
     state it meets.
     """
@@ -49,29 +49,29 @@ class Member:
     master: int
 
     #: As `Agent.claims` and `Agent.listens`: ranks come together.
-    claims = listens = False
+    claims_chunks = receives_messages = False
 
     def __init__(
         self,
         rank: int,
         shares: Sequence[Spans],
-        terms: Terms,
-        books: Books,
+        context: BalancingContext,
+        group_state: GroupState,
         groups: Groups,
-        commitment: Commitment,
+        commitment: StrategyCommitment,
     ) -> None:
         self.rank = rank
-        self.terms = terms
-        self.units = terms.units
+        self.context = context
+        self.units = context.units
         self.dealt = tuple(shares)
-        self.books = books
+        self.group_state = group_state
         self._groups = groups
         self._commitment = commitment
         self._window: OpenWindow
         self._own_failure = NO_FAILURE
         self._over = False
         self._byte_s = self._waited_s = 0.0  # as the next profile tells them
-        self._asked_for = -1  # the epoch of an interrupt that came too early
+        self._requested_epoch = -1  # the epoch of an interrupt that came too early
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
@@ -84,9 +84,9 @@ class Member:
             Worked: cls._worked,
             Exhausted: cls._exhausted,
             Interrupted: cls._interrupted,
-            Waited: cls._waited,
+            TimeElapsed: cls._time_elapsed,
             Failed: cls._failed,
-            Alarmed: cls._alarmed,
+            FailureNotified: cls._failure_notified,
         }
 
     def transferred(self, seconds: float, size: int) -> None:
@@ -100,19 +100,19 @@ class Member:
         return self.strategy.name
 
     @property
-    def apart(self) -> bool:
-        """As `Agent.apart`: groups end by themselves."""
+    def ends_independently(self) -> bool:
+        """As `Agent.ends_independently`: groups end by themselves."""
         return self.strategy.local
 
     @property
     def epoch(self) -> int:
         """The number of the window."""
-        return self.books.epoch
+        return self.group_state.epoch
 
     @property
     def failed_at(self) -> int:
         """The lowest position that the group knows to have failed."""
-        return self.books.failed_at
+        return self.group_state.failed_at
 
     @property
     def work(self) -> Spans:
@@ -123,27 +123,30 @@ class Member:
     def runnable(self) -> Spans:
         """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
         # A failure is told with the next profile; till then counts go on telling what is done only up to it.
-        if self._commitment.awaited and self._own_failure < self.failed_at and not self._window.given:
+        if self._commitment.awaited and self._own_failure < self.failed_at and not self._window.profile_sent:
             return EMPTY
         return self._window.runnable
 
     @property
     def waiting(self) -> bool:
         """Whether something is under way without which there is nothing to do but what is runnable."""
-        return self._window.given or (self._commitment.awaited and not self.runnable)
+        return self._window.profile_sent or (self._commitment.awaited and not self.runnable)
 
     @property
-    def wakes_at(self) -> float | None:
-        """When `Waited` will have an effect, if nothing comes before; None: never."""
-        return None if self._over else self._window.wakes_at
+    def timer_at(self) -> float | None:
+        """When `TimeElapsed` will have an effect, if nothing comes before; None: never."""
+        return None if self._over else self._window.timer_at
 
     def due(self, now: float) -> bool:
-        """Whether this rank, though it has work, is to give its profile by the clock: at `Waited`."""
+        """Whether this rank, though it has work, is to give its profile by the clock: at `TimeElapsed`."""
         return self._window.due(now)
 
     def _open_window(self, now: float, ahead: int = 0, ahead_s: float = 0.0) -> None:
         """The next window, by the books; of its share this rank has done so much already."""
-        due_at, work = now + period_s(self.books, self.strategy.clocked), self.books.share(self.rank)
+        due_at, work = (
+            now + period_s(self.group_state, self.strategy.periodicity),
+            self.group_state.share(self.rank),
+        )
         self._window = OpenWindow(now, due_at, work.part(ahead), ahead, ahead_s)
 
     def _next(self, now: float) -> tuple[Action, ...]:
@@ -153,64 +156,69 @@ class Member:
             return self._failed(Failed(now, self._own_failure))
         if not window.work:
             return self._exhausted(Exhausted(now))
-        if self._asked_for == self.epoch or self._regroups:
-            return self._give_profile(now, self._reserve())
-        window.tail = tail(self.books, self.rank, len(window.work)) if self.strategy.foresees else 0
+        if self._requested_epoch == self.epoch or self._exchange_requested:
+            return self._send_profile(now, self._reserve())
+        window.tail = (
+            tail(self.group_state, self.rank, len(window.work)) if self.strategy.interrupts_early else 0
+        )
         return (Resume(),)
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
-        window, pace = self._window, self._commitment.pace
+        window, speed_trace = self._window, self._commitment.speed_trace
         if event.units > (held := len(self.runnable)):
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
-        if pace is not None:
-            did, course = window.work.part(0, event.units), (*event.course, (event.units, event.compute_s))
-            pace.add_course(did, self.terms.amounts, course)
+        if speed_trace is not None:
+            did, progress = (
+                window.work.part(0, event.units),
+                (*event.progress, (event.units, event.compute_s)),
+            )
+            speed_trace.add_progress(did, self.context.work_table, progress)
         window.worked(event.units, event.compute_s)
         return ()
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self.runnable or self.waiting:
             raise ValueError(f"rank {self.rank} still holds {len(self.work)} units, or waits already")
-        window, books = self._window, self.books
+        window, group_state = self._window, self.group_state
         if window.tail:
             return self._foresee(event.now)
-        if books.share(self.rank) and self.strategy.interrupts and len(books.members) > 1:
-            window.interrupt_at = time_to_interrupt(books, self.rank, window, event.now)
-        return (*self._give_profile(inf), *self._waited(Waited(event.now)))
+        if group_state.share(self.rank) and self.strategy.interrupts and len(group_state.members) > 1:
+            window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
+        return (*self._send_profile(inf), *self._time_elapsed(TimeElapsed(event.now)))
 
     def _foresee(self, now: float) -> tuple[Action, ...]:
         """Only the tail is left: if the others will not be done when it is, they hear of it now."""
         window = self._window
         end = now + window.tail * window.unit_s
         window.tail = 0
-        if time_to_interrupt(self.books, self.rank, window, end) > end:
+        if interrupt_time(self.group_state, self.rank, window, end) > end:
             return (Resume(),)
-        return (*self._give_profile(now, len(window.work)), self._ask(), Resume())
+        return (*self._send_profile(now, len(window.work)), self._request_synchronization(), Resume())
 
     def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
         if event.epoch > self.epoch or self._commitment.awaited:
-            self._asked_for = max(self._asked_for, event.epoch)
+            self._requested_epoch = max(self._requested_epoch, event.epoch)
             return ()
-        if event.epoch != self.epoch or self._window.given or self._over:
+        if event.epoch != self.epoch or self._window.profile_sent or self._over:
             return ()
-        return self._give_profile(event.now, self._reserve())
+        return self._send_profile(event.now, self._reserve())
 
-    def _waited(self, event: Waited) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
         window = self._window
         if window.due(event.now):
             # Others may be in the midst of an iteration: this rank begins one rather than wait for them.
-            return self._give_profile(event.now, max(1, self._reserve()))
+            return self._send_profile(event.now, max(1, self._reserve()))
         if window.interrupt_at is None or event.now < window.interrupt_at:
             return ()
         window.interrupt_at, window.called_at = None, event.now
-        return (self._ask(),)
+        return (self._request_synchronization(),)
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
-        outside = tuple(r for group in self._groups for r in group if r not in self.books.members)
-        alarm = (Alarm(event.position, outside),) if outside else ()
+        outside = tuple(r for group in self._groups for r in group if r not in self.group_state.members)
+        alarm = (NotifyFailure(event.position, outside),) if outside else ()
         return (*alarm, *self._cut(event.now, event.position))
 
-    def _alarmed(self, event: Alarmed) -> tuple[Action, ...]:
+    def _failure_notified(self, event: FailureNotified) -> tuple[Action, ...]:
         known = min(self.failed_at, self._own_failure)
         return () if self._over or event.position >= known else self._cut(event.now, event.position)
 
@@ -220,34 +228,34 @@ class Member:
         self._own_failure = min(self._own_failure, position)
         if self._commitment.awaited:
             return ()
-        if window.given:
+        if window.profile_sent:
             window.stop()  # the next profile, due at once, will tell
             return ()
         window.work = self.units.wanted(window.work, self._own_failure)
-        return (*self._give_profile(now), self._ask())
+        return (*self._send_profile(now), self._request_synchronization())
 
-    def _give_profile(self, called_at: float, reserved: int = 0) -> tuple[Action, ...]:
+    def _send_profile(self, called_at: float, reserved: int = 0) -> tuple[Action, ...]:
         """This rank was called to at that time, or calls the others; infinity: it has run out."""
-        window, pace = self._window, self._commitment.pace
-        window.give(called_at, reserved)
+        window, speed_trace = self._window, self._commitment.speed_trace
+        window.send_profile(called_at, reserved)
         failed_at = min(self.failed_at, self._own_failure)
-        slices = pace.slices() if pace is not None else UNKNOWN
+        slices = speed_trace.slices() if speed_trace is not None else UNKNOWN
         did = window.done, window.compute_s, self._byte_s
-        profile = Profile(*did, failed_at, reserved, self._regroups, self._waited_s, slices)
+        profile = Profile(*did, failed_at, reserved, self._exchange_requested, self._waited_s, slices)
         if self.strategy.central:
-            return (Report(self.epoch, profile, self.master),)
-        return (Exchange(self.epoch, profile, self.books.members),)
+            return (SendProfile(self.epoch, profile, self.master),)
+        return (ExchangeProfiles(self.epoch, profile, self.group_state.members),)
 
     def _reserve(self) -> int:
         """Units to work on while the profiles travel."""
-        return reserve(self.books, self.rank, self._window)
+        return reserve(self.group_state, self.rank, self._window)
 
-    def _ask(self) -> Action:
+    def _request_synchronization(self) -> Action:
         """Ask the others for what this rank waits for: the end of the window."""
-        members, place = self.books.members, self.books.place(self.rank)
+        members, place = self.group_state.members, self.group_state.place(self.rank)
         return Interrupt(self.epoch, members[:place] + members[place + 1 :])
 
     @property
-    def _regroups(self) -> bool:
+    def _exchange_requested(self) -> bool:
         """Whether another group asks for a round of all groups: not where groups are for themselves."""
         return False

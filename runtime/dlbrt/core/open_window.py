@@ -22,7 +22,7 @@ class OpenWindow:
 
     By the clock the profile is due at ``due_at`` (infinity: never); the others are to be interrupted at
     ``interrupt_at`` (None: not at all). Of its work the rank holds back a ``tail``, to be done while others
-    hear of it. Once the profile is ``given``, ``reserved`` units stay here; ``ahead`` of them were done, in
+    hear of it. Once the profile is ``profile_sent``, ``reserved`` units stay here; ``ahead`` of them were done, in
     ``ahead_s``. At ``called_at`` the rank was called to the synchronization, or called the others (infinity:
     it has run out and called nobody).
     """
@@ -34,7 +34,7 @@ class OpenWindow:
     compute_s: float = 0.0
     tail: int = 0
     interrupt_at: float | None = None
-    given: bool = False
+    profile_sent: bool = False
     called_at: float = math.inf
     reserved: int = 0
     ahead: int = 0
@@ -43,7 +43,7 @@ class OpenWindow:
     @property
     def runnable(self) -> Spans:
         """What the rank may work on now."""
-        if self.given:
+        if self.profile_sent:
             return self.work.part(0, self.reserved - self.ahead)
         return self.work.part(0, len(self.work) - self.tail) if self.tail else self.work
 
@@ -53,29 +53,29 @@ class OpenWindow:
         return self.compute_s / max(1, self.done)
 
     @property
-    def wakes_at(self) -> float | None:
+    def timer_at(self) -> float | None:
         """When something is to be said that nothing but the clock brings about; None: never."""
-        if self.given or not self.work:
+        if self.profile_sent or not self.work:
             return self.interrupt_at
         return self.due_at if self.due_at < math.inf else None
 
     def due(self, now: float) -> bool:
         """Whether the rank, though it has work, is to give its profile by the clock."""
-        return now >= self.due_at and bool(self.work) and not self.given
+        return now >= self.due_at and bool(self.work) and not self.profile_sent
 
     def worked(self, units: int, seconds: float) -> None:
         """The next units were done, in so many seconds."""
         self.work = self.work.part(units)
-        if self.given:
+        if self.profile_sent:
             self.ahead += units
             self.ahead_s += seconds
         else:
             self.done += units
             self.compute_s += seconds
 
-    def give(self, called_at: float, reserved: int) -> None:
+    def send_profile(self, called_at: float, reserved: int) -> None:
         """The profile is given, which says that so many units stay here."""
-        self.given, self.called_at, self.reserved = True, called_at, reserved
+        self.profile_sent, self.called_at, self.reserved = True, called_at, reserved
 
     def waited_s(self, now: float) -> float:
         """For how long there has been nothing to do but wait for a synchronization that was called."""

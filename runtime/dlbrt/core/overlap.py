@@ -12,7 +12,7 @@ looks for interrupts only after it, and two exchanges, or what the last one took
 
 from __future__ import annotations
 
-from dlbrt.core.books import Books
+from dlbrt.core.books import GroupState
 from dlbrt.core.open_window import OpenWindow
 
 __all__ = ["reserve", "tail"]
@@ -21,24 +21,27 @@ __all__ = ["reserve", "tail"]
 _LAST = 2
 
 
-def reserve(books: Books, rank: int, window: OpenWindow) -> int:
+def reserve(group_state: GroupState, rank: int, window: OpenWindow) -> int:
     """How many units fit into the time until the answer to a profile that is given now."""
-    terms, ranks = books.terms, len(books.members)
+    context, ranks = group_state.context, len(group_state.members)
     rate = window.done / window.compute_s if window.compute_s > 0 else 0.0
-    wait_s = books.lasts_s(terms.parameters.reserve_factor)
-    if ranks > 2 and books.history.speeds is not None:
-        wait_s += (1 - 2 / ranks) * books.slowest_s(besides=rank)
+    wait_s = group_state.synchronization_s(context.parameters.reserve_factor)
+    if ranks > 2 and group_state.history.speeds is not None:
+        wait_s += (1 - 2 / ranks) * group_state.slowest_unit_s(besides=rank)
     least = ranks > 2 and len(window.work) <= _LAST
     return min(len(window.work), max(int(least), int(wait_s * rate)))
 
 
-def tail(books: Books, rank: int, held: int) -> int:
+def tail(group_state: GroupState, rank: int, held: int) -> int:
     """How many of the units held this rank does while the others hear, stop and tell.
 
     None before anything is known of the others.
     """
-    speeds = books.history.speeds
-    if speeds is None or min(len(books.members), held) < 2:
+    speeds = group_state.history.speeds
+    if speeds is None or min(len(group_state.members), held) < 2:
         return 0
-    own, wait_s = speeds[books.place(rank)], books.slowest_s() + books.lasts_s(2)
-    return min(held - 1, max(1, round(wait_s * own / books.unit)))
+    own, wait_s = (
+        speeds[group_state.place(rank)],
+        group_state.slowest_unit_s() + group_state.synchronization_s(2),
+    )
+    return min(held - 1, max(1, round(wait_s * own / group_state.mean_unit_work)))

@@ -1,7 +1,7 @@
 """How a rank's speed has changed since the loop was shared: work done over computing time, by slices.
 
 Zaki, Li, Parthasarathy, section 1.3.3: the load seen so far goes into the model. Ranks compute in chunks of
-about a millisecond, so the record is thinned as it grows: it stays within twice `_POINTS` points.
+about a millisecond, so the record is thinned as it grows: it stays within twice `_MAX_POINTS` points.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from itertools import pairwise
 import numpy as np
 
 from dlbrt.core.profile import SLICES
-from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.spans import Spans
 
-__all__ = ["UNKNOWN", "Course", "Pace"]
+__all__ = ["UNKNOWN", "ProgressSamples", "SpeedTrace"]
 
 #: What is said where nothing was measured.
 UNKNOWN = (0.0,) * SLICES
 
-_POINTS = 256
+_MAX_POINTS = 256
 
 #: Looks that are remembered of what is reported at once.
-_LOOKS = 64
+_MAX_SAMPLES = 64
 
 
-class Course:
-    """How a stretch of units went that is reported at once: ``looks`` are (units done, seconds) up to each.
+class ProgressSamples:
+    """How a stretch of units went that is reported at once: ``samples`` are (units done, seconds) up to each.
 
-    It is thinned as it grows: it stays within `_LOOKS` looks.
+    It is thinned as it grows: it stays within `_MAX_SAMPLES` looks.
     """
 
     def __init__(self) -> None:
-        self.looks: list[tuple[int, float]] = []
+        self.samples: list[tuple[int, float]] = []
         self._every = self._left = 1
 
     def add(self, units: int, seconds: float) -> None:
@@ -41,14 +41,14 @@ class Course:
         self._left -= 1
         if self._left:
             return
-        self.looks.append((units, seconds))
-        if len(self.looks) > _LOOKS:
-            del self.looks[::2]
+        self.samples.append((units, seconds))
+        if len(self.samples) > _MAX_SAMPLES:
+            del self.samples[::2]
             self._every *= 2
         self._left = self._every
 
 
-class Pace:
+class SpeedTrace:
     """Cumulative work over cumulative computing time."""
 
     def __init__(self) -> None:
@@ -58,14 +58,14 @@ class Pace:
         """So much was done in so many seconds of computing."""
         self._times.append(self._times[-1] + seconds)
         self._work.append(self._work[-1] + work)
-        if len(self._times) > 2 * _POINTS:
+        if len(self._times) > 2 * _MAX_POINTS:
             self._times[1:-1], self._work[1:-1] = self._times[2:-1:2], self._work[2:-1:2]
 
-    def add_course(self, did: Spans, amounts: Amounts, course: Iterable[tuple[int, float]]) -> None:
+    def add_progress(self, did: Spans, work_table: WorkTable, progress: Iterable[tuple[int, float]]) -> None:
         """Of the units ``did`` so many were done in so many seconds, by the looks of the course."""
         before, before_s = 0, 0.0
-        for units, seconds in course:
-            work = amounts.of(did.first(units)[0])
+        for units, seconds in progress:
+            work = work_table.of(did.first(units)[0])
             if seconds > before_s:
                 self.add(work - before, seconds - before_s)
                 before, before_s = work, seconds

@@ -43,7 +43,7 @@ POOL_DEAR_EXCHANGES: Final = 10.0
 WORK_EDGES: Final = 1024
 
 #: Groups of iterations whose measured times or sums of work are kept, at most: half a megabyte.
-MOST_GROUPS: Final = 1 << 16
+MAX_GROUPS: Final = 1 << 16
 
 #: With fewer iterations for each rank there is nothing to divide by what they cost.
 LEAST_ITERATIONS_EACH: Final = 2
@@ -54,27 +54,27 @@ class Parameters:
     """Thresholds of the decision and of the interrupt.
 
     ``profitability``: least predicted improvement of the finishing time (`PROFITABILITY`).
-    ``least_moved``: least share of the remaining iterations that is worth a message (`LEAST_MOVED`).
-    ``least_sample_s``: computing time below which a window's speed is noise and older ones are used.
-    ``patience``: part of the window that a rank out of work waits before it interrupts ranks which,
+    ``min_moved``: least share of the remaining iterations that is worth a message (`LEAST_MOVED`).
+    ``min_sample_s``: computing time below which a window's speed is noise and older ones are used.
+    ``interrupt_slack``: part of the window that a rank out of work waits before it interrupts ranks which,
     by what is known, should be finishing too.
     ``interval_factor``: least time between synchronizations, in units of what one costs.
     ``reserve_factor``: how long an interrupted rank works on while profiles travel, likewise.
     ``period_s``: where ranks synchronize by the clock, how long after the last time; at least
     ``interval_factor`` times what it costs.
-    ``least_choice_s``: predicted time to the end below which no strategy is chosen; ``adapts``: whether one
+    ``min_choice_s``: predicted time to the end below which no strategy is chosen; ``adapts``: whether one
     is chosen again at later synchronizations of all ranks.
     ``exchange_s``, ``byte_s``: cost of an exchange and of moving a byte until they are measured.
     """
 
     profitability: float = PROFITABILITY
-    least_moved: float = LEAST_MOVED
-    least_sample_s: float = 1e-3
-    patience: float = 0.005
+    min_moved: float = LEAST_MOVED
+    min_sample_s: float = 1e-3
+    interrupt_slack: float = 0.005
     interval_factor: float = 5.0
     reserve_factor: float = 2.0
     period_s: float = 0.1
-    least_choice_s: float = 0.05
+    min_choice_s: float = 0.05
     adapts: bool = False
     exchange_s: float = 2e-4
     byte_s: float = 1e-9

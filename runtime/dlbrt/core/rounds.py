@@ -25,32 +25,32 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from dlbrt.core.books import WINDOWS, Books
+from dlbrt.core.books import MAX_WINDOWS, GroupState
 from dlbrt.core.model.groups import Groups, equal_speed
-from dlbrt.core.patience import time_to_ask
+from dlbrt.core.patience import request_time
 from dlbrt.core.windows import Window
 
-__all__ = ["Rounds"]
+__all__ = ["GroupExchange"]
 
 
-class Rounds:
-    """What one rank knows of them; ``books`` are those of all ranks, before the first round.
+class GroupExchange:
+    """What one rank knows of them; ``group_state`` are those of all ranks, before the first round.
 
-    ``number`` is that of the next round, ``came`` whether the group has come to it, ``past`` are windows from
+    ``number`` is that of the next round, ``arrived`` whether the group has come to it, ``past_windows`` are windows from
     before the last round. With ``dynamic`` each round forms the groups anew.
     """
 
-    def __init__(self, books: Books, groups: Groups, dynamic: bool, now: float) -> None:
+    def __init__(self, group_state: GroupState, groups: Groups, dynamic: bool, now: float) -> None:
         self.number = 0
         self.groups = groups
-        self.came = False
-        self.past: deque[Window] = deque(maxlen=WINDOWS)
+        self.arrived = False
+        self.past_windows: deque[Window] = deque(maxlen=MAX_WINDOWS)
         self._dynamic = dynamic
-        self._terms = books.terms
-        self._begin(books, now)
+        self._context = group_state.context
+        self._begin(group_state, now)
 
     @property
-    def heads(self) -> tuple[int, ...]:
+    def leaders(self) -> tuple[int, ...]:
         """The lowest rank of each group."""
         return tuple(group[0] for group in self.groups)
 
@@ -58,36 +58,36 @@ class Rounds:
         """The ranks of all other groups."""
         return tuple(rank for group in self.groups for rank in group if rank not in members)
 
-    def asks_at(self, books: Books, now: float, iteration_s: float) -> float | None:
+    def request_at(self, group_state: GroupState, now: float, iteration_s: float) -> float | None:
         """When the group of these books, which has run out, asks for the round; None: never."""
-        held, _ = self._known[books.members]
+        held, _ = self._known[group_state.members]
         if not held:
             return None
-        window, others = now - self._began_at, (g for g in self.groups if g != books.members)
+        window, others = now - self._began_at, (g for g in self.groups if g != group_state.members)
         due = max(self._due_after(group, window / held) for group in others)
-        terms = self._terms
-        return time_to_ask(
-            now, self._began_at, self._began_at + due, iteration_s, terms.exchange_s, terms.parameters
+        context = self._context
+        return request_time(
+            now, self._began_at, self._began_at + due, iteration_s, context.exchange_s, context.parameters
         )
 
-    def over(self, books: Books, now: float) -> None:
+    def complete(self, group_state: GroupState, now: float) -> None:
         """The round has left these books to all ranks; the next one is to come."""
         self.number += 1
-        self.came = False
-        speeds = books.history.speeds
+        self.arrived = False
+        speeds = group_state.history.speeds
         if self._dynamic and speeds is not None:
-            size = -(-len(books.members) // len(self.groups))
+            size = -(-len(group_state.members) // len(self.groups))
             self.groups = equal_speed(speeds, size)
-        self._begin(books, now)
+        self._begin(group_state, now)
 
-    def _begin(self, books: Books, now: float) -> None:
+    def _begin(self, group_state: GroupState, now: float) -> None:
         """What each group holds, and how much it does a second (None: not known)."""
-        speeds, amounts = books.history.speeds, books.terms.amounts
+        speeds, work_table = group_state.history.speeds, group_state.context.work_table
         self._began_at = now
         self._known = {
             group: (
-                sum(amounts.of(books.share(rank)) for rank in group),
-                None if speeds is None else sum(speeds[books.place(rank)] for rank in group),
+                sum(work_table.of(group_state.share(rank)) for rank in group),
+                None if speeds is None else sum(speeds[group_state.place(rank)] for rank in group),
             )
             for group in self.groups
         }

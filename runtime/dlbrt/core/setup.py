@@ -6,57 +6,57 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from dlbrt.core.agent import Agent, PeerStrategy, Start
-from dlbrt.core.books import Books, Terms
-from dlbrt.core.chunks.loop import Known
+from dlbrt.core.agent import Agent, InitialState, PeerStrategy
+from dlbrt.core.books import BalancingContext, GroupState
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import AUTO, strategy
-from dlbrt.core.regrouping import Regrouping
+from dlbrt.core.regrouping import GroupExchangeBalancer
 from dlbrt.core.strategy import Strategy
-from dlbrt.dist.deal import Deal
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
-    from dlbrt.core.balancer import Commit
-    from dlbrt.core.chooser import Chooser
+    from dlbrt.core.balancer import ChoiceRule
+    from dlbrt.core.chooser import StrategyChooser
 
-__all__ = ["Setup", "agent_of", "begins_with", "start_of"]
+__all__ = ["AgentSetup", "agent_of", "begins_with", "initial_state"]
 
 
 def begins_with(
-    asked: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
-) -> tuple[Strategy | PeerStrategy, Chooser | None]:
+    requested_strategy: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
+) -> tuple[Strategy | PeerStrategy, StrategyChooser | None]:
     """The strategy that a loop begins with, which is asked for by name or as ``auto``; what chooses then.
 
     KeyError where this version has no strategy of that name.
     """
-    if asked != AUTO:
-        return strategy(asked), None
-    from dlbrt.core.chooser import Chooser
+    if requested_strategy != AUTO:
+        return strategy(requested_strategy), None
+    from dlbrt.core.chooser import StrategyChooser
 
-    chooser = Chooser(network, groups, within)
-    return chooser.begins, chooser
+    chooser = StrategyChooser(network, groups, within)
+    return chooser.initial_strategy, chooser
 
 
-def start_of(
-    deal: Deal,
+def initial_state(
+    deal: InitialPartition,
     parameters: Parameters,
     exchange_s: float,
     iteration_bytes: float,
     network: Network,
     groups: Groups = (),
     within: Sequence[Network] = (),
-    known: Known | None = None,
+    known: LoopStatistics | None = None,
     *,
-    bare: bool,
-) -> Start:
+    without_rows: bool,
+) -> InitialState:
     """What all ranks begin a loop with, which begins with this deal.
 
     ``exchange_s`` is what a synchronization of all costs; what one of a group costs follows from the
     ``network`` of all, or from that ``within`` the group. ``iteration_bytes`` move with an iteration;
-    ``bare``: units have no data of their own.
+    ``without_rows``: units have no data of their own.
     """
     networks = within or (network,) * len(groups)
     group_s = {
@@ -64,45 +64,51 @@ def start_of(
     }
     unit_bytes = iteration_bytes * (2 if deal.units.folded else 1)
     among = network.all_to_all
-    terms = Terms(deal.units, parameters, exchange_s, deal.amounts, unit_bytes, group_s, among, bare)
-    return Start(deal.shares, terms, known or Known(), begins=True)
+    context = BalancingContext(
+        deal.units, parameters, exchange_s, deal.work_table, unit_bytes, group_s, among, without_rows
+    )
+    return InitialState(deal.shares, context, known or LoopStatistics(), begins=True)
 
 
 def agent_of(
-    begins: Strategy | PeerStrategy,
-    start: Start,
+    initial_strategy: Strategy | PeerStrategy,
+    start: InitialState,
     rank: int,
     now: float,
     groups: Groups,
     rules: GroupRules,
-    commit: Commit | None = None,
-    books: Books | None = None,
+    commit: ChoiceRule | None = None,
+    group_state: GroupState | None = None,
 ) -> Agent:
-    """The agent of a rank from ``now`` on; a balancer keeps ``books``, its own where none are given."""
-    if isinstance(begins, PeerStrategy):
-        return begins.agent(rank, start, now)
-    return Regrouping(rank, start.shares, begins, start.terms, now, groups, commit, books, rules)
+    """The agent of a rank from ``now`` on; a balancer keeps ``group_state``, its own where none are given."""
+    if isinstance(initial_strategy, PeerStrategy):
+        return initial_strategy.agent(rank, start, now)
+    return GroupExchangeBalancer(
+        rank, start.shares, initial_strategy, start.context, now, groups, commit, group_state, rules
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """What the agents of all ranks begin with; ``asked`` is the name of a strategy, or ``auto``.
+class AgentSetup:
+    """What the agents of all ranks begin with; ``requested_strategy`` is the name of a strategy, or ``auto``.
 
     ``groups`` are those of local strategies, which go together by the ``rules``; ``within`` are the networks
     among the ranks of each group, where they differ from that among all.
     """
 
-    asked: str
-    start: Start
+    requested_strategy: str
+    start: InitialState
     groups: Groups = ()
     rules: GroupRules = field(default_factory=GroupRules)
     network: Network = field(default_factory=Network.default)
     within: tuple[Network, ...] = ()
 
-    def agent(self, rank: int, now: float) -> tuple[Agent, Chooser | None]:
+    def agent(self, rank: int, now: float) -> tuple[Agent, StrategyChooser | None]:
         """The agent of a rank from ``now`` on, and what it asks for a strategy, if it does.
 
         KeyError as `begins_with`.
         """
-        begins, chooser = begins_with(self.asked, self.network, self.groups, self.within)
-        return agent_of(begins, self.start, rank, now, self.groups, self.rules, chooser), chooser
+        initial_strategy, chooser = begins_with(
+            self.requested_strategy, self.network, self.groups, self.within
+        )
+        return agent_of(initial_strategy, self.start, rank, now, self.groups, self.rules, chooser), chooser

@@ -12,23 +12,25 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import truediv
 
-from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Standing"]
+__all__ = ["GroupEstimates"]
 
 
 #: Where the largest of some values is, that value, and the largest of the others.
 _Two = tuple[int, float, float]
 
 
-class Standing:
+class GroupEstimates:
     """What each place of a group holds, ``shares``, and its speed in work a second; None: not known."""
 
-    def __init__(self, shares: Sequence[Spans], speeds: Sequence[float] | None, amounts: Amounts) -> None:
+    def __init__(
+        self, shares: Sequence[Spans], speeds: Sequence[float] | None, work_table: WorkTable
+    ) -> None:
         self.shares = shares
         self.speeds = speeds
-        self._amounts = amounts
+        self._work_table = work_table
 
     @cached_property
     def over(self) -> bool:
@@ -41,13 +43,13 @@ class Standing:
         return all(self.shares)
 
     @cached_property
-    def unit(self) -> float:
+    def mean_unit_work(self) -> float:
         """The mean work of a unit held, in ticks; 1 where all are alike."""
-        if self._amounts.uniform:
+        if self._work_table.uniform:
             return 1.0
-        return sum(map(self._amounts.of, self.shares)) / (sum(map(len, self.shares)) or 1) or 1.0
+        return sum(map(self._work_table.of, self.shares)) / (sum(map(len, self.shares)) or 1) or 1.0
 
-    def slowest_s(self, besides: int) -> float:
+    def slowest_unit_s(self, besides: int) -> float:
         """How long a unit takes the slowest that holds any, one place (-1: none) apart; 0 if nobody does."""
         return _other(self._slowest, besides)
 
@@ -61,8 +63,8 @@ class Standing:
 
     @cached_property
     def _slowest(self) -> _Two:
-        unit, held = self.unit, zip(self.shares, self.speeds or (), strict=False)
-        return _two([unit / speed if share.runs else 0.0 for share, speed in held])
+        mean_unit_work, held = self.mean_unit_work, zip(self.shares, self.speeds or (), strict=False)
+        return _two([mean_unit_work / speed if share.runs else 0.0 for share, speed in held])
 
     @cached_property
     def _last(self) -> _Two:
@@ -74,7 +76,7 @@ class Standing:
 
     @cached_property
     def _held(self) -> list[int]:
-        return list(map(self._amounts.of, self.shares))
+        return list(map(self._work_table.of, self.shares))
 
 
 def _two(values: Sequence[float]) -> _Two:

@@ -6,15 +6,15 @@ Local"): exchange of work between groups. From the statements of all groups ever
 
 from __future__ import annotations
 
-from dlbrt.core.windows import Gain
+from dlbrt.core.windows import RedistributionGain
 from dlbrt.dist.spans import Spans
 from dlbrt.records import dataclass
 
-__all__ = ["Statement"]
+__all__ = ["GroupReport"]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class GroupReport:
     """The books of the group ``members``; tuples are in their order.
 
     ``shares`` are the units that each still has to do, of which the first ``reserved`` are with it in any
@@ -34,4 +34,4 @@ class Statement:
     epoch: int
     synchronizations: int
     redistributions: int
-    gain: Gain
+    gain: RedistributionGain

@@ -10,10 +10,10 @@ from dlbrt.core.decision import Decision
 from dlbrt.core.parameters import Parameters
 from dlbrt.records import dataclass
 
-__all__ = ["Clocked", "Situation", "Strategy", "leave"]
+__all__ = ["DecisionInputs", "Periodicity", "Strategy", "defer_to_exchange"]
 
 
-class Clocked(Enum):
+class Periodicity(Enum):
     """When a rank that has work gives its profile by the clock, a period after the last synchronization."""
 
     NEVER = "it works until it is interrupted"
@@ -22,7 +22,7 @@ class Clocked(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class DecisionInputs:
     """What every rank knows alike at a synchronization; sequences are indexed by rank.
 
     ``remaining`` is work in ticks, ``reserved`` the part of it that stays where it is; ``speeds`` are ticks
@@ -63,16 +63,16 @@ class Strategy(Protocol):
         """Whether a rank out of work interrupts the others."""
 
     @property
-    def foresees(self) -> bool:
+    def interrupts_early(self) -> bool:
         """Whether it does so a little before, if it sees that the others will not be done when it is."""
 
     @property
-    def clocked(self) -> Clocked:
+    def periodicity(self) -> Periodicity:
         """When ranks synchronize by the clock, uninterrupted."""
 
-    def decide(self, situation: Situation) -> Decision | None:
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
         """The new shares, or None to leave the work where it is."""
 
 
-def leave(situation: Situation) -> None:
+def defer_to_exchange(decision_inputs: DecisionInputs) -> None:
     """What is decided within a group that goes to a round: nothing moves, all groups decide together."""

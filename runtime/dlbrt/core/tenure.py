@@ -14,17 +14,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from dlbrt.core.partition.ownership import Cuts, Ownership
+from dlbrt.core.partition.ownership import BlockOwnership, Ownership
 from dlbrt.core.speed import PassBalancer
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 
-__all__ = ["Tenure"]
+__all__ = ["IterationOwnership"]
 
 
-class Tenure:
-    """Who owns what in loops that go over the same rows, ``leader`` the first of them.
+class IterationOwnership:
+    """Who owns what in loops that go over the same rows, ``leading_loop`` the first of them.
 
     ``version`` counts how often shares were cut anew. Without a ``balancer`` they stay as they were dealt.
     Times below ``least_s`` seconds tell nothing: passes are taken together until they take as long.
@@ -32,13 +32,13 @@ class Tenure:
 
     def __init__(
         self,
-        leader: str,
+        leading_loop: str,
         ownership: Ownership,
         ranks: int,
         balancer: PassBalancer | None = None,
         least_s: float = 0.0,
     ) -> None:
-        self.leader = leader
+        self.leading_loop = leading_loop
         self.ownership = ownership
         self.balancer = balancer
         self.version = 0
@@ -56,24 +56,28 @@ class Tenure:
 
         ``unit_s`` is what moving the data of one iteration takes, in seconds.
         """
-        if loop == self.leader and self._told_enough() and isinstance(self.ownership, Cuts):
+        if (
+            loop == self.leading_loop
+            and self._measured_enough()
+            and isinstance(self.ownership, BlockOwnership)
+        ):
             self._refine(self.ownership, index, units, unit_s)
             self._forget()
         found = self.ownership.shares(index, units)
-        if loop == self.leader and found is not None:
+        if loop == self.leading_loop and found is not None:
             self._held = tuple(map(len, found))
         return found
 
-    def ran(
+    def run_finished(
         self, loop: str, over: tuple[IndexMap, Units], done: Sequence[int], seconds: Sequence[float]
     ) -> None:
         """A run is over: the iterations of each rank, and the seconds that it computed."""
-        if loop == self.leader:
+        if loop == self.leading_loop:
             self._counts, self._over = tuple(done), over
             self._passes += 1
         self._seconds = [before + more for before, more in zip(self._seconds, seconds, strict=True)]
 
-    def _told_enough(self) -> bool:
+    def _measured_enough(self) -> bool:
         return self._passes > 0 and max(self._seconds) >= self._least_s
 
     def _forget(self) -> None:
@@ -81,7 +85,7 @@ class Tenure:
         self._counts, self._over = (0,) * self._ranks, None
         self._seconds = [0.0] * self._ranks
 
-    def _refine(self, cuts: Cuts, index: IndexMap, units: Units, unit_s: float) -> None:
+    def _refine(self, cuts: BlockOwnership, index: IndexMap, units: Units, unit_s: float) -> None:
         if self.balancer is None:
             return
         if not self.balancer.due:
@@ -98,7 +102,7 @@ class Tenure:
             self._held, self._of_held(), kept=kept, movement_s=movement_s, passes=self._passes
         )
         if verdict.counts != own:
-            self.ownership = Cuts.at(index, _ends(units, verdict.counts))
+            self.ownership = BlockOwnership.at(index, _ends(units, verdict.counts))
             self.version += 1
 
     def _of_held(self) -> list[float]:
@@ -117,8 +121,8 @@ def _ends(units: Units, counts: Sequence[int]) -> tuple[int, ...]:
 
 def _moved(before: Sequence[int], after: Sequence[int]) -> int:
     """How many positions change hands."""
-    stay = 0
+    unmoved = 0
     for old, new in zip(pairwise(before), pairwise(after), strict=True):
         low, high = sorted(old)
-        stay += max(0, min(high, new[1]) - max(low, new[0]))
-    return after[-1] - after[0] - stay
+        unmoved += max(0, min(high, new[1]) - max(low, new[0]))
+    return after[-1] - after[0] - unmoved

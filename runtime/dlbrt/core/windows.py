@@ -14,7 +14,7 @@ from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
 from dlbrt.records import dataclass
 
-__all__ = ["Gain", "Moved", "Window"]
+__all__ = ["MovedWork", "RedistributionGain", "Window"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,15 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class RedistributionGain:
     """Seconds that redistributions gained, as predicted and as it turned out, of those where that is seen."""
 
     redistributions: int = 0
     predicted_s: float = 0.0
     realised_s: float = 0.0
 
-    def __add__(self, other: Gain) -> Gain:
-        return Gain(
+    def __add__(self, other: RedistributionGain) -> RedistributionGain:
+        return RedistributionGain(
             self.redistributions + other.redistributions,
             self.predicted_s + other.predicted_s,
             self.realised_s + other.realised_s,
@@ -59,7 +59,7 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedWork:
     """A redistribution: the work of each member before and after it, and what moving costs."""
 
     before: tuple[int, ...]
@@ -69,7 +69,7 @@ class Moved:
     @classmethod
     def by(
         cls, decision: Decision, after: Sequence[int], before: Sequence[int], speeds: Sequence[float]
-    ) -> Moved:
+    ) -> MovedWork:
         """What a decision by these speeds came to in whole units."""
         return cls(tuple(before), tuple(after), decision.after_s - _longest_s(decision.shares, speeds))
 

@@ -13,23 +13,23 @@ from bisect import bisect_right
 from dlbrt.dist.spans import Spans
 from dlbrt.records import dataclass
 
-__all__ = ["UNIFORM", "Amounts"]
+__all__ = ["UNIFORM", "WorkTable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Amounts:
+class WorkTable:
     """Ticks of work by unit; without a table every unit is one tick.
 
-    ``edges`` are unit numbers, ascending, from 0 to the number of units; ``ticks[k]`` is the work before
+    ``edges`` are unit numbers, ascending, from 0 to the number of units; ``prefix[k]`` is the work before
     ``edges[k]``, not decreasing. ValueError unless both are of one length, not 1.
     """
 
     edges: tuple[int, ...] = ()
-    ticks: tuple[int, ...] = ()
+    prefix: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.edges) != len(self.ticks) or len(self.edges) == 1:
-            raise ValueError(f"expected as many ticks as edges, found {len(self.ticks)}, {len(self.edges)}")
+        if len(self.edges) != len(self.prefix) or len(self.edges) == 1:
+            raise ValueError(f"expected as many ticks as edges, found {len(self.prefix)}, {len(self.edges)}")
 
     @property
     def uniform(self) -> bool:
@@ -42,9 +42,9 @@ class Amounts:
             return unit
         place = bisect_right(self.edges, unit)
         if not 0 < place < len(self.edges):
-            return self.ticks[-1 if place else 0]
-        low, ticks = self.edges[place - 1], self.ticks[place - 1]
-        return ticks + (self.ticks[place] - ticks) * (unit - low) // (self.edges[place] - low)
+            return self.prefix[-1 if place else 0]
+        low, prefix = self.edges[place - 1], self.prefix[place - 1]
+        return prefix + (self.prefix[place] - prefix) * (unit - low) // (self.edges[place] - low)
 
     def of(self, spans: Spans) -> int:
         """The work of all units of ``spans``."""
@@ -90,20 +90,20 @@ class Amounts:
 
     def _nearest(self, run: range, amount: int) -> int:
         """How many units of a run come nearest to an amount below that of the run; the fewer of equals."""
-        ticks = self.before(run.start) + (amount + 1) * run.step - 1
-        low = (self._reached(ticks) - run.start) // run.step
+        prefix = self.before(run.start) + (amount + 1) * run.step - 1
+        low = (self._reached(prefix) - run.start) // run.step
         over, under = self._of_run(run, low + 1) - amount, amount - self._of_run(run, low)
         return low + 1 if over < under else low
 
-    def _reached(self, ticks: int) -> int:
+    def _reached(self, prefix: int) -> int:
         """The last unit before which there are at most so many ticks: `before` the other way round.
 
-        ``ticks`` is below the work of all units.
+        ``prefix`` is below the work of all units.
         """
-        place = bisect_right(self.ticks, ticks)
-        low, begin = self.edges[place - 1], self.ticks[place - 1]
-        return low + ((ticks - begin + 1) * (self.edges[place] - low) - 1) // (self.ticks[place] - begin)
+        place = bisect_right(self.prefix, prefix)
+        low, begin = self.edges[place - 1], self.prefix[place - 1]
+        return low + ((prefix - begin + 1) * (self.edges[place] - low) - 1) // (self.prefix[place] - begin)
 
 
 #: Every unit one tick.
-UNIFORM = Amounts()
+UNIFORM = WorkTable()

@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlbrt.dist.index_vector import Integers
-from dlbrt.dist.scattered import Conflict, Scattered, Tables, merged
+from dlbrt.dist.index_vector import IntegerArray
+from dlbrt.dist.scattered import RowConflict, AccessTable, AccessTables, merged
 from dlbrt.records import dataclass
 
-__all__ = ["Conflict", "find_conflict"]
+__all__ = ["RowConflict", "find_conflict"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretches:
     """Rows starts..stops-1, of iteration ``positions``."""
 
-    starts: Integers
-    stops: Integers
-    positions: Integers
+    starts: IntegerArray
+    stops: IntegerArray
+    positions: IntegerArray
 
     def sorted(self) -> _Stretches:
         order = np.argsort(self.starts, kind="stable")
         return _Stretches(self.starts[order], self.stops[order], self.positions[order])
 
 
-def find_conflict(tables: Tables, length: int, *, reads: bool = True) -> Conflict | None:
+def find_conflict(tables: AccessTables, length: int, *, reads: bool = True) -> RowConflict | None:
     """A conflict, if there is one; ``reads`` False: among stores alone. Tables are looked at once."""
     key = length, reads
     if key not in tables.conflicts:
@@ -37,7 +37,7 @@ def find_conflict(tables: Tables, length: int, *, reads: bool = True) -> Conflic
     return tables.conflicts[key]
 
 
-def _find(tables: Tables, length: int, reads: bool) -> Conflict | None:
+def _find(tables: AccessTables, length: int, reads: bool) -> RowConflict | None:
     stores = _joined(tables.stored, length).sorted()
     overlap = np.flatnonzero(stores.starts[1:] < stores.stops[:-1])
     if len(overlap):
@@ -48,7 +48,7 @@ def _find(tables: Tables, length: int, reads: bool) -> Conflict | None:
     return _met(_Stretches(*tables.touched.stretches()), stores)
 
 
-def _met(touched: _Stretches, stores: _Stretches) -> Conflict | None:
+def _met(touched: _Stretches, stores: _Stretches) -> RowConflict | None:
     """A stretch that meets the store of another iteration; the stores are disjoint and sorted."""
     first = np.searchsorted(stores.stops, touched.starts, side="right")
     after = np.searchsorted(stores.starts, touched.stops, side="left")
@@ -66,11 +66,11 @@ def _met(touched: _Stretches, stores: _Stretches) -> Conflict | None:
     return _conflict(position, owners[store], max(touched.starts[some[place]], stores.starts[store]))
 
 
-def _conflict(one: np.int64, other: np.int64, row: np.int64) -> Conflict:
-    return Conflict(int(min(one, other)), int(max(one, other)), int(row))
+def _conflict(one: np.int64, other: np.int64, row: np.int64) -> RowConflict:
+    return RowConflict(int(min(one, other)), int(max(one, other)), int(row))
 
 
-def _joined(table: Scattered, length: int) -> _Stretches:
+def _joined(table: AccessTable, length: int) -> _Stretches:
     """What each iteration touches as disjoint stretches: iterations side by side, each in its own lane."""
     starts, stops, positions = table.stretches()
     if len(table.starts) <= 1:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
 
-__all__ = ["Deal"]
+__all__ = ["InitialPartition"]
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class InitialPartition:
     """What is dealt (``units``), which of them each rank begins with, and how much work they are."""
 
     units: Units
     shares: tuple[Spans, ...]
-    amounts: Amounts = UNIFORM
+    work_table: WorkTable = UNIFORM

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.dist.footprint import IndexMap, Subscripts
-from dlbrt.dist.index_vector import IndexVector, Integers
-from dlbrt.dist.scattered import Scattered
+from dlbrt.dist.footprint import IndexMap, SubscriptFunction
+from dlbrt.dist.index_vector import IndexVector, IntegerArray
+from dlbrt.dist.scattered import AccessTable
 
 __all__ = ["FootprintError", "evaluate"]
 
@@ -26,14 +26,14 @@ _BEYOND = 1 << 62
 #: Loops this short are evaluated one by one.
 _SHORT = 64
 
-_Column = tuple[Integers, Integers]
+_Column = tuple[IntegerArray, IntegerArray]
 
 
 class FootprintError(ValueError):
     """What an iteration touches cannot be told before the loop; says why."""
 
 
-def evaluate(subscripts: Subscripts | None, index: IndexMap, n: int, length: int) -> Scattered:
+def evaluate(subscripts: SubscriptFunction | None, index: IndexMap, n: int, length: int) -> AccessTable:
     """The rows of an array of ``length`` rows that each of n iterations touches.
 
     FootprintError where a subscript raises, or is neither an integer nor a slice without step.
@@ -42,20 +42,20 @@ def evaluate(subscripts: Subscripts | None, index: IndexMap, n: int, length: int
     return found or _one_by_one(subscripts or operator.pos, index, range(n), length)
 
 
-def _at_once(subscripts: Subscripts, index: IndexMap, n: int, length: int) -> Scattered | None:
+def _at_once(subscripts: SubscriptFunction, index: IndexMap, n: int, length: int) -> AccessTable | None:
     """The table by vectors; None where they do not do."""
     try:
         values = IndexVector(np.arange(n, dtype=np.int64) * index.step + index.start)
         with np.errstate(all="ignore"):
             found: Any = subscripts(values)  # type: ignore[arg-type]
         items = found if isinstance(found, tuple) else (found,)
-        table = Scattered.of([_column(item, n, length) for item in items])
+        table = AccessTable.of([_column(item, n, length) for item in items])
     except Exception:  # whatever it is, one by one will show whether it is the subscript's own
         return None
     return table if _agrees(table, subscripts, index, n, length) else None
 
 
-def _agrees(table: Scattered, subscripts: Subscripts, index: IndexMap, n: int, length: int) -> bool:
+def _agrees(table: AccessTable, subscripts: SubscriptFunction, index: IndexMap, n: int, length: int) -> bool:
     """Whether the table says of the first, middle and last iteration what they say by themselves."""
     sample = [0, n // 2, n - 1]
     alone = _one_by_one(subscripts, index, sample, length)
@@ -68,7 +68,7 @@ def _agrees(table: Scattered, subscripts: Subscripts, index: IndexMap, n: int, l
     return all(np.array_equal(one[filled], two[filled]) for one, two in pairs)
 
 
-def _one_by_one(subscripts: Subscripts, index: IndexMap, positions: Sequence[int], length: int) -> Scattered:
+def _one_by_one(subscripts: SubscriptFunction, index: IndexMap, positions: Sequence[int], length: int) -> AccessTable:
     rows: list[tuple[Any, ...]] = []
     value = 0
     try:
@@ -84,7 +84,7 @@ def _one_by_one(subscripts: Subscripts, index: IndexMap, positions: Sequence[int
     width = max(map(len, rows), default=0)
     padded = [row if len(row) == width else (*row, *[slice(0, 0)] * (width - len(row))) for row in rows]
     columns = [_listed(column, length) for column in zip(*padded, strict=True)]
-    return Scattered.of(columns) if columns else Scattered(np.empty((0, len(rows)), np.int64))
+    return AccessTable.of(columns) if columns else AccessTable(np.empty((0, len(rows)), np.int64))
 
 
 def _listed(items: Sequence[Any], length: int) -> _Column:
@@ -119,7 +119,7 @@ def _check_step(item: slice) -> None:
         raise FootprintError(f"expected slices without a step as subscripts, found {item}")
 
 
-def _spread(item: Any, n: int) -> Integers:
+def _spread(item: Any, n: int) -> IntegerArray:
     """One value for each position; TypeError if these are no integers."""
     if isinstance(item, IndexVector):
         return item.values
@@ -130,7 +130,7 @@ def _spread(item: Any, n: int) -> Integers:
     return np.clip(item.astype(np.int64), -_BEYOND, _BEYOND)
 
 
-def _vector(items: Sequence[Any]) -> Integers:
+def _vector(items: Sequence[Any]) -> IntegerArray:
     """Integers of any kind and size as those of 64 bits; FootprintError if some are none."""
     try:
         found = np.fromiter(map(operator.index, items), dtype=np.int64, count=len(items))
@@ -142,14 +142,14 @@ def _vector(items: Sequence[Any]) -> Integers:
     return found.clip(-_BEYOND, _BEYOND)
 
 
-def _rows_of_integers(values: Integers, length: int) -> _Column:
+def _rows_of_integers(values: IntegerArray, length: int) -> _Column:
     starts = np.where(values < 0, values + length, values)
     inside = (starts >= 0) & (starts < length)
     starts = np.where(inside, starts, 0)
     return starts, starts + inside
 
 
-def _rows_of_slices(starts: Integers, stops: Integers, length: int) -> _Column:
+def _rows_of_slices(starts: IntegerArray, stops: IntegerArray, length: int) -> _Column:
     # Rows -2 to 0 of an inner loop are three, the slice -2:1 is none: which of them is meant is not known here.
     crossing = (starts < 0) & (stops >= 0) & (stops < _BEYOND)
     if crossing.any():

@@ -18,15 +18,15 @@ from dlbrt.dist.evaluate import FootprintError, evaluate
 from dlbrt.dist.footprint import (
     IndexMap,
     Rows,
-    Subscripts,
+    SubscriptFunction,
     count,
     rows_of,
     stores_are_apart,
     stores_are_distinct,
 )
-from dlbrt.dist.index_vector import Integers
+from dlbrt.dist.index_vector import IntegerArray
 from dlbrt.dist.memory import Array
-from dlbrt.dist.scattered import Tables
+from dlbrt.dist.scattered import AccessTables
 from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import ArraySpec
@@ -53,7 +53,7 @@ class Field:
     spec: ArraySpec
     index: IndexMap
     backwards: bool = False
-    tables: Tables | None = None
+    tables: AccessTables | None = None
 
     @property
     def axis(self) -> int:
@@ -80,7 +80,7 @@ class Field:
         """Whether the rows are those of `tables`."""
         return self.spec.inspect and (self.by_rows or self.spec.stores)
 
-    def looked_at(self, n: int) -> Field:
+    def with_tables(self, n: int) -> Field:
         """The same field with the rows of each of its n iterations; FootprintError if they cannot be told.
 
         Data without such an axis stays as it is.
@@ -93,7 +93,7 @@ class Field:
             stored = touched if own else evaluate(self.spec.writes, self.index, n, self.length)
         except FootprintError as error:
             raise FootprintError(f"{self.name}: {error}") from error
-        return replace(self, tables=Tables(touched, stored))
+        return replace(self, tables=AccessTables(touched, stored))
 
     def whole(self) -> Field:
         """The same field, held whole by every rank."""
@@ -158,23 +158,23 @@ class Field:
 
 #: Rows that affine subscripts lead to, as they were told before; what tells subscripts apart stays alive.
 _KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}
-_MOST_KNOWN = 4096
+_MAX_KNOWN = 4096
 
 
-def _known_rows(spans: Spans, index: IndexMap, subscripts: Subscripts | None, length: int) -> Rows:
+def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:
     """As `rows_of`, which is asked again and again for the same: loops run many times."""
     form = _form(subscripts)
     if form is None:
         return rows_of(spans, index, subscripts, length)
     key = (spans, index.start, index.step, length, *form)
     if key not in _KNOWN:
-        if len(_KNOWN) >= _MOST_KNOWN:
+        if len(_KNOWN) >= _MAX_KNOWN:
             _KNOWN.clear()
         _KNOWN[key] = rows_of(spans, index, subscripts, length), subscripts
     return _KNOWN[key][0]
 
 
-def _form(subscripts: Subscripts | None) -> tuple[object, ...] | None:
+def _form(subscripts: SubscriptFunction | None) -> tuple[object, ...] | None:
     """What tells apart subscripts that read nothing but their argument and integers around them."""
     if subscripts is None:
         return (None,)
@@ -218,7 +218,7 @@ def take(array: Array, axis: int, rows: Rows) -> Array:
     """The rows of an array as one contiguous array: a view where they lie so, else a copy."""
     if len(rows) == 1:
         return np.ascontiguousarray(_view(array, axis, rows[0]))
-    if _crumbled(rows):
+    if _fragmented(rows):
         return np.ascontiguousarray(np.take(array, _numbers(rows), axis))
     packed = np.empty(_packed_shape(array, axis, rows), array.dtype)
     at = 0
@@ -228,14 +228,14 @@ def take(array: Array, axis: int, rows: Rows) -> Array:
     return packed
 
 
-def landing(array: Array, axis: int, rows: Rows) -> Array:
+def receive_buffer(array: Array, axis: int, rows: Rows) -> Array:
     """Memory to receive packed rows in, to be `put` in their places."""
     return np.empty(_packed_shape(array, axis, rows), array.dtype)
 
 
 def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
     """Put packed rows in their places."""
-    if _crumbled(rows):
+    if _fragmented(rows):
         array[(slice(None),) * axis + (_numbers(rows),)] = packed
         return
     at = 0
@@ -267,17 +267,17 @@ def positions(rows: Rows) -> list[int]:
     return [row for run in rows for row in run]
 
 
-def _crumbled(rows: Rows) -> bool:
+def _fragmented(rows: Rows) -> bool:
     """Whether the rows are so many short ranges that numpy takes them faster one by one."""
     return len(rows) > _FEW and count(rows) < _FEW * len(rows)
 
 
-def _numbers(rows: Rows) -> Integers:
+def _numbers(rows: Rows) -> IntegerArray:
     """The rows one by one, as an array."""
     starts, lengths, steps = np.array([(run.start, len(run), run.step) for run in rows], dtype=np.int64).T
     before = np.cumsum(lengths) - lengths
     within = np.arange(int(lengths.sum())) - np.repeat(before, lengths)
-    numbers: Integers = np.repeat(starts, lengths) + within * np.repeat(steps, lengths)
+    numbers: IntegerArray = np.repeat(starts, lengths) + within * np.repeat(steps, lengths)
     return numbers
 
 

@@ -22,7 +22,7 @@ from dlbrt.records import dataclass
 __all__ = [
     "IndexMap",
     "Rows",
-    "Subscripts",
+    "SubscriptFunction",
     "count",
     "difference",
     "intersection",
@@ -36,7 +36,7 @@ __all__ = [
 Rows = tuple[range, ...]
 
 #: The subscript(s) of one index value; affine, and no slices, wherever they are taken for lines here.
-Subscripts = Callable[[int], int | slice | tuple[int | slice, ...]]
+SubscriptFunction = Callable[[int], int | slice | tuple[int | slice, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class _Line:
         return algebra.make(min(ends), count, abs(self.slope))
 
 
-def rows_of(spans: Spans, index: IndexMap, subscripts: Subscripts | None, length: int) -> Rows:
+def rows_of(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:
     """Rows of an array of ``length`` rows that the iterations touch; ``subscripts`` None: the value itself.
 
     ValueError if the subscripts are seen not to be affine.
@@ -74,7 +74,7 @@ def rows_of(spans: Spans, index: IndexMap, subscripts: Subscripts | None, length
     return _normal([line.rows() for run in spans.runs for line in _lines(run, index, subscripts, length)])
 
 
-def stores_are_distinct(n: int, index: IndexMap, subscripts: Subscripts | None, length: int) -> bool:
+def stores_are_distinct(n: int, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> bool:
     """Whether no two of n iterations touch one row; one iteration may touch a row more than once.
 
     Exact, in time independent of n.
@@ -88,7 +88,7 @@ def stores_are_distinct(n: int, index: IndexMap, subscripts: Subscripts | None, 
 
 
 def stores_are_apart(
-    n: int, index: IndexMap, stored: Subscripts | None, touched: Subscripts | None, length: int
+    n: int, index: IndexMap, stored: SubscriptFunction | None, touched: SubscriptFunction | None, length: int
 ) -> bool:
     """Whether no row that one of n iterations stores to is touched by another of them.
 
@@ -215,7 +215,7 @@ def _selected(low: int, high: int, mine: list[range], theirs: list[range]) -> li
     return [algebra.normal(range(row, high, width)) for rows in blocks for row in rows]
 
 
-def _lines(run: range, index: IndexMap, subscripts: Subscripts | None, length: int) -> Iterator[_Line]:
+def _lines(run: range, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Iterator[_Line]:
     """The progressions of rows that a run of positions touches, cut where subscripts wrap or end.
 
     Positions are counted along the run, from 0.
@@ -231,7 +231,7 @@ def _lines(run: range, index: IndexMap, subscripts: Subscripts | None, length: i
                 yield _Line(*cut, base, slope)
 
 
-def _values(subscripts: Subscripts | None, value: int) -> tuple[int, ...]:
+def _values(subscripts: SubscriptFunction | None, value: int) -> tuple[int, ...]:
     found: Any = value if subscripts is None else subscripts(value)
     return tuple(map(operator.index, found)) if isinstance(found, tuple) else (operator.index(found),)
 

@@ -18,8 +18,8 @@ from numpy.lib.array_utils import byte_bounds
 from dlbrt.dist.conflicts import find_conflict
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array
-from dlbrt.dist.routes import route
-from dlbrt.dist.scattered import Tables
+from dlbrt.dist.routes import reference_path
+from dlbrt.dist.scattered import AccessTables
 from dlbrt.dist.spec import index_name
 
 __all__ = ["hazard", "reached_otherwise"]
@@ -80,7 +80,7 @@ def reached_otherwise(
 
 def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
     """How else an object is reached, and what to do about it."""
-    way = route(name, value, names)
+    way = reference_path(name, value, names)
     if way is None:
         return "under another name"
     holder = way.partition(".")[0].partition("[")[0]
@@ -118,7 +118,7 @@ def _unexpected(field: Field) -> str:
     )
 
 
-def _conflicts(field: Field, tables: Tables) -> Iterable[str]:
+def _conflicts(field: Field, tables: AccessTables) -> Iterable[str]:
     conflict = find_conflict(tables, field.length)
     if conflict is not None:
         name = index_name(field.spec)

@@ -2,9 +2,9 @@
 
 A row may be valid on several ranks; at least one has it. The laws, from which coherence follows:
 
-* before a loop every rank gets the rows that it needs and lacks (`Holdings.deliver`), from a rank on which they
+* before a loop every rank gets the rows that it needs and lacks (`RowDirectory.deliver`), from a rank on which they
   are valid, and they are valid on both from then on;
-* after it a row that was stored to is valid where it was stored, and nowhere else (`Holdings.stored`).
+* after it a row that was stored to is valid where it was stored, and nowhere else (`RowDirectory.stored`).
 
 Halos, the broadcast of a row that all read, the gathering of a vector on all ranks, the first distribution and
 any later one are deliveries that differ in what ranks need and lack. Nothing is sent that has not changed.
@@ -18,11 +18,11 @@ from functools import reduce
 from dlbrt.dist.footprint import Rows, count, difference, intersection, union
 from dlbrt.records import dataclass
 
-__all__ = ["Holdings", "Shipment"]
+__all__ = ["RowDirectory", "RowTransfer"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shipment:
+class RowTransfer:
     """``rows`` that the rank ``source`` has go to the ranks ``targets``."""
 
     source: int
@@ -35,7 +35,7 @@ class Shipment:
         return count(self.rows) * len(self.targets)
 
 
-class Holdings:
+class RowDirectory:
     """The directory of one array of ``length`` rows; in the beginning all are valid on rank 0 alone."""
 
     def __init__(self, length: int, ranks: int) -> None:
@@ -50,7 +50,7 @@ class Holdings:
         """Those of ``rows`` that are not valid on the rank."""
         return difference(rows, self._valid[rank])
 
-    def deliver(self, needs: Sequence[Rows]) -> list[Shipment]:
+    def deliver(self, needs: Sequence[Rows]) -> list[RowTransfer]:
         """What has to travel so that each rank has the rows it needs, which are then valid there.
 
         ``needs`` has the rows of each rank. All shipments may be under way at once: none waits for another.
@@ -62,20 +62,20 @@ class Holdings:
                 targets.setdefault((source, part), []).append(rank)
         for rank, rows in enumerate(needs):
             self._valid[rank] = union(self._valid[rank], rows)
-        return [Shipment(source, tuple(ranks), rows) for (source, rows), ranks in targets.items()]
+        return [RowTransfer(source, tuple(ranks), rows) for (source, rows), ranks in targets.items()]
 
-    def turn(self, length: int, needs: Sequence[Rows]) -> tuple[Holdings, list[tuple[Shipment, Rows]]]:
+    def change_axis(self, length: int, needs: Sequence[Rows]) -> tuple[RowDirectory, list[tuple[RowTransfer, Rows]]]:
         """The directory of the same array along another dimension, ``length`` long, and what has to travel.
 
         ``needs`` has the rows of each rank along that one. A shipment is of rows along the old dimension, and of
         each no more than the places given along the new one. What nobody needs goes to rank 0.
         """
-        turned = Holdings(length, len(needs))
+        turned = RowDirectory(length, len(needs))
         nothing: Rows = ()
         unclaimed = difference(turned._all, reduce(union, needs, nothing))
         wanted = [union(needs[0], unclaimed), *needs[1:]]
         found = [
-            (Shipment(source, (rank,), part), across)
+            (RowTransfer(source, (rank,), part), across)
             for rank, across in enumerate(wanted)
             if across
             for source, part in self._sources(rank, self.missing(rank, self._all))
@@ -97,7 +97,7 @@ class Holdings:
         """One rank has stored to ``rows``, which it has."""
         self.stored([rows if each == rank else () for each in range(len(self._valid))])
 
-    def spare(self, kept: Sequence[Rows]) -> list[Rows]:
+    def evict(self, kept: Sequence[Rows]) -> list[Rows]:
         """Of each worker the rows, beside those ``kept``, that others have too; they are given up there.
 
         Rank 0, whose memory is the program's own, gives up nothing.

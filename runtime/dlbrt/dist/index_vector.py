@@ -16,9 +16,9 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-__all__ = ["IndexVector", "Integers"]
+__all__ = ["IndexVector", "IntegerArray"]
 
-Integers = np.ndarray[Any, np.dtype[np.int64]]
+IntegerArray = np.ndarray[Any, np.dtype[np.int64]]
 
 #: Values stay below this, so that no operation on two of them passes 64 bits unseen.
 _LIMIT = 1 << 62
@@ -32,13 +32,13 @@ class IndexVector:
     __array_ufunc__ = None
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
-    def __init__(self, values: Integers) -> None:
+    def __init__(self, values: IntegerArray) -> None:
         self.values = values
         self.low, self.high = int(values.min()), int(values.max())
         if self.low <= -_LIMIT or self.high >= _LIMIT:
             raise TypeError("the values are too large for a vector")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Integers:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntegerArray:
         return self.values
 
     def __add__(self, other: Any) -> Any:

@@ -21,12 +21,12 @@ from dlbrt.records import dataclass
 __all__ = [
     "Array",
     "Layout",
-    "Whereabouts",
+    "ArrayLocation",
     "allocate",
     "layout_of",
     "prefer_large_pages",
     "release",
-    "whereabouts",
+    "array_location",
 ]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -68,7 +68,7 @@ def layout_of(array: Array) -> Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class ArrayLocation:
     """Where an array lies and how it is looked at: equal for two arrays that are the same elements alike."""
 
     address: int
@@ -98,10 +98,10 @@ class _Stretch:
         }
 
 
-def whereabouts(array: Array) -> Whereabouts:
+def array_location(array: Array) -> ArrayLocation:
     """Where an array lies."""
     address = array.__array_interface__["data"][0]
-    return Whereabouts(address, array.shape, array.strides, array.dtype)
+    return ArrayLocation(address, array.shape, array.strides, array.dtype)
 
 
 def allocate(layout: Layout) -> Array:

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-__all__ = ["route"]
+__all__ = ["reference_path"]
 
 #: So many objects are looked at; beyond them nothing is told.
-_MOST_LOOKED_AT = 10_000
+_MAX_LOOKED_AT = 10_000
 
 
-def route(name: str, value: Any, names: Mapping[str, Any]) -> str | None:
+def reference_path(name: str, value: Any, names: Mapping[str, Any]) -> str | None:
     """The shortest way to the object from these names, ``name`` apart: ``self.table``, ``rows[3]``.
 
     Attributes, lists, tuples and dictionaries are looked into; None where nothing is found so.
     """
     waiting = deque((other, held) for other, held in names.items() if other != name)
     seen = {id(value)}
-    for _ in range(_MOST_LOOKED_AT):
+    for _ in range(_MAX_LOOKED_AT):
         if not waiting:
             return None
         text, held = waiting.popleft()
@@ -28,7 +28,7 @@ def route(name: str, value: Any, names: Mapping[str, Any]) -> str | None:
             return text
         if id(held) not in seen:
             seen.add(id(held))
-            waiting.extend(islice(_parts(text, held), _MOST_LOOKED_AT))
+            waiting.extend(islice(_parts(text, held), _MAX_LOOKED_AT))
     return None
 
 

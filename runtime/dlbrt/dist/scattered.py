@@ -13,25 +13,25 @@ from dataclasses import field
 import numpy as np
 
 from dlbrt.dist.footprint import Rows
-from dlbrt.dist.index_vector import Integers
+from dlbrt.dist.index_vector import IntegerArray
 from dlbrt.dist.spans import Spans
 from dlbrt.records import dataclass
 
-__all__ = ["Conflict", "Scattered", "Tables", "merged"]
+__all__ = ["RowConflict", "AccessTable", "AccessTables", "merged"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scattered:
+class AccessTable:
     """Position p touches rows ``starts[k, p]`` to ``stops[k, p] - 1`` for each subscript k.
 
     ``stops`` None: the one row ``starts[k, p]``, or nothing where that is -1.
     """
 
-    starts: Integers
-    stops: Integers | None = None
+    starts: IntegerArray
+    stops: IntegerArray | None = None
 
     @classmethod
-    def of(cls, columns: Sequence[tuple[Integers, Integers]]) -> Scattered:
+    def of(cls, columns: Sequence[tuple[IntegerArray, IntegerArray]]) -> AccessTable:
         """A table of columns of starts and stops, within the array; an empty stretch touches nothing."""
         starts = np.stack([start for start, _ in columns])
         stops = np.stack([stop for _, stop in columns])
@@ -40,16 +40,16 @@ class Scattered:
         return cls(np.where(stops > starts, starts, -1))
 
     @classmethod
-    def loaded(cls, arrays: Sequence[Integers]) -> Scattered:
+    def loaded(cls, arrays: Sequence[IntegerArray]) -> AccessTable:
         """The table that `arrays` gave."""
         return cls(*arrays)
 
     @property
-    def arrays(self) -> list[Integers]:
+    def arrays(self) -> list[IntegerArray]:
         """The table as arrays."""
         return [self.starts] if self.stops is None else [self.starts, self.stops]
 
-    def same(self, other: Scattered) -> bool:
+    def same(self, other: AccessTable) -> bool:
         """Whether the other table says the same."""
         pairs = zip(self.arrays, other.arrays, strict=False)
         return len(self.arrays) == len(other.arrays) and all(np.array_equal(*pair) for pair in pairs)
@@ -70,7 +70,7 @@ class Scattered:
         some = stops > starts
         return _ranges(*merged(starts[some], stops[some]))
 
-    def stretches(self) -> tuple[Integers, Integers, Integers]:
+    def stretches(self) -> tuple[IntegerArray, IntegerArray, IntegerArray]:
         """Starts, stops and positions of all stretches that are not empty."""
         positions = np.broadcast_to(np.arange(self.starts.shape[1]), self.starts.shape)
         stops = self.starts + 1 if self.stops is None else self.stops
@@ -79,7 +79,7 @@ class Scattered:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class RowConflict:
     """Two positions that both touch a row which at least one of them stores to."""
 
     first: int
@@ -88,22 +88,22 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tables:
+class AccessTables:
     """What the iterations of a loop touch of one array, and what they store to.
 
     ``conflicts`` remembers what `dlbrt.dist.conflicts` found: by the array's rows, and whether reads counted.
     """
 
-    touched: Scattered
-    stored: Scattered
-    conflicts: dict[tuple[int, bool], Conflict | None] = field(default_factory=dict, repr=False)
+    touched: AccessTable
+    stored: AccessTable
+    conflicts: dict[tuple[int, bool], RowConflict | None] = field(default_factory=dict, repr=False)
 
-    def same(self, other: Tables) -> bool:
+    def same(self, other: AccessTables) -> bool:
         """Whether the other tables say the same."""
         return self.touched.same(other.touched) and self.stored.same(other.stored)
 
 
-def merged(starts: Integers, stops: Integers) -> tuple[Integers, Integers]:
+def merged(starts: IntegerArray, stops: IntegerArray) -> tuple[IntegerArray, IntegerArray]:
     """The union of non-empty stretches as disjoint ones that do not touch, sorted."""
     order = np.argsort(starts, kind="stable")
     starts = starts[order]
@@ -115,12 +115,12 @@ def merged(starts: Integers, stops: Integers) -> tuple[Integers, Integers]:
     return starts[first], reached[last]
 
 
-def _picked(table: Integers, spans: Spans) -> Integers:
+def _picked(table: IntegerArray, spans: Spans) -> IntegerArray:
     cut = [table[:, run.start : run.stop : run.step].ravel() for run in spans.runs]
     return cut[0] if len(cut) == 1 else np.concatenate(cut)
 
 
-def _single(rows: Integers) -> Rows:
+def _single(rows: IntegerArray) -> Rows:
     """Sorted rows, each once; those at one distance are one range."""
     if not len(rows):
         return ()
@@ -131,5 +131,5 @@ def _single(rows: Integers) -> Rows:
     return _ranges(rows[np.append(0, cut + 1)], rows[np.append(cut, len(rows) - 1)] + 1)
 
 
-def _ranges(starts: Integers, stops: Integers) -> Rows:
+def _ranges(starts: IntegerArray, stops: IntegerArray) -> Rows:
     return tuple(map(range, starts.tolist(), stops.tolist()))

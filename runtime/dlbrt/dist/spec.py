@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
-__all__ = ["BLOCK", "CYCLIC", "WHOLE", "ArraySpec", "Dealing", "Subscripts", "index_name"]
+__all__ = ["BLOCK", "CYCLIC", "WHOLE", "ArraySpec", "DistributionSpec", "SubscriptFunction", "index_name"]
 
 #: From a value of the index variable to the subscript, or subscripts, it touches.
-Subscripts = Callable[[int], "int | slice | tuple[int | slice, ...]"]
+SubscriptFunction = Callable[[int], "int | slice | tuple[int | slice, ...]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class ArraySpec:
     distribution: Distribution
     axis: int | None
     mode: Mode
-    rows: Subscripts | None = None
-    writes: Subscripts | None = None
+    rows: SubscriptFunction | None = None
+    writes: SubscriptFunction | None = None
     in_place: bool = False
     inspect: bool = False
 
     @property
-    def stored(self) -> Subscripts | None:
+    def stored(self) -> SubscriptFunction | None:
         """The subscripts stored to."""
         return self.writes if self.writes is not None else self.rows
 
@@ -59,7 +59,7 @@ def index_name(spec: ArraySpec) -> str:
     return "i"
 
 
-class Dealing:
+class DistributionSpec:
     """A distribution as generated programs write it: a name that can be called to describe an array."""
 
     def __init__(self, distribution: Distribution) -> None:
@@ -68,8 +68,8 @@ class Dealing:
     def __call__(
         self,
         *place: int | str,
-        rows: Subscripts | None = None,
-        writes: Subscripts | None = None,
+        rows: SubscriptFunction | None = None,
+        writes: SubscriptFunction | None = None,
         in_place: bool = False,
         inspect: bool = False,
     ) -> ArraySpec:
@@ -89,6 +89,6 @@ class Dealing:
         return self.distribution.name
 
 
-BLOCK = Dealing(Distribution.BLOCK)
-CYCLIC = Dealing(Distribution.CYCLIC)
-WHOLE = Dealing(Distribution.WHOLE)
+BLOCK = DistributionSpec(Distribution.BLOCK)
+CYCLIC = DistributionSpec(Distribution.CYCLIC)
+WHOLE = DistributionSpec(Distribution.WHOLE)

@@ -18,17 +18,17 @@ from itertools import islice
 from operator import sub
 from typing import NamedTuple
 
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.records import dataclass
 
-__all__ = ["Gift", "Plan", "Transfer", "plan_gifts", "plan_transfers"]
+__all__ = ["Assignment", "Plan", "Transfer", "plan_assignments", "plan_transfers"]
 
 #: So many givers and takers are looked at for threes.
 _LOOKED_AT = 32
 
 
-class Gift(NamedTuple):
+class Assignment(NamedTuple):
     """So much work is to go from one rank to another."""
 
     source: int
@@ -54,7 +54,7 @@ class Plan:
 
 
 def plan_transfers(
-    remaining: Sequence[Spans], shares: Sequence[int], amounts: Amounts = UNIFORM, kept: Sequence[int] = ()
+    remaining: Sequence[Spans], shares: Sequence[int], work_table: WorkTable = UNIFORM, kept: Sequence[int] = ()
 ) -> Plan:
     """How rank r comes to hold shares[r] of the work, for each r.
 
@@ -62,35 +62,35 @@ def plan_transfers(
     first ``kept`` positions of each rank, whose work its share covers, stay with it and stay first.
     ValueError unless there is one share of 0 or more for each rank and they sum to what remains.
     """
-    held = list(map(amounts.of, remaining))
+    held = list(map(work_table.of, remaining))
     if len(shares) != len(held) or sum(shares) != sum(held) or min(shares, default=0) < 0:
         raise ValueError(f"expected {len(held)} shares with the sum {sum(held)}, found {list(shares)}")
-    return _carried(remaining, _match(list(map(sub, held, shares))), shares, amounts, kept)
+    return _carried(remaining, _match(list(map(sub, held, shares))), shares, work_table, kept)
 
 
-def plan_gifts(
-    remaining: Sequence[Spans], gifts: Sequence[Gift], amounts: Amounts = UNIFORM, kept: Sequence[int] = ()
+def plan_assignments(
+    remaining: Sequence[Spans], assignments: Sequence[Assignment], work_table: WorkTable = UNIFORM, kept: Sequence[int] = ()
 ) -> Plan:
     """What comes of these gifts, each to the nearest position; at most one from a rank to another.
 
     A rank gives of what it holds, nothing of what it is given. ValueError where it holds less.
     """
-    held = list(map(amounts.of, remaining))
+    held = list(map(work_table.of, remaining))
     left = held.copy()
-    for gift in gifts:
-        left[gift.source] -= gift.amount
+    for assignment in assignments:
+        left[assignment.source] -= assignment.amount
     for rank, (have, stays) in enumerate(zip(held, left, strict=True)):
         if stays < 0:
             found = have - stays
             raise ValueError(f"expected gifts of rank {rank} up to the {have} that it holds, found {found}")
-    return _carried(remaining, gifts, left, amounts, kept)
+    return _carried(remaining, assignments, left, work_table, kept)
 
 
 def _carried(
     remaining: Sequence[Spans],
-    gifts: Sequence[tuple[int, int, int]],
+    assignments: Sequence[tuple[int, int, int]],
     left: Sequence[int],
-    amounts: Amounts,
+    work_table: WorkTable,
     kept: Sequence[int],
 ) -> Plan:
     """The transfers of (giver, taker, amount); ``left`` is what givers are left with of their own."""
@@ -99,13 +99,13 @@ def _carried(
     transfers: list[Transfer] = []
     received: dict[int, list[range]] = {}
     source, spans, low, reached = -1, EMPTY, 0, 0
-    for giver, taker, amount in sorted(gifts):
+    for giver, taker, amount in sorted(assignments):
         if giver != source:
             source, spans, reached = giver, remaining[giver], left[giver]
-            low = max(kept[giver], amounts.count(spans, reached))
+            low = max(kept[giver], work_table.count(spans, reached))
             after[giver] = spans.part(0, low)
         reached += amount  # a piece ends where so much is before it
-        high = amounts.count(spans, reached)
+        high = work_table.count(spans, reached)
         if high > low:
             piece = spans.part(low, high)
             transfers.append(Transfer(giver, taker, piece))
@@ -173,9 +173,9 @@ def _settled(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
 class _Side:
     """Ranks by what each has to give (or to take), the lowest last."""
 
-    def __init__(self, amounts: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, quantities: Sequence[tuple[int, int]]) -> None:
         self.ranks: dict[int, list[int]] = {}
-        for amount, rank in reversed(amounts):
+        for amount, rank in reversed(quantities):
             self.ranks.setdefault(amount, []).append(rank)
         self._sorted = sorted(self.ranks)
 

@@ -14,14 +14,14 @@ import numpy as np
 from dlbrt.dist.memory import Array
 from dlbrt.records import dataclass
 
-__all__ = ["Changes", "Claims", "Twin"]
+__all__ = ["Diff", "DiffMerge", "Twin"]
 
 #: Elements compared at a time: what is compared besides the array stays small.
 _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changes:
+class Diff:
     """``values`` of the elements at ``places``, counted in C order; ascending."""
 
     places: Array
@@ -35,7 +35,7 @@ class Changes:
         return bytes(self.places.tobytes() + self.values.tobytes())
 
     @classmethod
-    def decode(cls, data: bytes | bytearray, array: Array) -> Changes:
+    def decode(cls, data: bytes | bytearray, array: Array) -> Diff:
         """What `encode` wrote, of an array like that one."""
         kind = _place_kind(array.size)
         count = len(data) // (kind.itemsize + array.itemsize)
@@ -58,15 +58,15 @@ class Twin:
         self._data = data
         self._copy: Any = _raw(data).copy("C") if isinstance(data, np.ndarray) else list(data)
 
-    def changes(self) -> Changes:
+    def diff(self) -> Diff:
         """What has changed since."""
         if isinstance(self._data, np.ndarray):
             return self._array_changes(self._data)
         pairs = enumerate(zip(self._data, self._copy, strict=True))
         changed = [place for place, (new, old) in pairs if new is not old]
-        return Changes(np.array(changed, np.int64), [self._data[place] for place in changed])
+        return Diff(np.array(changed, np.int64), [self._data[place] for place in changed])
 
-    def _array_changes(self, data: Array) -> Changes:
+    def _array_changes(self, data: Array) -> Diff:
         new, old = _raw(data), self._copy.reshape(-1)
         dense = new.reshape(-1) if data.flags.c_contiguous else new.flat
         places = [
@@ -74,10 +74,10 @@ class Twin:
             for start in range(0, data.size, _BLOCK)
         ]
         found = np.concatenate(places) if places else np.empty(0, np.int64)
-        return Changes(found.astype(_place_kind(data.size)), dense[found])
+        return Diff(found.astype(_place_kind(data.size)), dense[found])
 
 
-class Claims:
+class DiffMerge:
     """Who changed which element: no two ranks may give different values to one."""
 
     def __init__(self, data: Any) -> None:
@@ -86,13 +86,13 @@ class Claims:
         self._values: list[Any] = []
         self._ranks: list[int] = []
 
-    def add(self, rank: int, changes: Changes) -> None:
+    def add(self, rank: int, diff: Diff) -> None:
         """Changes that a rank gives."""
-        self._places.append(changes.places)
-        self._values.append(changes.values)
+        self._places.append(diff.places)
+        self._values.append(diff.values)
         self._ranks.append(rank)
 
-    def clash(self) -> tuple[int, tuple[int, int]] | None:
+    def conflict(self) -> tuple[int, tuple[int, int]] | None:
         """An element with different values, as its place and the two ranks; None if there is none."""
         places = np.concatenate(self._places).astype(np.int64)
         ranks = np.repeat(self._ranks, list(map(len, self._places)))

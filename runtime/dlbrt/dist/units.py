@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from enum import Enum
 
-from dlbrt.contract import LEAST_PAIRS
+from dlbrt.contract import MIN_PAIRS
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.records import dataclass
 
-__all__ = ["Folding", "Units"]
+__all__ = ["FoldingPolicy", "Units"]
 
 
-class Folding(Enum):
+class FoldingPolicy(Enum):
     """Whether iterations are dealt in pairs."""
 
     NONE = "never"
@@ -31,9 +31,9 @@ class Folding(Enum):
 
         ``in_long_runs``: private copies of what iterations contribute to are kept of long runs alone.
         """
-        if self is Folding.WHERE_IT_PAYS:
-            return not in_long_runs and -(-positions // 2) >= LEAST_PAIRS * ranks
-        return self is Folding.ALWAYS
+        if self is FoldingPolicy.WHERE_IT_PAYS:
+            return not in_long_runs and -(-positions // 2) >= MIN_PAIRS * ranks
+        return self is FoldingPolicy.ALWAYS
 
 
 @dataclass(frozen=True, slots=True)

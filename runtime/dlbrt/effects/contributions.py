@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, Protocol
 
-from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
+from dlbrt.effects.identities import BooleanIdentity, ExtremumIdentity, Identity, has_order
 from dlbrt.effects.journal import Journal
-from dlbrt.effects.kinds import ORDERED, Form, Kind, is_decided
-from dlbrt.effects.operations import APPLY, SELECT, SHARE, WIDTH, Stand, boolean, combining
-from dlbrt.effects.places import Places, places
-from dlbrt.effects.private import Likeness, likeness, share_of
-from dlbrt.effects.proxies import Extreme, Total
-from dlbrt.effects.recorders import Adder, Recorder, adder
+from dlbrt.effects.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
+from dlbrt.effects.operations import APPLY, SELECT, SHARE, WIDTH, StandIn, boolean, combining
+from dlbrt.effects.places import ContainerShape, container_shape
+from dlbrt.effects.private import PrivateCopySpec, private_copy_spec, share_of
+from dlbrt.effects.proxies import LoggingAccumulator, LoggingExtremum
+from dlbrt.effects.recorders import LoggingAdder, LoggingContainer, adder
 
-__all__ = ["UNSET", "Contributions", "Description", "describe", "selectable"]
+__all__ = ["UNSET", "ContributionDescription", "LoopContributions", "describe", "selectable"]
 
 
 class _Way(Protocol):
@@ -39,38 +39,45 @@ class _Way(Protocol):
         """Take what a run has put in containers."""
 
 
-class Description:
+class ContributionDescription:
     """What a rank above 0 is told of a value that it contributes to, instead of the value."""
 
-    __slots__ = ("adder", "decided", "likeness", "places")
+    __slots__ = ("adder", "container_shape", "decided", "private_copy_spec")
 
     def __init__(
         self,
-        likeness: Likeness | None = None,
+        private_copy_spec: PrivateCopySpec | None = None,
         decided: bool = False,
-        adder: type[Adder] = Adder,
-        places: Places | None = None,
+        adder: type[LoggingAdder] = LoggingAdder,
+        container_shape: ContainerShape | None = None,
     ) -> None:
-        self.likeness = likeness
+        self.private_copy_spec = private_copy_spec
         self.decided = decided
         self.adder = adder
-        self.places = places
+        self.container_shape = container_shape
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Description, (self.likeness, self.decided, self.adder, self.places)
+        return ContributionDescription, (
+            self.private_copy_spec,
+            self.decided,
+            self.adder,
+            self.container_shape,
+        )
 
 
-def describe(kind: Kind, value: Any) -> Description:
+def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
     """The description of a value."""
-    return Description(likeness(kind, value), is_decided(kind, value), adder(value), places(kind, value))
+    return ContributionDescription(
+        private_copy_spec(kind, value), is_decided(kind, value), adder(value), container_shape(kind, value)
+    )
 
 
-def selectable(kind: Kind, value: Any) -> bool:
+def selectable(kind: ContributionKind, value: Any) -> bool:
     """Whether the best of each rank's own is the best of all, as far as the value to beat tells."""
-    return kind.form is not Form.SELECTION or has_order(value)
+    return kind.form is not ContributionForm.SELECTION or has_order(value)
 
 
-class Contributions:
+class LoopContributions:
     """The kinds of values, the values themselves (at rank 0), and how they are taken now.
 
     ``bound`` are the names that the loop binds, companions behind theirs; ``per_iteration`` those of which
@@ -78,17 +85,19 @@ class Contributions:
     """
 
     def __init__(self) -> None:
-        self.kinds: dict[str, Kind] = {}
+        self.kinds: dict[str, ContributionKind] = {}
         self.bound: tuple[str, ...] = ()
         self.per_iteration: tuple[str, ...] = ()
         self.values: dict[str, Any] = {}
         self.journal: Journal | None = None
         self._way: _Way = _Native(self.kinds, self.values)
 
-    def declare(self, kinds: Mapping[str, Kind]) -> None:
+    def declare(self, kinds: Mapping[str, ContributionKind]) -> None:
         """Declare reductions."""
         self.kinds.update(kinds)
-        self.per_iteration = tuple(n for n, kind in kinds.items() if kind.form is Form.PER_ITERATION)
+        self.per_iteration = tuple(
+            n for n, kind in kinds.items() if kind.form is ContributionForm.PER_ITERATION
+        )
         bound = ((name, *kind.companions) for name, kind in kinds.items() if kind.bound)
         self.bound = tuple(chain.from_iterable(bound))
 
@@ -101,7 +110,7 @@ class Contributions:
         for name in self.kinds:
             self.values.setdefault(name, arguments[name])
 
-    def share(self, journal: Journal, descriptions: Mapping[str, Description]) -> None:
+    def share(self, journal: Journal, descriptions: Mapping[str, ContributionDescription]) -> None:
         """From now on other ranks contribute as well: everything goes to the journal."""
         self.journal = journal
         if self.kinds:
@@ -116,7 +125,9 @@ class Contributions:
     @property
     def in_private_copies(self) -> bool:
         """Whether ranks add to copies of containers, which pays in long stretches of iterations only."""
-        return any(likeness(kind, self.values.get(name)) is not None for name, kind in self.kinds.items())
+        return any(
+            private_copy_spec(kind, self.values.get(name)) is not None for name, kind in self.kinds.items()
+        )
 
     def results(self) -> dict[str, Any]:
         """The values of names that the loop binds, in order, companions among them where they were set."""
@@ -146,13 +157,13 @@ class Contributions:
 class _Native:
     """The real values."""
 
-    def __init__(self, kinds: Mapping[str, Kind], values: dict[str, Any]) -> None:
+    def __init__(self, kinds: Mapping[str, ContributionKind], values: dict[str, Any]) -> None:
         self._kinds = kinds
         self._values = values
         self._identities: dict[str, Identity] = {}
 
     def accumulator(self, name: str, run: range) -> Any:  # noqa: ARG002
-        if self._kinds[name].form is Form.PER_ITERATION:
+        if self._kinds[name].form is ContributionForm.PER_ITERATION:
             return self._identities.setdefault(name, Identity())
         return self._values[name]
 
@@ -181,55 +192,58 @@ class _Shared:
     """Stand-ins, and a journal."""
 
     def __init__(
-        self, kinds: Mapping[str, Kind], journal: Journal, descriptions: Mapping[str, Description]
+        self,
+        kinds: Mapping[str, ContributionKind],
+        journal: Journal,
+        descriptions: Mapping[str, ContributionDescription],
     ) -> None:
         self._kinds = kinds
         self._journal = journal
         self._append = journal.log.append
         self._descriptions = descriptions
         self._codes = {name: WIDTH * number for number, name in enumerate(kinds, 1)}
-        self._identities: dict[str, Stand] = {}
+        self._identities: dict[str, StandIn] = {}
         self._private: dict[str, Any] = {}
         self._readers: dict[str, Callable[[Any], Any] | None] = {}
 
     def accumulator(self, name: str, run: range) -> Any:
         kind, append, code = self._kinds[name], self._append, self._codes[name]
         match kind.form:
-            case Form.LOGGED:
-                return Total(append, code)
-            case Form.EXTREME:
-                return Extreme(append, code, kind.operator, run.step == 1)
-            case Form.ELEMENTS:
+            case ContributionForm.LOGGED:
+                return LoggingAccumulator(append, code)
+            case ContributionForm.EXTREME:
+                return LoggingExtremum(append, code, kind.operator, run.step == 1)
+            case ContributionForm.ELEMENTS:
                 return self._elements(name, run)
-            case Form.ADDED:
+            case ContributionForm.ADDED:
                 return self._descriptions[name].adder(append, code)
         return self._identities.setdefault(name, self._identity(name))
 
-    def _identity(self, name: str) -> Stand:
+    def _identity(self, name: str) -> StandIn:
         kind = self._kinds[name]
-        if kind.form is Form.SELECTION:
-            return Beaten()
+        if kind.form is ContributionForm.SELECTION:
+            return ExtremumIdentity()
         if kind.operator in ("and", "or"):
-            return Truth((kind.operator == "and") != self._descriptions[name].decided)
+            return BooleanIdentity((kind.operator == "and") != self._descriptions[name].decided)
         return Identity()
 
     def _elements(self, name: str, run: range) -> Any:
-        alike, sign = self._descriptions[name].likeness, self._kinds[name].operator
+        alike, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator
         private = alike.private(sign, len(run)) if alike is not None and run.step == 1 else None
         if private is None:
-            return Recorder(self._append, self._codes[name], sign, self._reader(name))
+            return LoggingContainer(self._append, self._codes[name], sign, self._reader(name))
         self._private[name] = private
         return private
 
     def _reader(self, name: str) -> Callable[[Any], Any] | None:
         if name not in self._readers:
-            known = self._descriptions[name].places
+            known = self._descriptions[name].container_shape
             self._readers[name] = None if known is None else known.reader()
         return self._readers[name]
 
     def accumulate(self, name: str, share: Any) -> Any:
         identity = self._identities.get(name)
-        if self._kinds[name].form is not Form.PER_ITERATION or identity is None:
+        if self._kinds[name].form is not ContributionForm.PER_ITERATION or identity is None:
             return share
         if share is not identity:
             self._journal.before((self._code(name), share))
@@ -238,9 +252,9 @@ class _Shared:
     def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():
             kind = self._kinds.get(name)
-            if kind is None or isinstance(share, Stand):
+            if kind is None or isinstance(share, StandIn):
                 continue
-            if kind.form is Form.SELECTION:
+            if kind.form is ContributionForm.SELECTION:
                 others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}
                 self._append((self._codes[name] + SELECT, share, others))
             elif name in self._identities:

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.effects.operations import IMMUTABLE, NAMES, MisuseError, Stand, kept
+from dlbrt.effects.operations import IMMUTABLE, NAMES, MisuseError, StandIn, kept
 
-__all__ = ["Beaten", "Identity", "Truth", "has_order"]
+__all__ = ["BooleanIdentity", "ExtremumIdentity", "Identity", "has_order"]
 
 #: Types of which any two values compare as a total order, NaN apart.
 _ORDERED = (int, float, str, bytes, np.integer, np.floating)
 
 
-class Identity(Stand):
+class Identity(StandIn):
     """The start of a share by an arithmetic operator; ``mode`` tells how it was last used."""
 
     __slots__ = ("mode",)
@@ -36,7 +36,7 @@ for _name, _number in NAMES.items():
         setattr(Identity, _name, _starting(_number % 3))
 
 
-class Truth(Stand):
+class BooleanIdentity(StandIn):
     """The start of ``s and e`` (true) or ``s or e`` (false): the outcome is e."""
 
     __slots__ = ("_is",)
@@ -48,7 +48,7 @@ class Truth(Stand):
         return self._is
 
 
-class Beaten(Stand):
+class ExtremumIdentity(StandIn):
     """What every value beats in ``new < best`` and its like, except NaN."""
 
     __slots__ = ()

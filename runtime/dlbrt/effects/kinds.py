@@ -19,8 +19,8 @@ __all__ = [
     "ORDERED",
     "REDUCE",
     "SELECT",
-    "Form",
-    "Kind",
+    "ContributionForm",
+    "ContributionKind",
     "is_decided",
 ]
 
@@ -29,7 +29,7 @@ COMPARISONS = ("<", "<=", ">", ">=")
 _OPERATORS = (*ARITHMETIC, "max", "min", "and", "or")
 
 
-class Form(Enum):
+class ContributionForm(Enum):
     """What iterations give, and what is kept of it until it is put together."""
 
     LOGGED = "each operand, with how it was used"
@@ -42,10 +42,10 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """One value that a loop contributes to; see `Form` for what is kept."""
+class ContributionKind:
+    """One value that a loop contributes to; see `ContributionForm` for what is kept."""
 
-    form: Form
+    form: ContributionForm
     operator: str = ""
     integer: bool = False
     any_order: bool = False
@@ -55,19 +55,19 @@ class Kind:
     @property
     def bound(self) -> bool:
         """Whether the name is bound anew, so that the loop delivers its value."""
-        return self.form not in (Form.ELEMENTS, Form.ADDED)
+        return self.form not in (ContributionForm.ELEMENTS, ContributionForm.ADDED)
 
     @property
     def by_run(self) -> bool:
         """Whether what is kept belongs to a whole run, which therefore must be contiguous."""
-        return self.form in (Form.PER_RUN, Form.SELECTION)
+        return self.form in (ContributionForm.PER_RUN, ContributionForm.SELECTION)
 
 
 #: The kind of a container that the loop only adds to.
-ORDERED = Kind(Form.ADDED)
+ORDERED = ContributionKind(ContributionForm.ADDED)
 
 
-def REDUCE(operator: str, *, several: bool = False, order: str | None = None) -> Kind:
+def REDUCE(operator: str, *, several: bool = False, order: str | None = None) -> ContributionKind:
     """A name that each iteration updates by ``operator``: ``+ - * & | ^ max min and or``.
 
     ``several``: an iteration may update it more than once, and contributes what its updates come to.
@@ -75,26 +75,30 @@ def REDUCE(operator: str, *, several: bool = False, order: str | None = None) ->
     """
     _check(operator, _OPERATORS)
     any_order = _any_order(order)
-    return Kind(_form(operator, several, any_order), operator, any_order=any_order)
+    return ContributionKind(_form(operator, several, any_order), operator, any_order=any_order)
 
 
-def ELEMENTS(operator: str, *, integer: bool = False, grows: bool = False, order: str | None = None) -> Kind:
+def ELEMENTS(
+    operator: str, *, integer: bool = False, grows: bool = False, order: str | None = None
+) -> ContributionKind:
     """A container whose elements iterations update by ``operator``, as in ``hist[b] += 1``.
 
     ``integer``: all that is contributed are integers. ``grows``: updates may add elements, as in
     ``d[k] = d.get(k, 0) + 1``. ``order`` as for `REDUCE`. ValueError for an unknown operator or order.
     """
     _check(operator, _OPERATORS)
-    return Kind(Form.ELEMENTS, operator, integer=integer, any_order=_any_order(order), grows=grows)
+    return ContributionKind(
+        ContributionForm.ELEMENTS, operator, integer=integer, any_order=_any_order(order), grows=grows
+    )
 
 
-def SELECT(comparison: str, *companions: str) -> Kind:
+def SELECT(comparison: str, *companions: str) -> ContributionKind:
     """A name bound to the best value, as in ``if v > best: best, where = v, i``; ``companions`` go with it.
 
     ``comparison`` is one of ``< <= > >=``; ValueError for any other.
     """
     _check(comparison, COMPARISONS)
-    return Kind(Form.SELECTION, comparison, companions=companions)
+    return ContributionKind(ContributionForm.SELECTION, comparison, companions=companions)
 
 
 def _check(operator: str, known: tuple[str, ...]) -> None:
@@ -108,9 +112,9 @@ def _any_order(order: str | None) -> bool:
     return order is not None
 
 
-def is_decided(kind: Kind, value: Any) -> bool:
+def is_decided(kind: ContributionKind, value: Any) -> bool:
     """Whether ``value and e``, or ``value or e``, is the value, so that e is not evaluated."""
-    if kind.form is not Form.PER_RUN or kind.operator not in ("and", "or"):
+    if kind.form is not ContributionForm.PER_RUN or kind.operator not in ("and", "or"):
         return False
     try:
         return bool(value) == (kind.operator == "or")
@@ -118,10 +122,10 @@ def is_decided(kind: Kind, value: Any) -> bool:
         return False
 
 
-def _form(operator: str, several: bool, any_order: bool) -> Form:
+def _form(operator: str, several: bool, any_order: bool) -> ContributionForm:
     if operator in ("max", "min"):
-        return Form.EXTREME
+        return ContributionForm.EXTREME
     if operator in ("and", "or") or (any_order and operator != "-"):
-        return Form.PER_RUN
+        return ContributionForm.PER_RUN
     # Differences have no identity to start from in every type (sets): each operand is logged.
-    return Form.PER_ITERATION if several and operator != "-" else Form.LOGGED
+    return ContributionForm.PER_ITERATION if several and operator != "-" else ContributionForm.LOGGED

@@ -14,11 +14,11 @@ import numpy as np
 from dlbrt.effects.segments import Extent, Segment
 from dlbrt.records import dataclass
 
-__all__ = ["Place", "merged"]
+__all__ = ["SegmentId", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SegmentId:
     """Where a segment is: its number among those of a rank."""
 
     rank: int
@@ -26,7 +26,7 @@ class Place:
 
 
 def merged(
-    extents: Sequence[Sequence[Extent]], fetch: Callable[[Place], Segment], end: int
+    extents: Sequence[Sequence[Extent]], fetch: Callable[[SegmentId], Segment], end: int
 ) -> Iterator[Segment]:
     """Segments in ascending order of positions up to ``end``, from ``extents[rank]``.
 
@@ -41,7 +41,7 @@ def merged(
     )
     opened: list[Segment] = []
     for turn, (first, rank, number) in enumerate(waiting):
-        opened.append(fetch(Place(rank, number)).up_to(end))
+        opened.append(fetch(SegmentId(rank, number)).up_to(end))
         horizon = waiting[turn + 1][0] if turn + 1 < len(waiting) else end + 1
         if horizon > first:
             ready = [segment.up_to(horizon - 1) for segment in opened]

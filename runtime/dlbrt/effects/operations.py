@@ -18,7 +18,7 @@ from dlbrt.effects.kinds import ARITHMETIC
 
 __all__ = [
     "APPLY", "AT", "CALL", "CHAIN", "IMMUTABLE", "LOST", "MAX", "MAX_REFLECTED", "MIN", "MIN_REFLECTED",
-    "NAMES", "RAW", "SELECT", "SHARE", "STORE", "WIDTH", "WRITE", "MisuseError", "Stand", "boolean",
+    "NAMES", "RAW", "SELECT", "SHARE", "STORE", "WIDTH", "WRITE", "MisuseError", "StandIn", "boolean",
     "combining", "kept", "kept_key", "known", "number", "read_out",
 ]  # fmt: skip
 
@@ -77,7 +77,7 @@ class MisuseError(RuntimeError):
     """A loop used a value that it contributes to in a way that it was not analysed for."""
 
 
-class Stand:
+class StandIn:
     """What stands for a value that iterations contribute to; any other use of it ends the loop loudly."""
 
     __slots__ = ()
@@ -100,7 +100,7 @@ _USES = (
     "delitem contains reduce truediv floordiv mod pow matmul rtruediv rfloordiv rmod rpow rmatmul"
 )
 for _use in _USES.split():
-    setattr(Stand, f"__{_use}__", Stand._misused)
+    setattr(StandIn, f"__{_use}__", StandIn._misused)
 
 
 def boolean(sign: str) -> int:
@@ -143,7 +143,7 @@ def kept_key(key: Any) -> Any:
 
 def known(value: Any) -> Any:
     """The value; MisuseError if it stands for another one that iterations contribute to."""
-    if isinstance(value, Stand):
+    if isinstance(value, StandIn):
         raise MisuseError("a value that iterations contribute to is used in another way inside the loop")
     return value
 

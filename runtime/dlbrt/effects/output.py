@@ -10,13 +10,13 @@ from typing import Any
 from dlbrt.effects.operations import RAW, WRITE
 from dlbrt.records import dataclass
 
-__all__ = ["Output", "Shown", "shown"]
+__all__ = ["Output", "OutputProperties", "output_properties"]
 
 Log = Callable[[tuple[Any, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OutputProperties:
     """What the body may ask of standard output, as rank 0's answers."""
 
     encoding: str
@@ -24,18 +24,18 @@ class Shown:
     terminal: bool
 
 
-def shown() -> Shown:
+def output_properties() -> OutputProperties:
     """What standard output says of itself here."""
     stream = sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     isatty = getattr(stream, "isatty", None)
-    return Shown(encoding, getattr(stream, "errors", None), bool(isatty and isatty()))
+    return OutputProperties(encoding, getattr(stream, "errors", None), bool(isatty and isatty()))
 
 
 class Output(io.TextIOBase):
     """Takes the place of ``sys.stdout``; ``log`` takes entries of target 0."""
 
-    def __init__(self, log: Log, real: Any, about: Shown) -> None:
+    def __init__(self, log: Log, real: Any, about: OutputProperties) -> None:
         self._log = log
         self._real = real
         self._about = about

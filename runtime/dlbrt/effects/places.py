@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.effects.kinds import Form, Kind
+from dlbrt.effects.kinds import ContributionForm, ContributionKind
 from dlbrt.records import dataclass
 
-__all__ = ["Places", "places"]
+__all__ = ["ContainerShape", "container_shape"]
 
 #: Keys that are sent to the other ranks at most.
-_MOST_KEYS = 1 << 16
+_MAX_KEYS = 1 << 16
 
 #: Types whose objects are equal to their copies, and have the same hash.
 _KEYS = frozenset({str, int, bytes, bool})
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ContainerShape:
     """The shape of an array, the length of a list, or the keys of a dictionary."""
 
     shape: tuple[int, ...] | int | None = None
@@ -39,13 +39,13 @@ class Places:
         return np.broadcast_to(np.int8(0), self.shape).__getitem__
 
 
-def places(kind: Kind, real: Any) -> Places | None:
+def container_shape(kind: ContributionKind, real: Any) -> ContainerShape | None:
     """The places of ``real``, as far as they stay the same while iterations update it."""
-    if kind.form is not Form.ELEMENTS or kind.grows:
+    if kind.form is not ContributionForm.ELEMENTS or kind.grows:
         return None
     if type(real) is np.ndarray:
-        return Places(real.shape)
+        return ContainerShape(real.shape)
     if type(real) is list:
-        return Places(len(real))
-    fixed = type(real) in (dict, OrderedDict) and len(real) <= _MOST_KEYS and set(map(type, real)) <= _KEYS
-    return Places(keys=tuple(real)) if fixed else None
+        return ContainerShape(len(real))
+    fixed = type(real) in (dict, OrderedDict) and len(real) <= _MAX_KEYS and set(map(type, real)) <= _KEYS
+    return ContainerShape(keys=tuple(real)) if fixed else None

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.effects.kinds import Form, Kind
+from dlbrt.effects.kinds import ContributionForm, ContributionKind
 from dlbrt.effects.operations import APPLY, combining
 from dlbrt.records import dataclass
 
-__all__ = ["Likeness", "likeness", "put_share", "share_of"]
+__all__ = ["PrivateCopySpec", "private_copy_spec", "put_share", "share_of"]
 
 #: Operators whose identity is a number, and that number.
 _ZEROS = {"+": 0, "-": 0, "|": 0, "^": 0, "&": -1}
@@ -26,7 +26,7 @@ _ELEMENTS_PER_ITERATION = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class PrivateCopySpec:
     """What a rank needs to know of a container to make its own: of a dictionary, nothing."""
 
     shape: tuple[int, ...] | None
@@ -62,19 +62,19 @@ class _Counts(dict[Any, Any]):
         return 0
 
 
-def likeness(kind: Kind, real: Any) -> Likeness | None:
+def private_copy_spec(kind: ContributionKind, real: Any) -> PrivateCopySpec | None:
     """How other ranks can make their own copy of ``real``; None where contributions must be logged."""
-    if kind.form is not Form.ELEMENTS or kind.operator not in _ZEROS:
+    if kind.form is not ContributionForm.ELEMENTS or kind.operator not in _ZEROS:
         return None
     if type(real) is np.ndarray and real.ndim and real.flags.writeable:
         exact = kind.integer and np.issubdtype(real.dtype, np.integer)
         loose = kind.any_order and kind.operator in "+-" and real.dtype.kind in "iufc"
-        return Likeness(real.shape, real.dtype.str) if exact or loose else None
+        return PrivateCopySpec(real.shape, real.dtype.str) if exact or loose else None
     if not kind.integer:
         return None
     if type(real) is list and set(map(type, real)) <= {int}:
-        return Likeness((len(real),))
-    return Likeness(None) if kind.operator in "+-" and _counts(real) else None
+        return PrivateCopySpec((len(real),))
+    return PrivateCopySpec(None) if kind.operator in "+-" and _counts(real) else None
 
 
 def _counts(real: Any) -> bool:

@@ -18,12 +18,12 @@ from dlbrt.effects.operations import (
     MIN,
     MIN_REFLECTED,
     NAMES,
-    Stand,
+    StandIn,
     kept,
     known,
 )
 
-__all__ = ["Extreme", "Total"]
+__all__ = ["LoggingAccumulator", "LoggingExtremum"]
 
 Append = Callable[[tuple[Any, ...]], None]
 
@@ -31,7 +31,7 @@ Append = Callable[[tuple[Any, ...]], None]
 _ORDERED = frozenset({int, float, str, bytes, np.float64, np.float32, np.int64, np.int32})
 
 
-class Total(Stand):
+class LoggingAccumulator(StandIn):
     """Stands for a number, text, list, set or array to which operands are added, multiplied, ..."""
 
     __slots__ = ("_append", "_code")
@@ -42,7 +42,7 @@ class Total(Stand):
 
 
 def _logging(operation: int, sign: str) -> Any:
-    def method(self: Total, operand: Any) -> Total:
+    def method(self: LoggingAccumulator, operand: Any) -> LoggingAccumulator:
         if type(operand) not in IMMUTABLE:
             operand = kept(operand, sign)
         self._append((self._code + operation, operand))
@@ -52,10 +52,10 @@ def _logging(operation: int, sign: str) -> Any:
 
 
 for _name, _number in NAMES.items():
-    setattr(Total, _name, _logging(_number, "+" if _number < 3 else ""))
+    setattr(LoggingAccumulator, _name, _logging(_number, "+" if _number < 3 else ""))
 
 
-class Extreme(Stand):
+class LoggingExtremum(StandIn):
     """Stands for a maximum or minimum.
 
     ``max`` and ``min`` compare; the comparison logs the value, and its outcome lets them return the

@@ -21,7 +21,7 @@ from dlbrt.effects.operations import (
     NAMES,
     STORE,
     MisuseError,
-    Stand,
+    StandIn,
     boolean,
     kept,
     kept_key,
@@ -31,12 +31,12 @@ from dlbrt.effects.operations import (
 )
 from dlbrt.effects.proxies import Append
 
-__all__ = ["Adder", "CopyingAdder", "Element", "HashingAdder", "Recorder", "adder"]
+__all__ = ["CopyingAdder", "HashingAdder", "LoggedElement", "LoggingAdder", "LoggingContainer", "adder"]
 
 _new = object.__new__
 
 
-class Element(Stand):
+class LoggedElement(StandIn):
     """Stands for the element under a key, from when it is read to when it is stored."""
 
     __slots__ = ("_key", "_operand", "_operation", "_sign")
@@ -74,7 +74,7 @@ class Element(Stand):
         return largest
 
 
-class _Defaulted(Element):
+class _Defaulted(LoggedElement):
     """The same, read by ``get`` with what to take where the key is missing."""
 
     __slots__ = ("_default",)
@@ -82,7 +82,7 @@ class _Defaulted(Element):
 
 
 def _noting(operation: int) -> Any:
-    def method(self: Element, operand: Any) -> Element:
+    def method(self: LoggedElement, operand: Any) -> LoggedElement:
         if self._operation < 0 and type(operand) in IMMUTABLE:
             self._operation, self._operand = operation, operand
         else:
@@ -93,10 +93,10 @@ def _noting(operation: int) -> Any:
 
 
 for _name, _number in NAMES.items():
-    setattr(Element, _name, _noting(_number))
+    setattr(LoggedElement, _name, _noting(_number))
 
 
-class Recorder(Stand):
+class LoggingContainer(StandIn):
     """Stands for an array, list or dictionary whose elements iterations update; ``read`` fails as reading."""
 
     __slots__ = ("_append", "_code", "_read", "_sign")
@@ -109,14 +109,14 @@ class Recorder(Stand):
         self._sign = sign
         self._read = read
 
-    def __getitem__(self, key: Any) -> Element:
+    def __getitem__(self, key: Any) -> LoggedElement:
         if self._read is not None:
             self._read(key)
-        element = _new(Element)
+        element = _new(LoggedElement)
         element._key, element._operation, element._sign = key, -1, self._sign
         return element
 
-    def get(self, key: Any, default: Any = None) -> Element:
+    def get(self, key: Any, default: Any = None) -> LoggedElement:
         """As of a dictionary."""
         element = _new(_Defaulted)
         element._key, element._operation, element._sign = key, -1, self._sign
@@ -126,13 +126,13 @@ class Recorder(Stand):
     def __setitem__(self, key: Any, value: Any) -> None:
         if type(key) not in IMMUTABLE:
             key = kept_key(key)
-        if type(value) is Element and (value._key is key or _same(value._key, key)):
+        if type(value) is LoggedElement and (value._key is key or _same(value._key, key)):
             if value._operation >= 0:
                 self._append((self._code + value._operation, key, value._operand))
         elif type(value) is _Defaulted and (value._key is key or _same(value._key, key)):
             if value._operation >= 0:
                 self._append((self._code + value._operation, key, value._operand, value._default))
-        elif self._sign in ("and", "or") and not isinstance(value, Stand):
+        elif self._sign in ("and", "or") and not isinstance(value, StandIn):
             self._append((self._code + boolean(self._sign), key, known(value)))
         else:
             raise MisuseError("an element that iterations contribute to is stored to in another way")
@@ -158,7 +158,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _whole(operation: int) -> Any:
-    def method(self: Recorder, operand: Any) -> Recorder:
+    def method(self: LoggingContainer, operand: Any) -> LoggingContainer:
         self._append((self._code + operation, kept(operand, self._sign)))
         return self
 
@@ -167,10 +167,10 @@ def _whole(operation: int) -> Any:
 
 for _name, _number in NAMES.items():
     if _number % 3 == 1:  # `acc += row` changes all elements of an array in place
-        setattr(Recorder, _name, _whole(_number))
+        setattr(LoggingContainer, _name, _whole(_number))
 
 
-class Adder(Stand):
+class LoggingAdder(StandIn):
     """Stands for a container that iterations only add to: a list, a deque, or one that is not known."""
 
     __slots__ = ("_append", "_code")
@@ -187,7 +187,7 @@ class Adder(Stand):
         self._append((self._code + STORE, key, value))
 
 
-class CopyingAdder(Adder):
+class CopyingAdder(LoggingAdder):
     """Stands for an array: it takes what values hold, not the values."""
 
     __slots__ = ()
@@ -200,7 +200,7 @@ class CopyingAdder(Adder):
         self._append((self._code + STORE, key, value))
 
 
-class HashingAdder(Adder):
+class HashingAdder(LoggingAdder):
     """Stands for a dictionary or a set: what has no hash fails where the body adds it."""
 
     __slots__ = ()
@@ -219,30 +219,30 @@ class HashingAdder(Adder):
 _HASHING = frozenset({dict, defaultdict, Counter, OrderedDict, set})
 
 
-def adder(real: Any) -> type[Adder]:
+def adder(real: Any) -> type[LoggingAdder]:
     """What stands for a container."""
     if type(real) in _HASHING:
         return HashingAdder
     contents = isinstance(real, np.ndarray) and not real.dtype.hasobject
-    return CopyingAdder if contents or isinstance(real, bytearray | array) else Adder
+    return CopyingAdder if contents or isinstance(real, bytearray | array) else LoggingAdder
 
 
 def _calling(name: str) -> Callable[..., None]:
-    def method(self: Adder, *arguments: Any, **named: Any) -> None:
+    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
         self._append((self._code + CALL, name, arguments, named))
 
     return method
 
 
 def _extending(name: str) -> Callable[..., None]:
-    def method(self: Adder, *arguments: Any, **named: Any) -> None:
+    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
         self._append((self._code + CALL, name, tuple(map(read_out, arguments)), named))
 
     return method
 
 
 def _growing(operation: int, sign: str) -> Any:
-    def method(self: Adder, operand: Any) -> Adder:
+    def method(self: LoggingAdder, operand: Any) -> LoggingAdder:
         self._append((self._code + operation, kept(operand, sign)))
         return self
 
@@ -250,8 +250,8 @@ def _growing(operation: int, sign: str) -> Any:
 
 
 for _name in ("append", "appendleft", "add", "insert"):
-    setattr(Adder, _name, _calling(_name))
+    setattr(LoggingAdder, _name, _calling(_name))
 for _name in ("extend", "extendleft", "update"):
-    setattr(Adder, _name, _extending(_name))
+    setattr(LoggingAdder, _name, _extending(_name))
 for _name, _sign in (("__iadd__", "+"), ("__ior__", "|")):
-    setattr(Adder, _name, _growing(number(_sign) + 1, _sign))
+    setattr(LoggingAdder, _name, _growing(number(_sign) + 1, _sign))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.effects.kinds import Form, Kind, is_decided
+from dlbrt.effects.kinds import ContributionForm, ContributionKind, is_decided
 from dlbrt.effects.operations import (
     APPLY,
     AT,
@@ -27,13 +27,13 @@ from dlbrt.effects.operations import (
     WRITE,
 )
 from dlbrt.effects.private import put_share
-from dlbrt.effects.segments import Entries, Segment
+from dlbrt.effects.segments import NumericEntries, Segment
 from dlbrt.records import dataclass
 
-__all__ = ["Fault", "Replay"]
+__all__ = ["Replay", "ReplayFailure"]
 
-Entry = Sequence[Any]
-Handler = Callable[[Entry], None]
+LogEntry = Sequence[Any]
+Handler = Callable[[LogEntry], None]
 
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -45,7 +45,7 @@ _COMMUTED = {2: 0, 8: 6}
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ReplayFailure:
     """What applying an entry of the iteration at ``position`` raised."""
 
     position: int
@@ -58,20 +58,20 @@ class Replay:
     Names are numbered from 1 in the order of ``kinds``, as on every rank; 0 is standard output.
     """
 
-    def __init__(self, kinds: dict[str, Kind], values: dict[str, Any], stream: Any) -> None:
+    def __init__(self, kinds: dict[str, ContributionKind], values: dict[str, Any], stream: Any) -> None:
         self._names = ["", *kinds]
         self._kinds = kinds
         self._values = values
         self._stream = stream
         self._handlers: dict[int, Handler] = {}
-        self._unbeaten: dict[str, Entry] = {}
+        self._unbeaten: dict[str, LogEntry] = {}
         self._latest: Segment | None = None
 
-    def apply(self, segment: Segment) -> Fault | None:
+    def apply(self, segment: Segment) -> ReplayFailure | None:
         """Apply a segment; what failed, if something did."""
         self._latest = segment
         entries = segment.entries
-        if isinstance(entries, Entries):
+        if isinstance(entries, NumericEntries):
             if self._at_once(entries.code, entries.numbers.tolist(), entries.numbers):
                 return None
         elif (parts := self._separable(entries)) is not None:
@@ -86,13 +86,13 @@ class Replay:
         A rank evaluates ``e`` of ``s and e``, or what is bound along with a selection, before it knows the
         outcome of the iterations before its own, by which the sequential program might have passed it over.
         """
-        entries: Sequence[Entry] = ()
+        entries: Sequence[LogEntry] = ()
         if self._latest is not None and self._unbeaten and int(self._latest.positions[-1]) == failed_at:
             entries = self._latest.listed()
         beaten = [name for name, share in self._unbeaten.items() if any(entry is share for entry in entries)]
         return beaten + [name for name, kind in self._kinds.items() if is_decided(kind, self._values[name])]
 
-    def _one_by_one(self, segment: Segment, entries: Sequence[Entry]) -> Fault | None:
+    def _one_by_one(self, segment: Segment, entries: Sequence[LogEntry]) -> ReplayFailure | None:
         place = 0
         handlers = self._handlers
         try:
@@ -100,25 +100,28 @@ class Replay:
                 handler = handlers.get(entry[0])
                 (handler or self._handler(entry[0]))(entry)
         except Exception as error:  # whatever the program's own operators raise
-            return Fault(segment.position(place), error)
+            return ReplayFailure(segment.position(place), error)
         return None
 
     def _at_once(self, code: int, operands: list[Any], numbers: Any = None) -> bool:
         name = self._names[code // WIDTH]
-        if self._kinds[name].form in (Form.ELEMENTS, Form.ADDED):
+        if self._kinds[name].form in (ContributionForm.ELEMENTS, ContributionForm.ADDED):
             return False
         outcome = _folded(code % WIDTH, self._values[name], operands, numbers)
         if outcome is not None:
             self._values[name] = outcome
         return outcome is not None
 
-    def _separable(self, entries: Sequence[Entry]) -> dict[int, Any] | None:
+    def _separable(self, entries: Sequence[LogEntry]) -> dict[int, Any] | None:
         """By code, the outcome for the value it is of, where nothing depends on the order between them."""
         codes = {entry[0] for entry in entries}
         names = {code // WIDTH for code in codes}
         if 0 in names or len(names) < len(codes) or any(code % WIDTH >= AT for code in codes):
             return None
-        if any(self._kinds[self._names[name]].form in (Form.ELEMENTS, Form.ADDED) for name in names):
+        if any(
+            self._kinds[self._names[name]].form in (ContributionForm.ELEMENTS, ContributionForm.ADDED)
+            for name in names
+        ):
             return None
         outcomes = {}
         for code in codes:
@@ -139,39 +142,39 @@ class Replay:
     def _output(self, operation: int) -> Handler:
         stream = self._stream
 
-        def raw(entry: Entry) -> None:
+        def raw(entry: LogEntry) -> None:
             stream.flush()
             stream.buffer.write(entry[1])
 
-        def text(entry: Entry) -> None:
+        def text(entry: LogEntry) -> None:
             stream.write(entry[1])
 
-        def lost(entry: Entry) -> None:
+        def lost(entry: LogEntry) -> None:
             raise RuntimeError(entry[1])
 
         return {WRITE: text, RAW: raw, LOST: lost}[operation]
 
-    def _on(self, name: str, kind: Kind, operation: int) -> Handler:
-        if kind.form is Form.SELECTION:
+    def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
+        if kind.form is ContributionForm.SELECTION:
             return self._selection(name, kind)
-        if kind.form is Form.ELEMENTS:
+        if kind.form is ContributionForm.ELEMENTS:
             return _elements(self._values[name], kind, operation)
-        if kind.form is Form.ADDED:
+        if kind.form is ContributionForm.ADDED:
             return self._added(name, operation)
         return self._value(name, operation)
 
     def _value(self, name: str, operation: int) -> Handler:
         values, apply = self._values, APPLY[operation]
 
-        def handle(entry: Entry) -> None:
+        def handle(entry: LogEntry) -> None:
             values[name] = apply(values[name], entry[1])
 
         return handle
 
-    def _selection(self, name: str, kind: Kind) -> Handler:
+    def _selection(self, name: str, kind: ContributionKind) -> Handler:
         values, beats = self._values, _COMPARE[kind.operator]
 
-        def handle(entry: Entry) -> None:
+        def handle(entry: LogEntry) -> None:
             if beats(entry[1], values[name]):
                 values[name] = entry[1]
                 values.update(entry[2])
@@ -184,25 +187,25 @@ class Replay:
     def _added(self, name: str, operation: int) -> Handler:
         real = self._values[name]
 
-        def call(entry: Entry) -> None:
+        def call(entry: LogEntry) -> None:
             getattr(real, entry[1])(*entry[2], **entry[3])
 
-        def store(entry: Entry) -> None:
+        def store(entry: LogEntry) -> None:
             real[entry[1]] = entry[2]
 
         return {CALL: call, STORE: store}.get(operation) or self._value(name, operation)
 
 
-def _elements(real: Any, kind: Kind, operation: int) -> Handler:
+def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
     """Updates of one element (four items: read by ``get``), or of all (two)."""
 
-    def at(entry: Entry) -> None:
+    def at(entry: LogEntry) -> None:
         entry[1].at(real, *entry[2])
 
-    def share(entry: Entry) -> None:
+    def share(entry: LogEntry) -> None:
         put_share(real, entry[1], kind.operator)
 
-    def chain(entry: Entry) -> None:
+    def chain(entry: LogEntry) -> None:
         value = real.get(entry[1], entry[3]) if len(entry) == 4 else real[entry[1]]
         for step, operand in entry[2]:
             value = APPLY[step](value, operand)
@@ -212,7 +215,7 @@ def _elements(real: Any, kind: Kind, operation: int) -> Handler:
         return {CHAIN: chain, AT: at, SHARE: share}[operation]
     apply = APPLY[operation]
 
-    def handle(entry: Entry) -> None:
+    def handle(entry: LogEntry) -> None:
         if len(entry) == 3:
             real[entry[1]] = apply(real[entry[1]], entry[2])
         elif len(entry) == 4:

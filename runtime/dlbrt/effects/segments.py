@@ -15,13 +15,13 @@ import numpy as np
 
 from dlbrt.records import dataclass
 
-__all__ = ["Entries", "Extent", "Segment", "Shelf", "compact"]
+__all__ = ["Extent", "NumericEntries", "Segment", "SegmentStore", "compact"]
 
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
+PositionArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class NumericEntries:
     """Entries that all are (``code``, number), numbers as an array of doubles."""
 
     code: int
@@ -30,8 +30,8 @@ class Entries:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __getitem__(self, part: slice) -> Entries:
-        return Entries(self.code, self.numbers[part])
+    def __getitem__(self, part: slice) -> NumericEntries:
+        return NumericEntries(self.code, self.numbers[part])
 
     def listed(self) -> list[tuple[Any, ...]]:
         """The entries one by one."""
@@ -42,9 +42,9 @@ class Entries:
 class Segment:
     """``entries[starts[k]:starts[k + 1]]`` belong to ``positions[k]``; positions ascend, none is without."""
 
-    positions: Numbers
-    starts: Numbers
-    entries: Sequence[tuple[Any, ...]] | Entries
+    positions: PositionArray
+    starts: PositionArray
+    entries: Sequence[tuple[Any, ...]] | NumericEntries
 
     def part(self, low: int, high: int) -> Segment:
         """The segment of ``positions[low:high]``."""
@@ -62,7 +62,7 @@ class Segment:
 
     def listed(self) -> list[tuple[Any, ...]]:
         """The entries one by one."""
-        return self.entries.listed() if isinstance(self.entries, Entries) else list(self.entries)
+        return self.entries.listed() if isinstance(self.entries, NumericEntries) else list(self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +80,17 @@ def compact(positions: array[int], starts: array[int], entries: list[tuple[Any, 
     return Segment(places, begins, entries if kept is None else kept)
 
 
-def _as_numbers(entries: list[tuple[Any, ...]]) -> Entries | None:
+def _as_numbers(entries: list[tuple[Any, ...]]) -> NumericEntries | None:
     code, *operands = entries[0]
     if len(operands) != 1 or type(operands[0]) is not float or set(map(len, entries)) != {2}:
         return None
     codes, numbers = zip(*entries, strict=True)
     if set(codes) != {code} or set(map(type, numbers)) != {float}:
         return None
-    return Entries(code, np.array(numbers))
+    return NumericEntries(code, np.array(numbers))
 
 
-class Shelf:
+class SegmentStore:
     """Segments as bytes, in memory up to a bound, beyond it in a file that vanishes when it is closed."""
 
     def __init__(self, bound: int) -> None:

@@ -14,7 +14,7 @@ from mpi4py import MPI
 
 from dlbrt.contract import OptionError
 from dlbrt.mpi.measuring import measure
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.wire import Communicator
 from dlbrt.observe.networks import Calibration, default_path, read, table, to_json, update
 
 __all__ = ["main"]
@@ -24,28 +24,30 @@ _USAGE = 2
 
 def main() -> None:
     """Run on each rank; ends the process."""
-    wire = Wire(MPI.COMM_WORLD)
+    communicator = Communicator(MPI.COMM_WORLD)
     try:
-        status = _calibrate(wire, int(sys.argv[1]), sys.argv[2:])
+        status = _calibrate(communicator, int(sys.argv[1]), sys.argv[2:])
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException as error:
-        wire.fail(error)
+        communicator.fail(error)
     sys.exit(status)
 
 
-def _calibrate(wire: Wire, expected: int, results: list[str]) -> int:
+def _calibrate(communicator: Communicator, expected: int, results: list[str]) -> int:
     place = None
-    if wire.rank == 0:
+    if communicator.rank == 0:
         try:
-            place = _store(wire.ranks, expected)
+            place = _store(communicator.ranks, expected)
         except OptionError as error:
             _complain(str(error))
-    place = wire.comm.bcast(place, root=0)
+    place = communicator.comm.bcast(place, root=0)
     if place is None:
         return _USAGE
-    found = measure(wire, wire.comm.allgather(MPI.Get_processor_name()))
-    status: int = wire.comm.bcast(_kept(found, place, results) if wire.rank == 0 else 0, root=0)
+    found = measure(communicator, communicator.comm.allgather(MPI.Get_processor_name()))
+    status: int = communicator.comm.bcast(
+        _kept(found, place, results) if communicator.rank == 0 else 0, root=0
+    )
     return status
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import field, replace
 from enum import Enum
 
-from dlbrt.core.chunks.loop import Known
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.model.groups import GroupRules, Groups
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
-from dlbrt.dist.deal import Deal
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.dist.memory import Layout
-from dlbrt.effects.output import Shown
-from dlbrt.mpi.parcels import Parcel, Spare
-from dlbrt.mpi.state import Surroundings
+from dlbrt.effects.output import OutputProperties
+from dlbrt.mpi.parcels import ArrayTransfer, Eviction
+from dlbrt.mpi.state import ProcessEnvironment
 from dlbrt.records import dataclass
 
-__all__ = ["Call", "Content", "SlotHeader", "TableSlots"]
+__all__ = ["Content", "LoopCall", "SlotHeader", "TableSlots"]
 
 
 class Content(Enum):
@@ -54,7 +54,7 @@ class TableSlots:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LoopCall:
     """One parallel run of a loop, as rank 0 describes it.
 
     ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
@@ -62,8 +62,8 @@ class Call:
     does not deal are done already. ``groups`` are those of a local strategy, which go together by the
     ``rules``; ``network`` is what messages cost among all ranks, ``within`` in each group where it differs.
     ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none; ``known`` is what
-    self-scheduling is told of the loop, ``bare`` whether its units go without data. ``parcels`` are
-    the rows that ranks lack of arrays that stay on them, ``spared`` those that they give up; the iterations
+    self-scheduling is told of the loop, ``without_rows`` whether its units go without data. ``array_transfers`` are
+    the rows that ranks lack of arrays that stay on them, ``evictions`` those that they give up; the iterations
     ``ahead`` of each rank can be done before its rows arrive.
     """
 
@@ -72,7 +72,7 @@ class Call:
     kernel: bytes | None
     body: bytes | None
     headers: tuple[SlotHeader, ...]
-    deal: Deal
+    deal: InitialPartition
     strategy: str
     groups: Groups
     rules: GroupRules
@@ -81,17 +81,17 @@ class Call:
     measured: int
     parameters: Parameters
     exchange_s: float
-    surroundings: Surroundings | None
+    environment: ProcessEnvironment | None
     settings: bytes | None
     dropped: tuple[int, ...]
-    shown: Shown
-    known: Known = field(default_factory=Known)
-    bare: bool = False
+    output_properties: OutputProperties
+    known: LoopStatistics = field(default_factory=LoopStatistics)
+    without_rows: bool = False
     tables: tuple[TableSlots, ...] = ()
-    parcels: tuple[Parcel, ...] = ()
-    spared: tuple[Spare, ...] = ()
+    array_transfers: tuple[ArrayTransfer, ...] = ()
+    evictions: tuple[Eviction, ...] = ()
     ahead: tuple[range, ...] = ()
 
-    def without_body(self) -> Call:
+    def without_body(self) -> LoopCall:
         """The same call to ranks that have its body."""
         return replace(self, body=None)

@@ -17,10 +17,10 @@ from mpi4py import MPI
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import Array, Layout, allocate, layout_of, prefer_large_pages
 from dlbrt.mpi.call import Content, SlotHeader
-from dlbrt.mpi.keeping import Keeping
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.keeping import SentArrays
+from dlbrt.mpi.wire import Communicator
 
-__all__ = ["Library", "Publisher", "resident_ids", "shared_fields"]
+__all__ = ["SlotCache", "SlotPublisher", "resident_ids", "shared_fields"]
 
 #: Arrays up to this size travel inside the call's message.
 _INLINE_BYTES = 4096
@@ -42,13 +42,13 @@ def resident_ids(slots: Sequence[Any], headers: Sequence[SlotHeader]) -> set[int
     return {id(value) for value, header in pairs if header.content is Content.RESIDENT}
 
 
-class Publisher:
+class SlotPublisher:
     """Rank 0's side: describes slots, broadcasts contents, remembers what the workers hold."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, communicator: Communicator) -> None:
+        self._communicator = communicator
         self._tokens = itertools.count(1)
-        self._keeping = Keeping()
+        self._sent_arrays = SentArrays()
         self._dropped: list[int] = []
         self.bytes_sent = 0
 
@@ -81,7 +81,7 @@ class Publisher:
 
     def dropped(self) -> tuple[int, ...]:
         """Tokens whose arrays are gone since the last call; the workers may forget them."""
-        dropped, self._dropped = (*self._dropped, *self._keeping.forget()), []
+        dropped, self._dropped = (*self._dropped, *self._sent_arrays.forget()), []
         return dropped
 
     def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> None:
@@ -90,13 +90,13 @@ class Publisher:
         for value, header in zip(slots, headers, strict=True):
             if header.content is Content.WHOLE and value.size:
                 memory = _packed(value)
-                pending.append((self._wire.broadcast_memory(memory), memory))
-                self.bytes_sent += memory.nbytes * (self._wire.ranks - 1)
+                pending.append((self._communicator.broadcast_memory(memory), memory))
+                self.bytes_sent += memory.nbytes * (self._communicator.ranks - 1)
                 if header.token:
                     assert header.layout is not None
                     known = value, header.token, header.layout, _digest(memory)
-                    self._dropped += self._keeping.remember(*known)
-        self._wire.complete([request for request, _ in pending])
+                    self._dropped += self._sent_arrays.remember(*known)
+        self._communicator.complete([request for request, _ in pending])
 
     def _header(self, value: Any, by_rows: bool, stored: bool) -> SlotHeader:
         if isinstance(value, list):
@@ -111,18 +111,18 @@ class Publisher:
         return self._kept(value, layout)
 
     def _kept(self, value: Array, layout: Layout) -> SlotHeader:
-        digest = _digest(_packed(value)) if self._keeping.knows(value) else b""
-        token = self._keeping.token(value, layout, digest)
+        digest = _digest(_packed(value)) if self._sent_arrays.knows(value) else b""
+        token = self._sent_arrays.token(value, layout, digest)
         if token is not None:
             return SlotHeader(Content.KEPT, layout, token=token)
         return SlotHeader(Content.WHOLE, layout, token=next(self._tokens))
 
 
-class Library:
+class SlotCache:
     """A worker's side: makes the objects of the slots and keeps those that have a token."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, communicator: Communicator) -> None:
+        self._communicator = communicator
         self._kept: dict[int, Array] = {}
 
     def forget(self, tokens: Sequence[int]) -> None:
@@ -145,9 +145,9 @@ class Library:
             if header.content is Content.WHOLE and value.size:
                 memory = value if _dense(value) else np.empty(value.shape, value.dtype)
                 prefer_large_pages(memory.ctypes.data, memory.nbytes)
-                pending.append(self._wire.broadcast_memory(_flat(memory)))
+                pending.append(self._communicator.broadcast_memory(_flat(memory)))
                 landing.append((value, memory))
-        self._wire.complete(pending)
+        self._communicator.complete(pending)
         for value, memory in landing:
             if memory is not value:
                 value[...] = memory

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from mpi4py import MPI
 
-__all__ = ["Claim", "Counter"]
+__all__ = ["FetchAndAdd", "SharedCounter"]
 
 
-class Claim:
+class FetchAndAdd:
     """A fetch-and-add under way."""
 
     def __init__(self, window: MPI.Win, count: int) -> None:
@@ -30,7 +30,7 @@ class Claim:
         return int(self._found[0])
 
 
-class Counter:
+class SharedCounter:
     """Made, and freed, by all ranks of a communicator together."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
@@ -48,9 +48,9 @@ class Counter:
         self._window.Accumulate(zero, 0, op=MPI.REPLACE)
         self._window.Flush(0)
 
-    def claim(self, count: int) -> Claim:
+    def fetch_and_add(self, count: int) -> FetchAndAdd:
         """Start adding ``count``."""
-        return Claim(self._window, count)
+        return FetchAndAdd(self._window, count)
 
     def free(self) -> None:
         """Give the memory back."""

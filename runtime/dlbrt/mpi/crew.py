@@ -11,84 +11,93 @@ from typing import TYPE_CHECKING
 
 from dlbrt.core.actions import (
     Action,
-    Choose,
-    Claim,
-    Exchange,
+    ClaimChunks,
+    ExchangeProfiles,
     Finish,
-    Give,
-    Instruct,
     Move,
-    Report,
+    RequestChoice,
     Resume,
-    State,
-    Tell,
+    Send,
+    SendGroupReport,
+    SendInstructions,
+    SendProfile,
+    SendWork,
     methods_of,
 )
-from dlbrt.core.agent import Account, Agent
-from dlbrt.core.chunks.measured import Report as ChunkReport
+from dlbrt.core.agent import Agent, BalancingCounts
+from dlbrt.core.chunks.measured import ChunkReport
 from dlbrt.core.events import (
-    Asked,
+    ChoiceRequested,
     Event,
     Exhausted,
     Failed,
-    Given,
-    Instructed,
-    Reported,
-    Told,
-    Waited,
+    InstructionsReceived,
+    ProfileReceived,
+    Received,
+    TimeElapsed,
     Worked,
+    WorkReceived,
 )
-from dlbrt.core.peers.words import Word
+from dlbrt.core.peers.words import Message
 from dlbrt.dist.field import Field
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
-from dlbrt.mpi.answers import Answer, FromAll, FromCenter, FromCounter, FromGroup, FromHeads
-from dlbrt.mpi.movement import Movements
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.post import Noted, Post
-from dlbrt.mpi.team import Figures, Looks, clock
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.answers import (
+    PendingAllgather,
+    PendingClaim,
+    PendingGroupProfiles,
+    PendingGroupReports,
+    PendingInstructions,
+    PendingReply,
+)
+from dlbrt.mpi.movement import WorkTransfers
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.post import Messenger, NotificationAction
+from dlbrt.mpi.team import Progress, RunCounters, clock
+from dlbrt.mpi.wire import Communicator
 
 if TYPE_CHECKING:
-    from dlbrt.core.chooser import Chooser
-    from dlbrt.core.model.choose import Choice
+    from dlbrt.core.chooser import StrategyChooser
+    from dlbrt.core.model.choose import StrategyChoice
     from dlbrt.observe.recorder import Recorder
 
-__all__ = ["Crew"]
+__all__ = ["AgentDriver"]
 
 
-class Crew:
+class AgentDriver:
     """This rank in a loop that all ranks run.
 
     ``serial`` numbers the parallel calls alike on every rank. ``chooser`` is what the balancer asks for a
-    strategy, if it does. ``staying`` are the identities of arrays that stay on the ranks. ``recorder`` takes
+    strategy, if it does. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder`` takes
     down what the agent is told and asks for, if that is wanted.
     """
 
     def __init__(
         self,
-        wire: Wire,
+        communicator: Communicator,
         serial: int,
         agent: Agent,
         fields: Sequence[Field],
-        objects: Objects,
-        chooser: Chooser | None = None,
-        staying: Container[int] = (),
+        objects: SharedObjects,
+        chooser: StrategyChooser | None = None,
+        loop_residents: Container[int] = (),
         recorder: Recorder | None = None,
     ) -> None:
-        self.figures = Figures()
+        self.figures = RunCounters()
         self.recorder = recorder
-        self._wire = wire
+        self._communicator = communicator
         self._agent = agent
         self._chooser = chooser
-        self._post = Post(wire, serial)
-        self._movements = Movements(wire, agent.units, fields, objects, staying, self.figures)
+        self._messenger = Messenger(communicator, serial)
+        self._movements = WorkTransfers(
+            communicator, agent.units, fields, objects, loop_residents, self.figures
+        )
         self._actions: deque[Action] = deque()
-        self._answer: Answer | None = None
-        self._past = Account()  # of the agents before
+        self._pending: PendingReply | None = None
+        self._past_counts = BalancingCounts()  # of the agents before
         self.loading_s = 0.0  # importing the model, once in a program
-        if agent.claims:
-            wire.counter  # noqa: B018 -- made by all ranks together
+        if agent.claims_chunks:
+            communicator.counter  # noqa: B018 -- made by all ranks together
 
     @property
     def units(self) -> Units:
@@ -115,7 +124,7 @@ class Crew:
         return self._agent.strategy_name
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> StrategyChoice | None:
         """Why it is that one, where one was chosen."""
         return self._chooser.choice if self._chooser is not None else None
 
@@ -125,44 +134,44 @@ class Crew:
         return self._agent.failed_at
 
     @property
-    def apart(self) -> bool:
+    def ends_independently(self) -> bool:
         """Whether ranks end by themselves."""
-        return self._agent.apart
+        return self._agent.ends_independently
 
-    def worked(self, units: int, done: Spans, compute_s: float, course: Looks = ()) -> None:
+    def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """Tell the agent."""
         self.figures.add(done, self.work.runs[0].step)
-        self._hear(Worked(clock(), units, compute_s, course))
+        self._handle(Worked(clock(), units, compute_s, progress))
         self.figures.compute_s += compute_s
-        if self._agent.listens:
-            report = ChunkReport(self._wire.rank, units, compute_s, compute_s)
-            self.figures.chunks = self.figures.chunks.then(report)
+        if self._agent.receives_messages:
+            chunk_report = ChunkReport(self._communicator.rank, units, compute_s, compute_s)
+            self.figures.chunks = self.figures.chunks.then(chunk_report)
 
     def failed(self, position: int) -> None:
         """Tell the agent; the others hear of it at the next `synchronize`."""
-        self._hear(Failed(clock(), position))
+        self._handle(Failed(clock(), position))
 
     def interrupted(self) -> bool:
         """Whether something has come that `synchronize` is to take before this rank's work is done."""
-        if self._agent.serves and self._wire.report_waits():
+        if self._agent.is_central and self._communicator.profile_waiting():
             return True
-        if self._answer is not None:
-            return self._answer.complete()
-        if self._agent.listens and self._wire.word_waits():
+        if self._pending is not None:
+            return self._pending.complete()
+        if self._agent.receives_messages and self._communicator.message_waiting():
             return True
-        return self._wire.interrupt_waits() or self._agent.due(clock())
+        return self._communicator.interrupt_waiting() or self._agent.due(clock())
 
     def synchronize(self) -> None:
         """Carry out what the agent asks until this rank has work again, or the loop is over."""
-        self._look_for_messages()
+        self._poll_messages()
         if self._agent.due(now := clock()):
-            self._hear(Waited(now))
+            self._handle(TimeElapsed(now))
         if self._may_go_on():
             return
         start, had_work, figures = clock(), bool(self.work), self.figures
         apart_s = figures.decision_s + figures.movement_s
         if not (had_work or self._agent.waiting or self._actions):
-            self._hear(Exhausted(start))
+            self._handle(Exhausted(start))
         self._settle()
         if self.finished:
             self._end()
@@ -172,23 +181,23 @@ class Crew:
         else:
             figures.idle_s += waited
 
-    def _hear(self, event: Event) -> None:
+    def _handle(self, event: Event) -> None:
         """Tell the agent; what it asks for is carried out in turn."""
         if self.recorder is None:
             self._actions += self._agent.handle(event)
         else:
             self._actions += self.recorder.handle(self._agent, event)
         if (successor := self._agent.successor) is not None:
-            self._past, self._agent = self._agent.account(), successor
+            self._past_counts, self._agent = self._agent.counts(), successor
 
     def _settle(self) -> None:
-        pause = self._wire.pause()
+        pause = self._communicator.pause()
         while not self._may_go_on():
             if self._actions:
                 action = self._actions.popleft()
                 _METHODS[type(action)](self, action)
-                pause = self._wire.pause()
-            elif not self._look():
+                pause = self._communicator.pause()
+            elif not self._poll():
                 pause()
 
     def _may_go_on(self) -> bool:
@@ -197,89 +206,89 @@ class Crew:
             return False
         return self.finished or (bool(self.work) and not self._answered())
 
-    def _look(self) -> bool:
+    def _poll(self) -> bool:
         """Look at everything this rank waits for; whether something happened."""
-        if (answer := self._answer) is not None and answer.complete():
-            self._answer = None
+        if (answer := self._pending) is not None and answer.complete():
+            self._pending = None
             self._decide(answer.event(clock()))
         else:
-            self._look_for_messages()
-            self._hear(Waited(clock()))
+            self._poll_messages()
+            self._handle(TimeElapsed(clock()))
             if not (self.work or self._actions or self._agent.waiting or self.finished):
-                self._hear(Exhausted(clock()))  # what has come was no work
+                self._handle(Exhausted(clock()))  # what has come was no work
         return bool(self._actions) or self.finished
 
     def _answered(self) -> bool:
         """Whether the answer to this rank's profile is there."""
-        return self._answer is not None and self._answer.complete()
+        return self._pending is not None and self._pending.complete()
 
-    def _look_for_messages(self) -> None:
+    def _poll_messages(self) -> None:
         """Take a note, the words, and a report to the central balancer, if one has come."""
-        if (said := self._post.noted()) is not None:
-            self._hear(said)
-        if self._agent.serves and (report := self._post.reported()):
-            self._decide(report)
-        if self._agent.listens:
-            for source, word in self._post.words():
-                self._take(source, word)
+        if (received := self._messenger.poll_notification()) is not None:
+            self._handle(received)
+        if self._agent.is_central and (event := self._messenger.poll_profile()):
+            self._decide(event)
+        if self._agent.receives_messages:
+            for source, message in self._messenger.poll_messages():
+                self._take(source, message)
 
-    def _take(self, source: int, said: Word | Spans) -> None:
+    def _take(self, source: int, received: Message | Spans) -> None:
         """A word has come, or units of work, whose rows follow."""
-        if isinstance(said, Spans):
-            self._movements.take(said, source)
-            self._decide(Given(clock(), source, said))
+        if isinstance(received, Spans):
+            self._movements.take(received, source)
+            self._decide(WorkReceived(clock(), source, received))
         else:
-            self._decide(Told(clock(), source, said))
+            self._decide(Received(clock(), source, received))
 
     def _decide(self, event: Event) -> None:
         """An event at which something may be decided."""
         start = clock()
-        self._hear(event)
+        self._handle(event)
         self.figures.decision_s += clock() - start
 
     def _end(self) -> None:
         """Nothing is left to do here: what is under way arrives, and what was counted is told."""
-        self._post.complete()
+        self._messenger.complete()
         self._movements.complete()
-        account, figures = self._past + self._agent.account(), self.figures
-        figures.windows, figures.gain = account.windows, account.gain
-        figures.synchronizations = account.synchronizations
-        figures.redistributions = account.redistributions
+        counts, figures = self._past_counts + self._agent.counts(), self.figures
+        figures.windows, figures.gain = counts.windows, counts.gain
+        figures.synchronizations = counts.synchronizations
+        figures.redistributions = counts.redistributions
 
-    def _do_exchange(self, action: Exchange) -> None:
-        if len(action.members) == self._wire.ranks:
-            self._answer = FromAll(self._wire, action.profile)
+    def _do_exchange_profiles(self, action: ExchangeProfiles) -> None:
+        if len(action.members) == self._communicator.ranks:
+            self._pending = PendingAllgather(self._communicator, action.profile)
         else:
-            self._answer = FromGroup(self._wire, action.profile, action.members)
+            self._pending = PendingGroupProfiles(self._communicator, action.profile, action.members)
 
-    def _do_report(self, action: Report) -> None:
-        if self._wire.rank == action.master:
-            self._decide(Reported(clock(), action.master, action.profile))
+    def _do_send_profile(self, action: SendProfile) -> None:
+        if self._communicator.rank == action.master:
+            self._decide(ProfileReceived(clock(), action.master, action.profile))
             return
-        self._post.report(action.profile, action.master)
-        self._answer = FromCenter(self._wire, action.master)
+        self._messenger.send_profile(action.profile, action.master)
+        self._pending = PendingInstructions(self._communicator, action.master)
 
-    def _do_instruct(self, action: Instruct) -> None:
-        self._post.instruct(action)
-        if self._wire.rank in action.members:
-            self._decide(Instructed(clock(), action.profiles, action.decision))
+    def _do_send_instructions(self, action: SendInstructions) -> None:
+        self._messenger.send_instructions(action)
+        if self._communicator.rank in action.members:
+            self._decide(InstructionsReceived(clock(), action.profiles, action.decision))
 
-    def _do_interrupt(self, action: Noted) -> None:
-        self._post.notify(action)
+    def _do_interrupt(self, action: NotificationAction) -> None:
+        self._messenger.notify(action)
 
-    _do_alarm = _do_summon = _do_announce = _do_interrupt
+    _do_notify_failure = _do_request_group_exchange = _do_announce_strategy = _do_interrupt
 
-    def _do_state(self, action: State) -> None:
-        if action.statement is not None:
-            self._post.state(action.statement)
-        self._answer = FromHeads(self._wire, action.heads, action.statement)
+    def _do_send_group_report(self, action: SendGroupReport) -> None:
+        if action.report is not None:
+            self._messenger.send_group_report(action.report)
+        self._pending = PendingGroupReports(self._communicator, action.leaders, action.report)
 
-    def _do_choose(self, action: Choose) -> None:  # noqa: ARG002
+    def _do_request_choice(self, action: RequestChoice) -> None:  # noqa: ARG002
         if self._chooser is not None:
             start = clock()
             self._chooser.load()
             self.loading_s += clock() - start
-        self._decide(Asked(clock()))
+        self._decide(ChoiceRequested(clock()))
 
     def _do_move(self, action: Move) -> None:
         taken, size = self._movements.move(action.transfers)
@@ -288,15 +297,15 @@ class Crew:
         else:
             self.recorder.transferred(self._agent, clock(), taken, size)
 
-    def _do_tell(self, action: Tell) -> None:
-        self._post.tell(action.word, action.targets)
+    def _do_send(self, action: Send) -> None:
+        self._messenger.send(action.message, action.targets)
 
-    def _do_give(self, action: Give) -> None:
-        self._post.tell(action.units, (action.target,))
+    def _do_send_work(self, action: SendWork) -> None:
+        self._messenger.send(action.units, (action.target,))
         self._movements.give(action.units, action.target)
 
-    def _do_claim(self, action: Claim) -> None:
-        self._answer = FromCounter(self._wire.counter, action.count)
+    def _do_claim_chunks(self, action: ClaimChunks) -> None:
+        self._pending = PendingClaim(self._communicator.counter, action.count)
 
     def _do_resume(self, action: Resume) -> None:
         """The work is there; `_may_go_on` sees it."""
@@ -306,4 +315,4 @@ class Crew:
 
 
 #: Methods of the class: with bound ones a crew would refer to itself, and keep the program's arrays alive.
-_METHODS = methods_of(Crew)
+_METHODS = methods_of(AgentDriver)

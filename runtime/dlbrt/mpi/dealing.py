@@ -10,23 +10,23 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.chunks.loop import Known
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.partition.cost_spec import CostError, CostSpec
 from dlbrt.core.partition.initial import FirstShares, expected, first_shares
-from dlbrt.dist.deal import Deal
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.units import Folding, Units
-from dlbrt.mpi.ledger import Notes
-from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.perform import Result
+from dlbrt.dist.units import FoldingPolicy, Units
+from dlbrt.mpi.ledger import LoopHistory
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.team import clock
-from dlbrt.observe.statistics import Planned
+from dlbrt.observe.statistics import PlannedShares
 
 if TYPE_CHECKING:
     from dlbrt.core.partition.known import KnownWork
     from dlbrt.core.partition.profiling import Profiling
 
-__all__ = ["Dealer"]
+__all__ = ["Partitioner"]
 
 #: In a trial each rank gets so many blocks of iterations, in turn: few enough to be long.
 _TURNS = 16
@@ -35,7 +35,7 @@ _TURNS = 16
 _LONG_S = 0.2
 
 
-class Dealer:
+class Partitioner:
     """Deals one run of a loop on ``ranks`` ranks, and takes in what it taught.
 
     ``weights`` are the ranks' relative speeds, empty: not known; in a ``trial``, which is to show them, every
@@ -43,9 +43,9 @@ class Dealer:
     the run dealt last, 0 for none.
     """
 
-    def __init__(self, notes: Notes, ranks: int, weights: Sequence[float], trial: bool) -> None:
+    def __init__(self, loop_history: LoopHistory, ranks: int, weights: Sequence[float], trial: bool) -> None:
         self.measured = 0
-        self._notes = notes
+        self._loop_history = loop_history
         self._ranks = ranks
         self._weights = weights
         self._trial = trial
@@ -53,17 +53,17 @@ class Dealer:
 
     def deal(
         self,
-        loop: Loop,
+        loop: LoopContext,
         first: int,
-        kept: Callable[[Deal, Sequence[int]], Deal] | None = None,
+        kept: Callable[[InitialPartition, Sequence[int]], InitialPartition] | None = None,
         pool: PeerStrategy | None = None,
         *,
-        bare: bool = False,
-    ) -> Deal:
+        without_rows: bool = False,
+    ) -> InitialPartition:
         """How the positions from ``first`` on are dealt; what of a cost cannot be used is said.
 
         ``kept``, given a deal and the boundaries of its blocks (none where it is not in blocks), says which
-        shares take its place. Of a ``pool``, of units that are ``bare``, ranks begin with its first chunks.
+        shares take its place. Of a ``pool``, of units that are ``without_rows``, ranks begin with its first chunks.
         """
         if loop.costs != CostSpec():
             _evaluation()  # so that what is waited for below is the evaluation alone
@@ -82,7 +82,7 @@ class Dealer:
             turns=_TURNS if self._trial else 0,
         )
         if pool is not None:
-            deal = pool.first_deal(self._dealt.deal, self.known, bare=bare)
+            deal = pool.first_deal(self._dealt.deal, self.known, without_rows=without_rows)
             if deal is not self._dealt.deal:
                 self._dealt = FirstShares(deal, self._dealt.work)
         elif kept is not None:
@@ -96,57 +96,59 @@ class Dealer:
         return self._dealt.deal
 
     @property
-    def planned(self) -> Planned | None:
+    def planned(self) -> PlannedShares | None:
         """What the shares of the run dealt were to take, where anything is known of that."""
         dealt = self._dealt
         if dealt is None or dealt.forecast is None or (dealt.work is None and not self._weights):
             return None
-        return Planned(dealt.forecast.times, dealt.forecast.loss)
+        return PlannedShares(dealt.forecast.times, dealt.forecast.loss)
 
     @property
-    def known(self) -> Known:
+    def known(self) -> LoopStatistics:
         """What is known of the loop that self-scheduling may go by."""
-        return self._notes.known_of_chunks(self._weights)
+        return self._loop_history.known_of_chunks(self._weights)
 
-    def learn(self, results: Sequence[Result]) -> None:
+    def learn(self, results: Sequence[RankResult]) -> None:
         """Take in the figures of all ranks after a run that was dealt and has not failed."""
         if self._dealt is None or any(result.failure for result in results):
             return
         seconds = [result.figures.compute_s for result in results]
-        if self._notes.profiling is None or self._trial:
+        if self._loop_history.profiling is None or self._trial:
             done = [result.figures.done for result in results]
-            self._notes.taught(expected(done, self._dealt.work).work, seconds)
-        if self._notes.profiling is None:
+            self._loop_history.record_speeds(expected(done, self._dealt.work).work, seconds)
+        if self._loop_history.profiling is None:
             return
         # Of shares that are dealt in turn all ranks measure a bit of everything, and a mean is kept. Else a
         # measured density is in seconds of whoever measured it: it holds the ranks' speeds already.
         moved = any(result.figures.iterations_moved for result in results)
-        complaint = self._notes.profiling.learn(
+        complaint = self._loop_history.profiling.learn(
             seconds,
             [result.samples for result in results] if self.measured else None,
             self._weights,
             self._dealt.bounds if moved else (),
         )
         if complaint:
-            self._notes.say(complaint)
+            self._loop_history.log(complaint)
 
-    def _profiling(self, loop: Loop) -> Profiling | None:
+    def _profiling(self, loop: LoopContext) -> Profiling | None:
         """What is measured of the loop from pass to pass, made ready for its next one."""
         if loop.profiled is not None:
             n, wanted = len(loop.space), loop.profiled
             from dlbrt.core.partition.profiling import Profiling
 
-            known = self._notes.known_density(n)
-            if self._notes.profiling is None:
-                self._notes.profiling = Profiling(n, wanted.group, wanted.every, wanted.threshold, known)
-            self._notes.profiling.begin(n, known)
-        return self._notes.profiling
+            known = self._loop_history.known_density(n)
+            if self._loop_history.profiling is None:
+                self._loop_history.profiling = Profiling(
+                    n, wanted.group, wanted.every, wanted.threshold, known
+                )
+            self._loop_history.profiling.begin(n, known)
+        return self._loop_history.profiling
 
-    def _folds(self, loop: Loop, first: int) -> bool:
+    def _folds(self, loop: LoopContext, first: int) -> bool:
         positions, private = len(loop.space) - first, loop.contributions.in_private_copies
         if self._trial or not loop.folding.folds(positions, self._ranks, in_long_runs=private):
             return False
-        return loop.folding is Folding.ALWAYS or _is_sound_at_its_ends(loop)
+        return loop.folding is FoldingPolicy.ALWAYS or _is_sound_at_its_ends(loop)
 
     def _measured(self, profiling: Profiling | None) -> KnownWork | None:
         """The work as passes before have measured it; none in a trial of speeds: it holds these already."""
@@ -156,24 +158,26 @@ class Dealer:
 
         return MeasuredWork(profiling.density)
 
-    def _stated(self, loop: Loop) -> KnownWork | None:
+    def _stated(self, loop: LoopContext) -> KnownWork | None:
         """The work of the positions as the kernel says it, None if it is uniform; CostError."""
         space, n = loop.space, len(loop.space)
         if loop.costs == CostSpec():
             return None
         work = _evaluation()(loop.costs, n, space.index, lambda: space.items(range(n))[0])
         if remark := getattr(work, "remark", ""):
-            self._notes.say(remark)
+            self._loop_history.log(remark)
         return work
 
     def _unusable(self, error: CostError) -> None:
-        self._notes.say(f"{error}; iterations are taken to cost the same until measured")
+        self._loop_history.log(f"{error}; iterations are taken to cost the same until measured")
 
     def _waited(self, seconds: float) -> None:
         """Tell that the others waited for the cost to be evaluated, if it was long."""
         if seconds > _LONG_S:
             took = f"finding out what its iterations cost took {seconds:.2g} s on rank 0 before the loop"
-            self._notes.say(f"{took}; a cheaper cost(EXPR), or cost(cumulative=EXPR), shortens that", "wait")
+            self._loop_history.log(
+                f"{took}; a cheaper cost(EXPR), or cost(cumulative=EXPR), shortens that", "wait"
+            )
 
 
 def _evaluation() -> Callable[..., KnownWork | None]:
@@ -183,7 +187,7 @@ def _evaluation() -> Callable[..., KnownWork | None]:
     return evaluate_cost
 
 
-def _is_sound_at_its_ends(loop: Loop) -> bool:
+def _is_sound_at_its_ends(loop: LoopContext) -> bool:
     """Whether a work of which pairs are the same is one: that it is negative somewhere shows at an end."""
     index, n = loop.space.index, len(loop.space)
     if index is None or n < 2:

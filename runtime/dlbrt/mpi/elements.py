@@ -11,59 +11,59 @@ from collections.abc import Sequence
 from mpi4py import MPI
 
 from dlbrt.dist.field import Field
-from dlbrt.dist.twin import Changes, Claims, Twin
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.wire import DATA, Wire
+from dlbrt.dist.twin import Diff, DiffMerge, Twin
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.wire import DATA, Communicator
 
-__all__ = ["Elements"]
+__all__ = ["ElementGather"]
 
 
-class Elements:
+class ElementGather:
     """The fields among ``fields`` that are gathered so, as they are before the loop."""
 
-    def __init__(self, wire: Wire, fields: Sequence[Field], objects: Objects) -> None:
-        self._wire = wire
+    def __init__(self, communicator: Communicator, fields: Sequence[Field], objects: SharedObjects) -> None:
+        self._communicator = communicator
         self._objects = objects
         self._twins = [(field, Twin(field.data)) for field in fields if field.by_elements]
-        self._claims = [Claims(field.data) for field, _ in self._twins]
-        self._received: list[tuple[Field, Changes]] = []
+        self._claims = [DiffMerge(field.data) for field, _ in self._twins]
+        self._received: list[tuple[Field, Diff]] = []
         self._requests: list[MPI.Request] = []
         self._held: list[bytes] = []
 
     def send(self) -> None:
         """Start sending what this rank has changed to rank 0."""
         for field, twin in self._twins:
-            changes = twin.changes()
+            diff = twin.diff()
             if isinstance(field.data, list):
-                packed = self._objects.dumps((changes.places, changes.values), back=True)
+                packed = self._objects.dumps((diff.places, diff.values), back=True)
             else:
-                packed = changes.encode()
+                packed = diff.encode()
             self._held.append(packed)
-            self._requests.append(self._wire.send_bytes(packed, 0, DATA))
+            self._requests.append(self._communicator.send_bytes(packed, 0, DATA))
 
     def sent(self) -> None:
         """Wait until what was sent has left."""
-        self._wire.complete(self._requests)
+        self._communicator.complete(self._requests)
 
     def receive(self, rank: int) -> None:
         """Take in what a rank sends, without touching the data."""
         for (field, _), claims in zip(self._twins, self._claims, strict=True):
-            message = self._wire.wait_bytes(rank, DATA)[1]
+            message = self._communicator.wait_bytes(rank, DATA)[1]
             if isinstance(field.data, list):
-                changes = Changes(*self._objects.loads(message))
+                diff = Diff(*self._objects.loads(message))
             else:
-                changes = Changes.decode(message, field.data)
-            claims.add(rank, changes)
-            self._received.append((field, changes))
+                diff = Diff.decode(message, field.data)
+            claims.add(rank, diff)
+            self._received.append((field, diff))
 
     def put(self) -> str | None:
         """Put everything in its place; a sentence instead, if two ranks gave one element different values."""
         for (field, twin), claims in zip(self._twins, self._claims, strict=True):
-            claims.add(0, twin.changes())
-            if found := claims.clash():
+            claims.add(0, twin.diff())
+            if found := claims.conflict():
                 place, ranks = found
                 first, second = sorted(ranks)
                 return f"ranks {first} and {second} gave different values to element {place} of {field.name}"
-        for field, changes in self._received:
-            changes.put(field.data)
+        for field, diff in self._received:
+            diff.put(field.data)
         return None

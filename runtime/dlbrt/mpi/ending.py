@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlbrt.dist.space import Space
-from dlbrt.effects.replay import Fault
+from dlbrt.effects.replay import ReplayFailure
 from dlbrt.mpi.failure import Failure, raise_as_in_body
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.perform import Result, Sent
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.perform import RankResult, SentValue
 from dlbrt.mpi.temporaries import Kept
 
 __all__ = ["LoopResult"]
@@ -28,10 +28,10 @@ class LoopResult:
     def __init__(
         self,
         space: Space,
-        results: Iterable[Result],
+        results: Iterable[RankResult],
         values: Mapping[str, Any],
-        fault: Fault | None = None,
-        objects: Objects | None = None,
+        fault: ReplayFailure | None = None,
+        objects: SharedObjects | None = None,
     ) -> None:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
@@ -40,7 +40,7 @@ class LoopResult:
         self.failure = self.failure or min(failures, key=lambda failure: failure.position, default=None)
         self.note = ""
         self._space = space
-        self._objects = objects or Objects()
+        self._objects = objects or SharedObjects()
         self._kept = _latest([result.kept for result in results], self._last)
         self._values = values
 
@@ -63,7 +63,7 @@ class LoopResult:
 
     def __getitem__(self, name: str) -> Any:
         value = self._values[name] if name in self._values else self._kept[name]
-        return value.value(name, self._objects) if isinstance(value, Sent) else value
+        return value.value(name, self._objects) if isinstance(value, SentValue) else value
 
     def check(self) -> None:
         """Raise what the loop's body raised."""

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
-from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.objects import SharedObjects
 from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
 from dlbrt.records import dataclass
 
@@ -38,7 +38,7 @@ class Failure:
     data: bytes = b""
 
 
-def capture(failure: Failure, objects: Objects) -> Failure:
+def capture(failure: Failure, objects: SharedObjects) -> Failure:
     """The failure in a form that can leave this rank, its traceback without the runtime's frames.
 
     What cannot leave it (an open file among the attributes) is left behind, and only that.
@@ -60,7 +60,7 @@ def capture(failure: Failure, objects: Objects) -> Failure:
     return Failure(failure.position, failure.rank, None, _Writer(objects).bytes(error))
 
 
-def raise_as_in_body(failure: Failure, objects: Objects, note: str = "") -> NoReturn:
+def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
     """Raise the exception, its traceback in terms of the original source, its context what it was there.
 
     ``note`` is added to it.
@@ -124,7 +124,7 @@ class _Writer:
     ``careful``: values that cannot leave this rank are replaced (arguments) or left out (attributes).
     """
 
-    def __init__(self, objects: Objects, *, careful: bool = False) -> None:
+    def __init__(self, objects: SharedObjects, *, careful: bool = False) -> None:
         self._objects = objects
         self._careful = careful
 

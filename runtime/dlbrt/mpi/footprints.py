@@ -12,23 +12,23 @@ from dataclasses import replace
 from typing import Any
 
 from dlbrt.dist.field import Field
-from dlbrt.dist.scattered import Scattered, Tables
+from dlbrt.dist.scattered import AccessTable, AccessTables
 from dlbrt.mpi.call import TableSlots
 from dlbrt.mpi.packing import Packed
 
-__all__ = ["look", "pack_tables", "unpack_tables"]
+__all__ = ["inspect_rows", "pack_tables", "unpack_tables"]
 
 
-def look(fields: Sequence[Field], n: int, last: MutableMapping[str, Tables]) -> list[Field]:
+def inspect_rows(fields: Sequence[Field], n: int, last: MutableMapping[str, AccessTables]) -> list[Field]:
     """The fields with what their n iterations touch; FootprintError where it cannot be told.
 
     ``last`` are the tables by name that the last run had; it is kept up to date.
     """
-    found = [field.looked_at(n) if field.inspected else field for field in fields]
+    found = [field.with_tables(n) if field.inspected else field for field in fields]
     return [_known(field, last) if field.tables is not None else field for field in found]
 
 
-def _known(field: Field, last: MutableMapping[str, Tables]) -> Field:
+def _known(field: Field, last: MutableMapping[str, AccessTables]) -> Field:
     assert field.tables is not None
     before = last.get(field.name)
     if before is None or not field.tables.same(before):
@@ -39,7 +39,7 @@ def _known(field: Field, last: MutableMapping[str, Tables]) -> Field:
 def pack_tables(fields: Sequence[Field], packed: Packed) -> tuple[TableSlots, ...]:
     """Give the tables slots of their own."""
 
-    def numbers(table: Scattered) -> tuple[int, ...]:
+    def numbers(table: AccessTable) -> tuple[int, ...]:
         return tuple(packed.slot(array).number for array in table.arrays)
 
     tables = [(field.name, field.tables) for field in fields if field.tables is not None]
@@ -49,9 +49,9 @@ def pack_tables(fields: Sequence[Field], packed: Packed) -> tuple[TableSlots, ..
 def unpack_tables(fields: Sequence[Field], slots: Sequence[Any], tables: Sequence[TableSlots]) -> list[Field]:
     """The fields with their tables, taken from the slots."""
     found = {
-        table.name: Tables(
-            Scattered.loaded([slots[number] for number in table.touched]),
-            Scattered.loaded([slots[number] for number in table.stored]),
+        table.name: AccessTables(
+            AccessTable.loaded([slots[number] for number in table.touched]),
+            AccessTable.loaded([slots[number] for number in table.stored]),
         )
         for table in tables
     }

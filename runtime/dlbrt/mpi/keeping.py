@@ -22,10 +22,10 @@ from numpy.lib.array_utils import byte_bounds
 from dlbrt.dist.memory import Array, Layout
 from dlbrt.records import dataclass
 
-__all__ = ["Keeping"]
+__all__ = ["SentArrays"]
 
 #: Calls after which an array that came with none of them is taken to be gone.
-_PATIENCE = 64
+_MAX_UNUSED_CALLS = 64
 #: How many bytes the workers keep, at most, of smaller arrays that did not come with the last call.
 _IDLE_BYTES = 256 << 20
 #: Blocks of this size are mapped by themselves (`DEFAULT_MMAP_THRESHOLD_MAX` of the C library).
@@ -42,7 +42,7 @@ class _Kept:
     seen: int
 
 
-class Keeping:
+class SentArrays:
     """Rank 0's table of the arrays that all workers have: by identity, the one seen last at the end."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Keeping:
                 continue
             small = kept.layout.extent < _MAPPED_ALONE
             idle += kept.layout.extent if small else 0
-            late = kept.seen + _PATIENCE < self._calls or (small and idle > _IDLE_BYTES)
+            late = kept.seen + _MAX_UNUSED_CALLS < self._calls or (small and idle > _IDLE_BYTES)
             if late or not _is_mapped(kept.bounds):
                 yield self._kept.pop(key).token
         self._calls += 1

@@ -15,22 +15,22 @@ from typing import NoReturn
 
 from mpi4py import MPI
 
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.wire import Communicator
 
-__all__ = ["neighbours", "together"]
+__all__ = ["exit_together", "neighbours"]
 
 #: Seconds that rank 0 waits for the others to be gone, at most.
-_PATIENCE_S = 1.0
+_EXIT_TIMEOUT_S = 1.0
 
 
-def neighbours(wire: Wire) -> tuple[int, ...]:
+def neighbours(communicator: Communicator) -> tuple[int, ...]:
     """The process numbers of the other ranks on this host."""
     mine = MPI.Get_processor_name()
-    reports = wire.comm.allgather((mine, os.getpid()))
+    reports = communicator.comm.allgather((mine, os.getpid()))
     return tuple(pid for host, pid in reports if host == mine and pid != os.getpid())
 
 
-def together(
+def exit_together(
     leave: Callable[[int], NoReturn], dismiss: Callable[[], bool], others: Sequence[int]
 ) -> Callable[[int], NoReturn]:
     """`os._exit` for rank 0: the other ranks are dismissed before, if they can be."""
@@ -39,7 +39,7 @@ def together(
     def leave_together(status: int) -> NoReturn:
         if dismiss():
             MPI.Finalize()
-            end = time.monotonic() + _PATIENCE_S
+            end = time.monotonic() + _EXIT_TIMEOUT_S
             while any(map(_runs, others)) and time.monotonic() < end:
                 time.sleep(1e-3)
         leave(status)

@@ -11,11 +11,11 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from dlbrt.contract import LAST, OptionError
-from dlbrt.core.chunks.loop import Known
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.chunks.measured import Measurements
-from dlbrt.core.windows import Gain
-from dlbrt.dist.scattered import Tables
-from dlbrt.mpi.team import Figures, clock
+from dlbrt.core.windows import RedistributionGain
+from dlbrt.dist.scattered import AccessTables
+from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.observe.linemap import Frame, original, proof_of
 from dlbrt.observe.statistics import (
     LoopRecord,
@@ -31,42 +31,47 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dlbrt.core.chunks.weighted import Steps
-    from dlbrt.core.model.choose import Choice
+    from dlbrt.core.model.choose import StrategyChoice
     from dlbrt.core.partition.density import Density
     from dlbrt.core.partition.profiling import Profiling
-    from dlbrt.core.speed import Points
-    from dlbrt.observe.learned import Learned, Lesson, LoopKey
-    from dlbrt.observe.statistics import Planned
+    from dlbrt.core.speed import SpeedPoints
+    from dlbrt.observe.learned import LoopKey, LoopMeasurements, MeasurementStore
+    from dlbrt.observe.statistics import PlannedShares
 
-__all__ = ["Ledger", "Notes"]
+__all__ = ["LoopHistory", "ProgramHistory"]
 
 
-class Notes:
+class LoopHistory:
     """One loop: its statistics, and what its earlier runs cost.
 
     ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an iteration at
     the last run, ``overhead_s`` what the last run on all ranks took beyond computing. ``tables`` are what
     the iterations touched of arrays whose subscripts were looked at, by name; ``profiling`` what is measured
     from run to run, where the program asks for it; ``points`` what routines have measured of ranks' speeds,
-    by the form of rows; ``steps`` are its runs as time steps of AWF; ``lesson`` is what earlier runs of the
+    by the form of rows; ``steps`` are its runs as time steps of AWF; ``measurements`` is what earlier runs of the
     program have taught.
     """
 
     def __init__(
-        self, key: str, source: str, ranks: int, loop: LoopKey | None = None, lesson: Lesson | None = None
+        self,
+        key: str,
+        source: str,
+        ranks: int,
+        loop: LoopKey | None = None,
+        measurements: LoopMeasurements | None = None,
     ) -> None:
         self.key = key
         self.source = source
         self.record = LoopRecord(key, source, ranks)
         self._loop = loop
-        self._lesson = lesson
-        self._used: Lesson | None = None
+        self._measurements = measurements
+        self._used: LoopMeasurements | None = None
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
-        self.tables: dict[str, Tables] = {}
+        self.tables: dict[str, AccessTables] = {}
         self.profiling: Profiling | None = None
-        self.points: dict[str, tuple[Points, ...]] = {}
+        self.points: dict[str, tuple[SpeedPoints, ...]] = {}
         self.steps: Steps | None = None
         self._mean_s: float | None = None
         self._deviation_s: float | None = None
@@ -87,13 +92,13 @@ class Notes:
 
     def learn(
         self,
-        figures: Sequence[Figures],
+        figures: Sequence[RunCounters],
         elapsed_s: float,
         iterations: int,
         strategy: str,
         reason: str,
-        planned: Planned | None,
-        choice: Choice | None = None,
+        planned: PlannedShares | None,
+        choice: StrategyChoice | None = None,
         rows_fetched: int = 0,
         bytes_fetched: int = 0,
         loading_s: float = 0.0,
@@ -123,13 +128,13 @@ class Notes:
                 overhead_s=overhead_s,
                 planned=planned,
                 windows=tuple(window for f in figures for window in f.windows),
-                gain=sum((f.gain for f in figures), Gain()),
+                gain=sum((f.gain for f in figures), RedistributionGain()),
                 rows_fetched=rows_fetched,
                 bytes_fetched=bytes_fetched,
             )
         )
 
-    def taught(self, work: Sequence[float], seconds: Sequence[float]) -> None:
+    def record_speeds(self, work: Sequence[float], seconds: Sequence[float]) -> None:
         """A run has shown how much work each rank did, in a unit of that run's own, and how long it took."""
         share = fsum(seconds) / (fsum(work) or 1.0)  # all runs in one unit: what a mean rank does in a second
         for rank, (part, taken) in enumerate(zip(work, seconds, strict=True)):
@@ -141,28 +146,28 @@ class Notes:
 
         That there are none is said where they are ``expected``.
         """
-        if not wanted or (not expected and (self._lesson is None or not self._lesson.speeds)):
+        if not wanted or (not expected and (self._measurements is None or not self._measurements.speeds)):
             return ()
-        if self._lesson is None or not (self._lesson.speeds or self._lesson.densities):
-            self.say(f"no speeds of these ranks are known for weights {LAST}: equal shares to begin with")
+        if self._measurements is None or not (self._measurements.speeds or self._measurements.densities):
+            self.log(f"no speeds of these ranks are known for weights {LAST}: equal shares to begin with")
             return ()
-        self._used = self._lesson
-        return self._lesson.speeds
+        self._used = self._measurements
+        return self._measurements.speeds
 
-    def known_points(self, form: str) -> tuple[Points, ...]:
+    def known_points(self, form: str) -> tuple[SpeedPoints, ...]:
         """Speeds by what ranks hold, as an earlier run has measured them of rows of that form."""
-        return () if self._lesson is None else self._lesson.curve(form)
+        return () if self._measurements is None else self._measurements.curve(form)
 
     def known_density(self, n: int) -> Density | None:
         """What an earlier run has measured of so many iterations."""
-        return None if self._lesson is None else self._lesson.density(n)
+        return None if self._measurements is None else self._measurements.density(n)
 
-    def known_of_chunks(self, weights: Sequence[float]) -> Known:
+    def known_of_chunks(self, weights: Sequence[float]) -> LoopStatistics:
         """What self-scheduling may go by: speeds that are given or were measured, times of iterations."""
         measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps else weights
-        return Known(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
+        return LoopStatistics(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
 
-    def learn_of_chunks(self, figures: Sequence[Figures], dealing_s: float) -> None:
+    def learn_of_chunks(self, figures: Sequence[RunCounters], dealing_s: float) -> None:
         """A run on all ranks has shown what chunks take; dealing one takes ``dealing_s``."""
         from dlbrt.core.chunks.weighted import Steps
 
@@ -179,39 +184,39 @@ class Notes:
             self._mean_s = self._deviation_s = None
 
     @property
-    def lesson(self) -> Lesson:
+    def measurements(self) -> LoopMeasurements:
         """What this run has taught so far."""
-        from dlbrt.observe.learned import Curve
+        from dlbrt.observe.learned import MeasuredSpeeds
 
         densities = self.profiling.densities if self.profiling is not None else ()
-        curves = tuple(Curve(form, points) for form, points in self.points.items())
+        curves = tuple(MeasuredSpeeds(form, points) for form, points in self.points.items())
         if curves:
             return replace(self._taught(densities), curves=curves)
         return self._taught(densities)
 
-    def _taught(self, densities: tuple[Density, ...]) -> Lesson:
+    def _taught(self, densities: tuple[Density, ...]) -> LoopMeasurements:
         from dlbrt.core.partition.profiling import relative_speeds
-        from dlbrt.observe.learned import Lesson
+        from dlbrt.observe.learned import LoopMeasurements
 
         assert self._loop is not None, "only where what is learned is kept"
         if speeds := relative_speeds(self._work, self._seconds):
-            return Lesson(self._loop, speeds, densities, tuple(self._seconds))
+            return LoopMeasurements(self._loop, speeds, densities, tuple(self._seconds))
         if densities and self._used is not None:  # what was measured is to be used with the same speeds again
-            return Lesson(self._loop, self._used.speeds, densities, self._used.seconds)
-        return Lesson(self._loop, (), densities)
+            return LoopMeasurements(self._loop, self._used.speeds, densities, self._used.seconds)
+        return LoopMeasurements(self._loop, (), densities)
 
     def remark(self, reason: str) -> None:
         """Say once on standard error why this loop is run by rank 0 alone."""
-        self.say(f"run by rank 0 alone: {reason}")
+        self.log(f"run by rank 0 alone: {reason}")
 
-    def say(self, sentence: str, topic: str = "") -> None:
+    def log(self, sentence: str, topic: str = "") -> None:
         """Say something of this loop on standard error: once, or one sentence on a ``topic``."""
         if (topic or sentence) not in self._remarks:
             self._remarks.add(topic or sentence)
             print(f"dlb: {self.source}: {sentence}", file=sys.stderr, flush=True)
 
 
-class Ledger:
+class ProgramHistory:
     """The notes of all loops of a program, in the order in which they first ran.
 
     ``learned`` is what earlier runs have taught, ``kept`` the file that this one adds to (None: none),
@@ -222,7 +227,7 @@ class Ledger:
         self,
         ranks: int,
         host_names: Sequence[str],
-        learned: Learned | None = None,
+        learned: MeasurementStore | None = None,
         kept: Path | None = None,
         keeper: str = "learned",
     ) -> None:
@@ -232,23 +237,25 @@ class Ledger:
         self._kept = kept
         self._keeper = keeper
         self._started = clock()
-        self._notes: dict[tuple[str, str], Notes] = {}
+        self._loop_histories: dict[tuple[str, str], LoopHistory] = {}
         self._routines: dict[str, RoutineRecord] = {}
 
-    def notes(self, kernel: Callable[..., None]) -> Notes:
+    def loop_history(self, kernel: Callable[..., None]) -> LoopHistory:
         """The notes of the loop of that kernel."""
         code = kernel.__code__
         key = (code.co_filename, code.co_name)
-        if key not in self._notes:
+        if key not in self._loop_histories:
             frame = Frame(code.co_filename, code.co_firstlineno, code.co_name)
             place = original(frame) or frame
             source = f"{os.path.basename(place.filename)}:{place.line}"
-            number = str(len(self._notes) + 1)
-            self._notes[key] = Notes(number, source, self._ranks, *self._lesson(source, code))
-            self._notes[key].record.proof = proof_of(*key)
-        return self._notes[key]
+            number = str(len(self._loop_histories) + 1)
+            self._loop_histories[key] = LoopHistory(
+                number, source, self._ranks, *self._measurements(source, code)
+            )
+            self._loop_histories[key].record.proof = proof_of(*key)
+        return self._loop_histories[key]
 
-    def _lesson(self, source: str, code: CodeType) -> tuple[LoopKey | None, Lesson | None]:
+    def _measurements(self, source: str, code: CodeType) -> tuple[LoopKey | None, LoopMeasurements | None]:
         """By what a loop is known from run to run, and what earlier ones have taught; if that is kept."""
         if self._kept is None or self._learned is None:
             return None, None
@@ -263,7 +270,7 @@ class Ledger:
 
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported and ends nothing."""
-        records = [notes.record for notes in self._notes.values()]
+        records = [loop_history.record for loop_history in self._loop_histories.values()]
         routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
             write(path, report(records, self._ranks, self.host_names, elapsed_s, routines))
@@ -276,10 +283,14 @@ class Ledger:
             return
         from dlbrt.observe.learned import update
 
-        lessons = [notes.lesson for notes in self._notes.values()]
+        entries = [loop_history.measurements for loop_history in self._loop_histories.values()]
         try:
-            told = [lesson for lesson in lessons if lesson.speeds or lesson.densities or lesson.curves]
-            update(self._kept, told, self._keeper)
+            measured = [
+                measurements
+                for measurements in entries
+                if measurements.speeds or measurements.densities or measurements.curves
+            ]
+            update(self._kept, measured, self._keeper)
         except (OSError, OptionError) as error:
             print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
 
@@ -295,7 +306,7 @@ def _fingerprint(code: CodeType) -> str:
     return digest.hexdigest()[:16]
 
 
-def _rank_figures(figures: Figures) -> RankFigures:
+def _rank_figures(figures: RunCounters) -> RankFigures:
     return RankFigures(
         len(figures.done),
         figures.compute_s,

@@ -15,32 +15,32 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.effects.journal import Journal
-from dlbrt.effects.kinds import Kind
-from dlbrt.effects.merge import Place, merged
+from dlbrt.effects.kinds import ContributionKind
+from dlbrt.effects.merge import SegmentId, merged
 from dlbrt.effects.operations import LOST
-from dlbrt.effects.output import Output, Shown
+from dlbrt.effects.output import Output, OutputProperties
 from dlbrt.effects.replay import Replay
-from dlbrt.effects.segments import Extent, Segment, Shelf
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.wire import JOURNAL, Wire
+from dlbrt.effects.segments import Extent, Segment, SegmentStore
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.wire import JOURNAL, Communicator
 
 if TYPE_CHECKING:
-    from dlbrt.effects.replay import Fault
+    from dlbrt.effects.replay import ReplayFailure
 
-__all__ = ["Logbook"]
+__all__ = ["RunJournal"]
 
 #: Bytes of its log that a rank keeps in memory.
 _IN_MEMORY = 64 << 20
 
 
-class Logbook:
+class RunJournal:
     """One rank's journal in one shared run of a loop.
 
     From `open` to `close` standard output is written to it; ``ordinal`` tells which iteration of the run
     under way it comes from, None between iterations.
     """
 
-    def __init__(self, wire: Wire, objects: Objects, about: Shown) -> None:
+    def __init__(self, communicator: Communicator, objects: SharedObjects, about: OutputProperties) -> None:
         owner = weakref.ref(self)  # the two must not hold each other, and with them the program's arrays
 
         def keep(segment: Segment) -> None:
@@ -49,14 +49,14 @@ class Logbook:
             logbook._keep(segment)
 
         self.journal = Journal(keep)
-        self._wire = wire
+        self._communicator = communicator
         self._objects = objects
         self._about = about
         self._real: Any = None
         self._is_open = False
         self._replay: Replay | None = None
         self._segments: list[Segment | None] = []
-        self._shelf = Shelf(_IN_MEMORY)
+        self._segment_store = SegmentStore(_IN_MEMORY)
 
     def open(self, ordinal: Callable[[], int | None]) -> None:
         """Take what is written to standard output from here on."""
@@ -83,14 +83,18 @@ class Logbook:
         """Give rank 0 the segments that it asks for, until it asks no more."""
         if not self.journal.extents:
             return
-        while request := self._wire.wait_bytes(0, JOURNAL)[1]:
-            data = self._shelf.take(int.from_bytes(request, "little"))
-            self._wire.complete([self._wire.send_bytes(data, 0, JOURNAL)])
-        self._shelf.close()
+        while request := self._communicator.wait_bytes(0, JOURNAL)[1]:
+            data = self._segment_store.take(int.from_bytes(request, "little"))
+            self._communicator.complete([self._communicator.send_bytes(data, 0, JOURNAL)])
+        self._segment_store.close()
 
     def replay(
-        self, extents: Sequence[Sequence[Extent]], kinds: dict[str, Kind], values: dict[str, Any], end: int
-    ) -> Fault | None:
+        self,
+        extents: Sequence[Sequence[Extent]],
+        kinds: dict[str, ContributionKind],
+        values: dict[str, Any],
+        end: int,
+    ) -> ReplayFailure | None:
         """At rank 0: apply the logs of all ranks up to position ``end``; what failed, if something did."""
         replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
         try:
@@ -98,7 +102,9 @@ class Logbook:
             return next(filter(None, faults), None)
         finally:
             others = (rank for rank, known in enumerate(extents) if known and rank)
-            self._wire.complete([self._wire.send_bytes(b"", rank, JOURNAL) for rank in others])
+            self._communicator.complete(
+                [self._communicator.send_bytes(b"", rank, JOURNAL) for rank in others]
+            )
 
     def doubt(self, failed_at: int) -> str:
         """After `replay`: why the failure may not be one of the sequential program, or nothing."""
@@ -110,10 +116,10 @@ class Logbook:
 
     def _keep(self, segment: Segment) -> None:
         """Rank 0 keeps the objects themselves, the others what they will send."""
-        if self._wire.rank == 0:
+        if self._communicator.rank == 0:
             self._segments.append(segment)
         else:
-            self._shelf.add(self._packed(segment))
+            self._segment_store.add(self._packed(segment))
 
     def _packed(self, segment: Segment) -> bytes:
         try:
@@ -132,11 +138,11 @@ class Logbook:
     def _dumps(self, segment: Segment) -> bytes:
         return self._objects.dumps((segment.positions, segment.starts, segment.entries), back=True)
 
-    def _fetch(self, place: Place) -> Segment:
+    def _fetch(self, place: SegmentId) -> Segment:
         if place.rank == 0:
             segment, self._segments[place.number] = self._segments[place.number], None
             assert segment is not None
             return segment
         request = place.number.to_bytes(8, "little")
-        self._wire.complete([self._wire.send_bytes(request, place.rank, JOURNAL)])
-        return Segment(*self._objects.loads(self._wire.wait_bytes(place.rank, JOURNAL)[1]))
+        self._communicator.complete([self._communicator.send_bytes(request, place.rank, JOURNAL)])
+        return Segment(*self._objects.loads(self._communicator.wait_bytes(place.rank, JOURNAL)[1]))

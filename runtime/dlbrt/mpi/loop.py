@@ -16,22 +16,22 @@ from dlbrt.core.partition.cost_spec import CostSpec
 from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_whole
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Space
-from dlbrt.dist.spec import ArraySpec, Dealing
-from dlbrt.dist.units import Folding
-from dlbrt.effects.contributions import UNSET, Contributions
-from dlbrt.effects.kinds import Kind
+from dlbrt.dist.spec import ArraySpec, DistributionSpec
+from dlbrt.dist.units import FoldingPolicy
+from dlbrt.effects.contributions import UNSET, LoopContributions
+from dlbrt.effects.kinds import ContributionKind
 from dlbrt.mpi.team import Team
 from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
 from dlbrt.records import dataclass
 
-__all__ = ["UNSET", "Ending", "Loop", "Profiled", "Table", "told_stale"]
+__all__ = ["UNSET", "ArrayTable", "LoopContext", "LoopEnd", "ProfilingOptions", "told_stale"]
 
 STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ArrayTable:
     """The array table of a loop, and how its iterations are dealt."""
 
     iterations: Distribution
@@ -51,7 +51,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Profiled:
+class ProfilingOptions:
     """The clause ``profile``: times by groups of iterations, cut anew by them where they drift."""
 
     group: int
@@ -60,7 +60,7 @@ class Profiled:
 
 
 @dataclass(slots=True)
-class Ending:
+class LoopEnd:
     """How this rank's part ended: what it left in temporaries, and where the body raised.
 
     ``overwritten`` are the arrays of mode ``w`` to which the iteration that raised has stored.
@@ -89,11 +89,11 @@ def told_stale(session: str) -> Callable[[object, str], NoReturn]:
     return missing
 
 
-class Loop:
+class LoopContext:
     """What a kernel sees.
 
     ``launch`` is called by `scatter`, and again where rank 0 has begun alone (``walk.trial_until`` set) and
-    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers. ``look`` is told
+    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers. ``ensure_valid`` is told
     of a condition before it is evaluated: arrays that it reads may have to come home.
     """
 
@@ -102,20 +102,24 @@ class Loop:
         __getattr__ = told_stale("dlb")
 
     def __init__(
-        self, space: Space, launch: Callable[[Loop], Team], finish: Callable[[Loop], None], load: Load
+        self,
+        space: Space,
+        launch: Callable[[LoopContext], Team],
+        finish: Callable[[LoopContext], None],
+        load: Load,
     ) -> None:
         self.space = space
-        self.table = Table(Distribution.BLOCK, {})
+        self.table = ArrayTable(Distribution.BLOCK, {})
         self.strategy: str | None = None
         self.group: int | None = None
         self.costs = CostSpec()
-        self.profiled: Profiled | None = None
-        self.folding = Folding.NONE
-        self.contributions = Contributions()
+        self.profiled: ProfilingOptions | None = None
+        self.folding = FoldingPolicy.NONE
+        self.contributions = LoopContributions()
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
-        self.ending = Ending()
-        self.look: Callable[[object], object] = lambda _: None
+        self.ending = LoopEnd()
+        self.ensure_valid: Callable[[object], object] = lambda _: None
         self._launch = launch
         self._finish = finish
         self._scattered = False
@@ -131,7 +135,7 @@ class Loop:
 
     def require(self, holds: Callable[[], Any], text: str) -> None:
         """A condition that the proof rests on; where it is false, or fails, rank 0 runs the loop alone."""
-        self.look(holds)
+        self.ensure_valid(holds)
         try:
             met = bool(holds())
         except Exception:  # names that are no numbers: it is not known to hold
@@ -152,21 +156,21 @@ class Loop:
 
     def profile(self, group: int, every: int, threshold: float) -> None:
         """Measure what iterations cost on the first pass, look for drift at every so many."""
-        self.profiled = Profiled(group, every, threshold)
+        self.profiled = ProfilingOptions(group, every, threshold)
 
     def folded(self, always: bool = False) -> None:
         """Deal the iterations t and n-1-t as a pair: together all cost the same."""
-        self.folding = Folding.ALWAYS if always else Folding.WHERE_IT_PAYS
+        self.folding = FoldingPolicy.ALWAYS if always else FoldingPolicy.WHERE_IT_PAYS
 
-    def arrays(self, iterations: Dealing | None = None, /, **specs: ArraySpec) -> None:
+    def arrays(self, iterations: DistributionSpec | None = None, /, **specs: ArraySpec) -> None:
         """The array table: how iterations are dealt (blocks, if not said) and each array is distributed."""
         if not self._scattered:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
-            self.table = Table(dealt, specs)
+            self.table = ArrayTable(dealt, specs)
 
-    def reductions(self, /, **kinds: Kind) -> None:
+    def reductions(self, /, **kinds: ContributionKind) -> None:
         """The values that iterations contribute to, and how (see `dlbrt.effects.kinds`)."""
-        if any(type(kind) is not Kind for kind in kinds.values()):
+        if any(type(kind) is not ContributionKind for kind in kinds.values()):
             raise TypeError(f"dlb.reductions: {STALE}")
         if not self._scattered:
             self.contributions.declare(kinds)
@@ -246,7 +250,7 @@ class Loop:
             walk.trial_until = None
             walk.join(self._launch(self))
         self.team.synchronize()
-        walk.rest()
+        walk.emulate_load()
 
     def gather(self) -> None:
         """Collect what was stored, on rank 0."""

@@ -24,16 +24,16 @@ from mpi4py import MPI
 
 from dlbrt.core.model.network import Network, fit
 from dlbrt.core.profile import Profile
-from dlbrt.mpi.answers import FromAll, FromGroup
-from dlbrt.mpi.stage import Read, Stage, Table
-from dlbrt.mpi.trips import Growth, bandwidth, trips_s
-from dlbrt.mpi.wire import ANY, REPORT, Note, Wire
-from dlbrt.observe.networks import Calibration, Networks, Samples, Site
+from dlbrt.mpi.answers import PendingAllgather, PendingGroupProfiles
+from dlbrt.mpi.stage import CollectiveTimer, Read, Timestamps
+from dlbrt.mpi.trips import MessageSizes, bandwidth, one_way_s
+from dlbrt.mpi.wire import ANY, REPORT, Communicator, Notification
+from dlbrt.observe.networks import Calibration, Networks, NetworkSite, PatternSamples
 
 __all__ = ["measure", "sizes"]
 
 #: What a rank of a wire does in a pattern.
-Act = Callable[[Wire], None]
+Act = Callable[[Communicator], None]
 
 _PROFILE = Profile(0, 0.0)
 _REPORT = np.array(_PROFILE.encode(), dtype=np.float64).tobytes()
@@ -44,26 +44,26 @@ _EACH = 8
 #: Ranks of other hosts (or of this one, if there are none) to which rank 0 measures the latency.
 _PARTNERS, _TRIPS = 8, 20
 
-_GROWTH = Growth(first=2**16, factor=2, last=2**23, long_s=2e-2, trips=5)
+_GROWTH = MessageSizes(first=2**16, factor=2, last=2**23, long_s=2e-2, trips=5)
 
 
-def measure(wire: Wire, hosts: Sequence[str]) -> Calibration:
-    """Measure the network among the 2 ranks or more of ``wire``, in some seconds; the same on each rank.
+def measure(communicator: Communicator, hosts: Sequence[str]) -> Calibration:
+    """Measure the network among the 2 ranks or more of ``communicator``, in some seconds; the same on each rank.
 
     ``hosts[r]`` is where rank r runs.
     """
-    mine = hosts[wire.rank]
+    mine = hosts[communicator.rank]
     spread = _spread(hosts)
-    with _among(wire, spread) as part:
+    with _among(communicator, spread) as part:
         assert part is not None
         afar = [number for number, rank in enumerate(spread) if hosts[rank] != hosts[0]]
         network, samples = _measured(part, afar or range(1, part.ranks), _exchange_all)
-    with _among(wire, [rank for rank, host in enumerate(hosts) if host == mine]) as near:
+    with _among(communicator, [rank for rank, host in enumerate(hosts) if host == mine]) as near:
         assert near is not None
         own = _within(near, network, whole=not afar)
-    _meet(wire)
-    within = {host: found for host, found in wire.comm.allgather((mine, own)) if found is not None}
-    site = Site.of(hosts, MPI.Get_library_version())
+    _meet(communicator)
+    within = {host: found for host, found in communicator.comm.allgather((mine, own)) if found is not None}
+    site = NetworkSite.of(hosts, MPI.Get_library_version())
     return Calibration(site, Networks(network, tuple(sorted(within.items()))), samples)
 
 
@@ -88,28 +88,28 @@ def _spread(hosts: Sequence[str]) -> list[int]:
 
 
 @contextmanager
-def _among(wire: Wire, members: Sequence[int]) -> Iterator[Wire | None]:
+def _among(communicator: Communicator, members: Sequence[int]) -> Iterator[Communicator | None]:
     """A wire of these ranks alone, in this order; None on others. Several are made at a time."""
-    _meet(wire)
-    inside = wire.rank in members
+    _meet(communicator)
+    inside = communicator.rank in members
     color = min(members) if inside else MPI.UNDEFINED
-    comm = wire.comm.Split(color, members.index(wire.rank) if inside else 0)
+    comm = communicator.comm.Split(color, members.index(communicator.rank) if inside else 0)
     if comm == MPI.COMM_NULL:
         yield None
         return
     assert isinstance(comm, MPI.Intracomm)
-    part = Wire(comm)
+    part = Communicator(comm)
     comm.Free()
     yield part
     part.comm.Free()
 
 
-def _meet(wire: Wire) -> None:
+def _meet(communicator: Communicator) -> None:
     """Wait asleep until all are here: calls of MPI that block would keep processors from who measures."""
-    wire.complete([wire.comm.Ibarrier()])
+    communicator.complete([communicator.comm.Ibarrier()])
 
 
-def _within(near: Wire, network: Network, whole: bool) -> Network | None:
+def _within(near: Communicator, network: Network, whole: bool) -> Network | None:
     """The network among the ranks of one host, if they are several.
 
     Where these are the ``whole``, it is known but for the exchange, which goes otherwise within a group.
@@ -122,100 +122,106 @@ def _within(near: Wire, network: Network, whole: bool) -> Network | None:
     return replace(network, all_to_all=fit(samples))
 
 
-def _measured(wire: Wire, partners: Sequence[int], exchange: Act) -> tuple[Network, Samples]:
+def _measured(
+    communicator: Communicator, partners: Sequence[int], exchange: Act
+) -> tuple[Network, PatternSamples]:
     """Everything, rank 0 sending messages to and fro with ``partners``; the same on each rank."""
-    latency_s = _latency_s(wire, partners[:_PARTNERS])
+    latency_s = _latency_s(communicator, partners[:_PARTNERS])
     bytes_s = 0.0
-    if wire.rank in (0, partners[0]):
-        bytes_s = bandwidth(wire, 0 if wire.rank else partners[0], latency_s, _GROWTH)
-    latency_s, bytes_s, switch_s = _of_root(wire, [latency_s, bytes_s, _request_s(wire, partners[0])])
-    one, gather, among = _patterns(
-        wire, [(_interrupt, _one_to_all), (_report, _all_to_one), (exchange, _all_to_all)]
+    if communicator.rank in (0, partners[0]):
+        bytes_s = bandwidth(communicator, 0 if communicator.rank else partners[0], latency_s, _GROWTH)
+    latency_s, bytes_s, switch_s = _of_root(
+        communicator, [latency_s, bytes_s, _request_s(communicator, partners[0])]
     )
-    samples = Samples(one, gather, among)
+    one, gather, among = _patterns(
+        communicator, [(_interrupt, _one_to_all), (_report, _all_to_one), (exchange, _all_to_all)]
+    )
+    samples = PatternSamples(one, gather, among)
     return samples.network(latency_s, bytes_s, switch_s), samples
 
 
-def _of_root(wire: Wire, numbers: Sequence[float]) -> list[float]:
+def _of_root(communicator: Communicator, numbers: Sequence[float]) -> list[float]:
     """Rank 0's numbers, on each rank."""
-    request, table = wire.exchange(numbers)
-    wire.complete([request])
+    request, table = communicator.exchange(numbers)
+    communicator.complete([request])
     found: list[float] = table[0].tolist()
     return found
 
 
-def _latency_s(wire: Wire, partners: Sequence[int]) -> float:
+def _latency_s(communicator: Communicator, partners: Sequence[int]) -> float:
     """Of a message of one byte from rank 0 to a partner, on rank 0: the median of all."""
     found: list[float] = []
     for partner in partners:
-        if wire.rank in (0, partner):
-            found += trips_s(wire, 1, 0 if wire.rank else partner, _TRIPS)
+        if communicator.rank in (0, partner):
+            found += one_way_s(communicator, 1, 0 if communicator.rank else partner, _TRIPS)
     return median(found) if found else 0.0
 
 
-def _request_s(wire: Wire, partner: int) -> float:
+def _request_s(communicator: Communicator, partner: int) -> float:
     """What it takes rank 0 away from computing to find a report that has come, and to take it."""
     found = [0.0]
     for _ in range(_TRIPS):
-        if wire.rank == partner:
-            wire.complete([wire.send_bytes(_REPORT, 0, REPORT)])
-        elif wire.rank == 0:
-            wire.until(lambda: wire.report_waits() or None)
+        if communicator.rank == partner:
+            communicator.complete([communicator.send_bytes(_REPORT, 0, REPORT)])
+        elif communicator.rank == 0:
+            communicator.until(lambda: communicator.profile_waiting() or None)
             start = time.perf_counter()
-            if wire.report_waits() and (report := wire.poll_bytes(ANY, REPORT)):
+            if communicator.profile_waiting() and (report := communicator.poll_bytes(ANY, REPORT)):
                 Profile.decode(np.frombuffer(report[1], dtype=np.float64).tolist())
             found.append(time.perf_counter() - start)
     return median(found)
 
 
-def _patterns(wire: Wire, kinds: Sequence[tuple[Act, Read]]) -> list[tuple[tuple[int, float], ...]]:
+def _patterns(
+    communicator: Communicator, kinds: Sequence[tuple[Act, Read]]
+) -> list[tuple[tuple[int, float], ...]]:
     """Samples of each kind, for each number of ranks; the same on each rank."""
     rows = []
-    for size in sizes(wire.ranks):
-        with _among(wire, range(size)) as part:
-            stage = Stage(part) if part else None
+    for size in sizes(communicator.ranks):
+        with _among(communicator, range(size)) as part:
+            stage = CollectiveTimer(part) if part else None
             taken = (
                 [stage.median_s(partial(act, part), read) for act, read in kinds] if stage and part else []
             )
-        rows.append((size, _of_root(wire, taken or [0.0] * len(kinds))))
+        rows.append((size, _of_root(communicator, taken or [0.0] * len(kinds))))
     return [tuple((size, taken[kind]) for size, taken in rows) for kind in range(len(kinds))]
 
 
-def _interrupt(wire: Wire) -> None:
+def _interrupt(communicator: Communicator) -> None:
     """From rank 0 to all others."""
-    if wire.rank == 0:
-        wire.complete(wire.interrupt(Note(0), range(1, wire.ranks)))
+    if communicator.rank == 0:
+        communicator.complete(communicator.interrupt(Notification(0), range(1, communicator.ranks)))
     else:
-        wire.until(wire.interrupted)
+        communicator.until(communicator.interrupted)
 
 
-def _report(wire: Wire) -> None:
+def _report(communicator: Communicator) -> None:
     """From all others to rank 0."""
-    if wire.rank:
-        wire.complete([wire.send_bytes(_REPORT, 0, REPORT)])
+    if communicator.rank:
+        communicator.complete([communicator.send_bytes(_REPORT, 0, REPORT)])
     else:
-        for _ in range(1, wire.ranks):
-            wire.wait_bytes(ANY, REPORT)
+        for _ in range(1, communicator.ranks):
+            communicator.wait_bytes(ANY, REPORT)
 
 
-def _exchange_all(wire: Wire) -> None:
-    answer = FromAll(wire, _PROFILE)
-    wire.until(lambda: answer.complete() or None)
+def _exchange_all(communicator: Communicator) -> None:
+    answer = PendingAllgather(communicator, _PROFILE)
+    communicator.until(lambda: answer.complete() or None)
 
 
-def _exchange_group(wire: Wire) -> None:
-    answer = FromGroup(wire, _PROFILE, range(wire.ranks))
-    wire.until(lambda: answer.complete() or None)
+def _exchange_group(communicator: Communicator) -> None:
+    answer = PendingGroupProfiles(communicator, _PROFILE, range(communicator.ranks))
+    communicator.until(lambda: answer.complete() or None)
 
 
-def _one_to_all(starts: Table, ends: Table) -> float:
+def _one_to_all(starts: Timestamps, ends: Timestamps) -> float:
     """The longest that a rank took which was there; one that came late did not wait for what had come."""
     return float((ends - np.maximum(starts, starts[0])).max())
 
 
-def _all_to_one(starts: Table, ends: Table) -> float:
+def _all_to_one(starts: Timestamps, ends: Timestamps) -> float:
     return float(ends[0] - starts.max())
 
 
-def _all_to_all(starts: Table, ends: Table) -> float:
+def _all_to_all(starts: Timestamps, ends: Timestamps) -> float:
     return float(ends.max() - starts.max())

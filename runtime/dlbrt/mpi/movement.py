@@ -14,41 +14,41 @@ from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.dist.units import Units
-from dlbrt.mpi.mover import Mover, Which
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.team import Figures, clock
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.mover import Mover, RowSelector
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.team import RunCounters, clock
+from dlbrt.mpi.wire import Communicator
 
-__all__ = ["Movements"]
+__all__ = ["WorkTransfers"]
 
 
-class Movements:
+class WorkTransfers:
     """Those of one rank, counted in its ``figures``.
 
-    ``staying`` are the identities of arrays that stay on the ranks: of those rank 0 has no more than its
+    ``loop_residents`` are the identities of arrays that stay on the ranks: of those rank 0 has no more than its
     rows.
     """
 
     def __init__(
         self,
-        wire: Wire,
+        communicator: Communicator,
         units: Units,
         fields: Sequence[Field],
-        objects: Objects,
-        staying: Container[int],
-        figures: Figures,
+        objects: SharedObjects,
+        loop_residents: Container[int],
+        figures: RunCounters,
     ) -> None:
-        self._wire = wire
+        self._communicator = communicator
         self._units = units
         self._fields = fields
         self._objects = objects
-        self._staying = staying
+        self._loop_residents = loop_residents
         self._figures = figures
         self._giving: list[Mover] = []
 
     def move(self, transfers: Sequence[Transfer]) -> tuple[float, int]:
         """Take part in these; the seconds that it took, and the bytes that went from here."""
-        start, mover, rank = clock(), self._mover(), self._wire.rank
+        start, mover, rank = clock(), self._mover(), self._communicator.rank
         given = [transfer for transfer in transfers if transfer.source == rank]
         for transfer in given:
             self._send(mover, transfer.spans, transfer.target)
@@ -84,20 +84,20 @@ class Movements:
         self._giving = []
 
     def _mover(self) -> Mover:
-        return Mover(self._wire, self._fields, self._objects)
+        return Mover(self._communicator, self._fields, self._objects)
 
     def _send(self, mover: Mover, units: Spans, target: int) -> None:
         mover.send(self._units.positions(units), target, self._needed_by(target))
 
     def _receive(self, mover: Mover, units: Spans, source: int) -> None:
-        mover.receive(self._units.positions(units), source, self._needed_by(self._wire.rank))
+        mover.receive(self._units.positions(units), source, self._needed_by(self._communicator.rank))
 
-    def _needed_by(self, rank: int) -> Which:
+    def _needed_by(self, rank: int) -> RowSelector:
         return Field.needed if rank else self._needed_at_0
 
     def _needed_at_0(self, field: Field, spans: Spans) -> Rows:
         # Rank 0 holds the user's own arrays: what does not stay on the ranks is there already.
-        return field.needed(spans) if id(field.data) in self._staying else ()
+        return field.needed(spans) if id(field.data) in self._loop_residents else ()
 
     def _count(self, given: Sequence[Spans], size: int) -> None:
         self._figures.iterations_moved += sum(len(self._units.positions(units)) for units in given)

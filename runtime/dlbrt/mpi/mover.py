@@ -13,35 +13,35 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.dist.field import Field, landing, positions, put, put_element, take
+from dlbrt.dist.field import Field, positions, put, put_element, receive_buffer, take
 from dlbrt.dist.footprint import Rows, count, union
-from dlbrt.dist.index_vector import Integers
+from dlbrt.dist.index_vector import IntegerArray
 from dlbrt.dist.memory import Array, prefer_large_pages
 from dlbrt.dist.spans import Spans
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.region import Region, region_of
-from dlbrt.mpi.wire import DATA, Wire
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.region import MemoryRegion, region_of
+from dlbrt.mpi.wire import DATA, Communicator
 
-__all__ = ["Mover", "Which"]
+__all__ = ["Mover", "RowSelector"]
 
-Which = Callable[[Field, Spans], Rows]
+RowSelector = Callable[[Field, Spans], Rows]
 
 #: Rows along each of two axes.
-Block = tuple[tuple[int, Rows], tuple[int, Rows]]
+RowBlock = tuple[tuple[int, Rows], tuple[int, Rows]]
 
 
 class Mover:
     """Sends and receives the rows of ``fields``; ``bytes_sent`` counts what this rank sent."""
 
-    def __init__(self, wire: Wire, fields: Sequence[Field], objects: Objects) -> None:
-        self._wire = wire
+    def __init__(self, communicator: Communicator, fields: Sequence[Field], objects: SharedObjects) -> None:
+        self._communicator = communicator
         self._fields = fields
         self._objects = objects
         self._held: list[Any] = []
-        self._regions: list[Region] = []
+        self._regions: list[MemoryRegion] = []
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
-        self._blocks: list[tuple[Array, tuple[Integers, ...], Array]] = []
+        self._blocks: list[tuple[Array, tuple[IntegerArray, ...], Array]] = []
         self._elements: list[tuple[Field, int, Any]] = []
         self.bytes_sent = 0
 
@@ -53,13 +53,13 @@ class Mover:
             if field.by_rows:
                 self._prepare_rows(field, union(field.needed(spans), field.stored(spans)))
 
-    def send(self, spans: Spans, target: int, which: Which) -> None:
+    def send(self, spans: Spans, target: int, which: RowSelector) -> None:
         """Start sending the rows that ``which`` gives for the iterations."""
         for field in self._fields:
             if rows := which(field, spans):
                 self.send_rows(field, rows, target)
 
-    def receive(self, spans: Spans, source: int, which: Which) -> None:
+    def receive(self, spans: Spans, source: int, which: RowSelector) -> None:
         """Start receiving what `send` sends, called alike."""
         for field in self._fields:
             if rows := which(field, spans):
@@ -67,37 +67,39 @@ class Mover:
 
     def broadcast(self, field: Field, rows: Rows, root: int) -> None:
         """Start taking part in giving rows of an array that rank ``root`` has to all others."""
-        mine = self._wire.rank == root
+        mine = self._communicator.rank == root
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)
-            self._requests.append(self._wire.broadcast_region(region, root))
+            self._requests.append(self._communicator.broadcast_region(region, root))
         else:
-            memory = (take if mine else landing)(field.data, field.axis, rows)
-            self._requests.append(self._wire.broadcast_memory(memory, root))
+            memory = (take if mine else receive_buffer)(field.data, field.axis, rows)
+            self._requests.append(self._communicator.broadcast_memory(memory, root))
             if mine:
                 self._held.append(memory)
             else:
                 self._landed.append((field, rows, memory))
         if mine:
-            self.bytes_sent += count(rows) * field.data.nbytes // field.length * (self._wire.ranks - 1)
+            self.bytes_sent += (
+                count(rows) * field.data.nbytes // field.length * (self._communicator.ranks - 1)
+            )
 
-    def send_block(self, array: Array, places: Block, target: int) -> None:
+    def send_block(self, array: Array, places: RowBlock, target: int) -> None:
         """Start sending what lies at some rows along one axis and at others along another."""
         packed = np.ascontiguousarray(array[_block(array, places)])
         self._held.append(packed)
-        self._requests.append(self._wire.send_memory(packed, target, DATA))
+        self._requests.append(self._communicator.send_memory(packed, target, DATA))
         self.bytes_sent += packed.nbytes
 
-    def receive_block(self, array: Array, places: Block, source: int) -> None:
+    def receive_block(self, array: Array, places: RowBlock, source: int) -> None:
         """Start receiving what `send_block` sends."""
         where = _block(array, places)
         memory = np.empty(np.broadcast_shapes(*(np.shape(each) for each in where)), array.dtype)
-        self._requests.append(self._wire.receive_memory(memory, source, DATA))
+        self._requests.append(self._communicator.receive_memory(memory, source, DATA))
         self._blocks.append((array, where, memory))
 
     def complete(self) -> None:
         """Wait until everything started has arrived and lies in its place."""
-        self._wire.complete(self._requests)
+        self._communicator.complete(self._requests)
         for field, rows, packed in self._landed:
             put(field.data, field.axis, rows, packed)
         for array, where, packed in self._blocks:
@@ -122,17 +124,17 @@ class Mover:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
             packed = self._objects.dumps([field.data[row] for row in positions(rows)], back=target == 0)
-            self._requests.append(self._wire.send_bytes(packed, target, DATA))
+            self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
         elif region := region_of(field.data, field.axis, rows):
             self._regions.append(region)
-            self._requests.append(self._wire.send_region(region, target, DATA))
+            self._requests.append(self._communicator.send_region(region, target, DATA))
             self.bytes_sent += count(rows) * field.data.nbytes // field.length
         else:
             array = take(field.data, field.axis, rows)
             self._held.append(array)
-            self._requests.append(self._wire.send_memory(array, target, DATA))
+            self._requests.append(self._communicator.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
 
     def _prepare_rows(self, field: Field, rows: Rows) -> None:
@@ -145,21 +147,21 @@ class Mover:
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
-            elements = self._objects.loads(self._wire.wait_bytes(source, DATA)[1])
-            if self._wire.rank and not field.spec.in_place:
+            elements = self._objects.loads(self._communicator.wait_bytes(source, DATA)[1])
+            if self._communicator.rank and not field.spec.in_place:
                 self._objects.note(field, positions(rows), elements)
             self._elements += [(field, *item) for item in zip(positions(rows), elements, strict=True)]
             return
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)
-            self._requests.append(self._wire.receive_region(region, source, DATA))
+            self._requests.append(self._communicator.receive_region(region, source, DATA))
             return
-        memory = landing(field.data, field.axis, rows)
-        self._requests.append(self._wire.receive_memory(memory, source, DATA))
+        memory = receive_buffer(field.data, field.axis, rows)
+        self._requests.append(self._communicator.receive_memory(memory, source, DATA))
         self._landed.append((field, rows, memory))
 
 
-def _block(array: Array, places: Block) -> tuple[Integers, ...]:
+def _block(array: Array, places: RowBlock) -> tuple[IntegerArray, ...]:
     """The index of everything that lies at rows of two axes."""
     lines: list[Any] = [range(length) for length in array.shape]
     for axis, rows in places:

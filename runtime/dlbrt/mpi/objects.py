@@ -23,7 +23,7 @@ import numpy as np
 
 from dlbrt.dist.field import Field
 
-__all__ = ["Objects", "met_by_pickler", "met_by_unpickler"]
+__all__ = ["SharedObjects", "met_by_pickler", "met_by_unpickler"]
 
 _CACHED = type(functools.lru_cache(len))
 
@@ -34,7 +34,7 @@ _ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 
 #: The objects known to the pickle being read; pickles call `_known` while they load.
-_reading: ContextVar[Objects] = ContextVar("reading")
+_reading: ContextVar[SharedObjects] = ContextVar("reading")
 
 
 def _known(number: int) -> Any:
@@ -110,7 +110,7 @@ def met_by_unpickler(unpickler: Any) -> list[Any]:
     return [value for _, value in sorted(unpickler.memo.copy().items())]
 
 
-class Objects:
+class SharedObjects:
     """What the ranks of one call have in common; ``sources`` give it in parts, each when first needed.
 
     ``fields`` are the loop's, in the order of its table; ``originals`` the elements that lists among them, by

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dlbrt.core.parameters import CHUNK_S
 
-__all__ = ["Pacer"]
+__all__ = ["PollInterval"]
 
 
-class Pacer:
+class PollInterval:
     """Chunk sizes for chunks of about ``target_s`` seconds."""
 
     def __init__(self, target_s: float = CHUNK_S) -> None:

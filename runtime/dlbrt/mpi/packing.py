@@ -19,7 +19,7 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.mpi.kernels import Signature
-from dlbrt.mpi.objects import Objects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.mpi.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
 from dlbrt.records import dataclass
 
 __all__ = ["Packed", "SentKernel", "Slot", "pack", "pack_kernel", "unpack"]
@@ -38,7 +38,7 @@ class SentKernel:
 
     signature: Signature
     data: bytes
-    common: Objects
+    common: SharedObjects
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ def _slot_value(number: int) -> Any:
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
     """cloudpickle with arrays in slots."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, common: Objects) -> None:
+    def __init__(self, file: io.BytesIO, packed: Packed, common: SharedObjects) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._packed = packed
         self._references = common.references
@@ -107,7 +107,9 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
 class _ListPacker(_Packer):
     """The same, with certain lists in slots as well; it looks at every object, so it is slower."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, common: Objects, lists: Mapping[int, Any]) -> None:
+    def __init__(
+        self, file: io.BytesIO, packed: Packed, common: SharedObjects, lists: Mapping[int, Any]
+    ) -> None:
         super().__init__(file, packed, common)
         self._lists = lists
 
@@ -129,10 +131,10 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     pickler = cloudpickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
     pickler.dump(kernel)
     met = met_by_pickler(pickler)
-    return SentKernel(found, file.getvalue(), Objects(lambda: met))
+    return SentKernel(found, file.getvalue(), SharedObjects(lambda: met))
 
 
-def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: Objects) -> None:
+def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObjects) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
     ``common`` are objects that the readers have. Raises what the pickler raises for objects that cannot
@@ -145,7 +147,7 @@ def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: Objects) 
     packed.body, packed.pickler = file.getvalue(), packer
 
 
-def unpack(body: bytes, slots: Sequence[Any], common: Objects) -> tuple[Any, list[Any]]:
+def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[Any, list[Any]]:
     """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading
     _loading = slots

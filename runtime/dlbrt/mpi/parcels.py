@@ -12,19 +12,19 @@ from collections.abc import Mapping, Sequence
 from dlbrt.contract import Distribution, Mode
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import IndexMap, Rows
-from dlbrt.dist.holdings import Shipment
+from dlbrt.dist.holdings import RowTransfer
 from dlbrt.dist.memory import Array
 from dlbrt.dist.spec import ArraySpec
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.wire import Communicator
 from dlbrt.records import dataclass
 
-__all__ = ["Delivery", "Errand", "Parcel", "Spare", "row_field"]
+__all__ = ["ArrayTransfer", "Eviction", "FetchRequest", "PendingTransfers", "row_field"]
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class ArrayTransfer:
     """A shipment of the array ``number`` (a token), whose rows lie along ``axis``.
 
     Of rows that are going to lie ``across``, along another axis, only these travel.
@@ -32,12 +32,12 @@ class Parcel:
 
     number: int
     axis: int
-    shipment: Shipment
+    row_transfer: RowTransfer
     across: tuple[int, Rows] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Spare:
+class Eviction:
     """Rows of the array ``number`` that each rank gives up, once all parcels have been delivered."""
 
     number: int
@@ -46,10 +46,10 @@ class Spare:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class FetchRequest:
     """What rank 0 tells ranks to send, between two loops."""
 
-    parcels: tuple[Parcel, ...]
+    array_transfers: tuple[ArrayTransfer, ...]
 
 
 def row_field(array: Array, axis: int) -> Field:
@@ -57,27 +57,32 @@ def row_field(array: Array, axis: int) -> Field:
     return Field("", array, ArraySpec(Distribution.BLOCK, axis, Mode.UPDATE), IndexMap(0, 1))
 
 
-class Delivery:
+class PendingTransfers:
     """The part of one rank in a delivery, which is under way once this is made."""
 
-    def __init__(self, wire: Wire, parcels: Sequence[Parcel], fields: Mapping[int, Field]) -> None:
+    def __init__(
+        self,
+        communicator: Communicator,
+        array_transfers: Sequence[ArrayTransfer],
+        fields: Mapping[int, Field],
+    ) -> None:
         """``fields`` are the arrays by number, at least those of which this rank sends or gets rows."""
-        self._mover = mover = Mover(wire, (), Objects())
-        for parcel in parcels:
-            shipment = parcel.shipment
-            if parcel.across is not None:
-                places = ((parcel.axis, shipment.rows), parcel.across)
-                if shipment.source == wire.rank:
-                    mover.send_block(fields[parcel.number].data, places, shipment.targets[0])
-                elif wire.rank in shipment.targets:
-                    mover.receive_block(fields[parcel.number].data, places, shipment.source)
-            elif len(shipment.targets) == wire.ranks - 1 and wire.ranks > 2:
-                mover.broadcast(fields[parcel.number], shipment.rows, shipment.source)
-            elif shipment.source == wire.rank:
-                for target in shipment.targets:
-                    mover.send_rows(fields[parcel.number], shipment.rows, target)
-            elif wire.rank in shipment.targets:
-                mover.receive_rows(fields[parcel.number], shipment.rows, shipment.source)
+        self._mover = mover = Mover(communicator, (), SharedObjects())
+        for array_transfer in array_transfers:
+            row_transfer = array_transfer.row_transfer
+            if array_transfer.across is not None:
+                places = ((array_transfer.axis, row_transfer.rows), array_transfer.across)
+                if row_transfer.source == communicator.rank:
+                    mover.send_block(fields[array_transfer.number].data, places, row_transfer.targets[0])
+                elif communicator.rank in row_transfer.targets:
+                    mover.receive_block(fields[array_transfer.number].data, places, row_transfer.source)
+            elif len(row_transfer.targets) == communicator.ranks - 1 and communicator.ranks > 2:
+                mover.broadcast(fields[array_transfer.number], row_transfer.rows, row_transfer.source)
+            elif row_transfer.source == communicator.rank:
+                for target in row_transfer.targets:
+                    mover.send_rows(fields[array_transfer.number], row_transfer.rows, target)
+            elif communicator.rank in row_transfer.targets:
+                mover.receive_rows(fields[array_transfer.number], row_transfer.rows, row_transfer.source)
 
     def complete(self) -> None:
         """Wait until what this rank gets lies in its place, and what it sends has left; at once if again."""

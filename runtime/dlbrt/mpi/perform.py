@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import Mode
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.setup import Setup, start_of
+from dlbrt.core.setup import AgentSetup, initial_state
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows
 from dlbrt.dist.spans import Spans
 from dlbrt.effects.segments import Extent
-from dlbrt.mpi.call import Call
-from dlbrt.mpi.crew import Crew
+from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.crew import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
-from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.objects import Objects
-from dlbrt.mpi.team import Figures, clock
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.temporaries import Kept
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.wire import Communicator
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -30,17 +30,26 @@ if TYPE_CHECKING:
     from dlbrt.observe.recorder import Recorder
     from dlbrt.observe.trace import RankTrace
 
-__all__ = ["Result", "Sent", "form_crew", "own_result", "perform", "recorder", "result_to_send", "stored_by"]
+__all__ = [
+    "RankResult",
+    "SentValue",
+    "make_driver",
+    "own_result",
+    "perform",
+    "recorder",
+    "result_to_send",
+    "stored_by",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentValue:
     """A value that has left its rank as a pickle, or why it could not."""
 
     data: bytes
     obstacle: str = ""
 
-    def value(self, name: str, objects: Objects) -> Any:
+    def value(self, name: str, objects: SharedObjects) -> Any:
         """The value; RuntimeError if it could not leave its rank."""
         if self.obstacle:
             raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {self.obstacle}")
@@ -48,16 +57,16 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RankResult:
     """What one rank has to report at the end: figures, final values, the body's failure.
 
     ``kept`` are the values left in temporaries, themselves on the rank that reports to itself, else each a
-    `Sent`. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
+    `SentValue`. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of its journal,
     ``samples`` the times of groups of iterations, where they were wanted, and ``trace`` what happened.
     """
 
-    figures: Figures
+    figures: RunCounters
     kept: dict[str, Kept]
     failure: Failure | None
     overwritten: tuple[str, ...] = ()
@@ -66,11 +75,11 @@ class Result:
     trace: RankTrace | None = None
 
 
-def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
+def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
     """Run the kernel to its end.
 
     Where the body raises, the runtime goes on to the end of the protocol, with the kernel again if this
-    rank still has iterations before the failing one; `Loop.ending` then tells of the failure. What is
+    rank still has iterations before the failing one; `LoopContext.ending` then tells of the failure. What is
     raised here is raised by the runtime itself.
     """
     while True:
@@ -88,17 +97,17 @@ def perform(loop: Loop, kernel: Callable[..., None], arguments: Sequence[Any]) -
             return
 
 
-def form_crew(
-    wire: Wire,
-    call: Call,
+def make_driver(
+    communicator: Communicator,
+    call: LoopCall,
     fields: Sequence[Field],
-    objects: Objects,
-    staying: Container[int] = (),
+    objects: SharedObjects,
+    loop_residents: Container[int] = (),
     recorder: Recorder | None = None,
-) -> Crew:
-    """The crew that runs ``call``, as this rank sees it; ``staying`` are arrays that stay on the ranks."""
+) -> AgentDriver:
+    """The crew that runs ``call``, as this rank sees it; ``loop_residents`` are arrays that stay on the ranks."""
     objects.fields = fields
-    start = start_of(
+    start = initial_state(
         call.deal,
         call.parameters,
         call.exchange_s or call.parameters.exchange_s,
@@ -107,34 +116,34 @@ def form_crew(
         call.groups,
         call.within,
         call.known,
-        bare=call.bare,
+        without_rows=call.without_rows,
     )
-    setup = Setup(call.strategy, start, call.groups, call.rules, call.network, call.within)
+    setup = AgentSetup(call.strategy, start, call.groups, call.rules, call.network, call.within)
     now = clock()
-    agent, chooser = setup.agent(wire.rank, now)
+    agent, chooser = setup.agent(communicator.rank, now)
     if recorder is not None:
         recorder.begin(setup, now)
-    return Crew(wire, call.serial, agent, fields, objects, chooser, staying, recorder)
+    return AgentDriver(communicator, call.serial, agent, fields, objects, chooser, loop_residents, recorder)
 
 
-def own_result(loop: Loop, rank: int) -> Result:
+def own_result(loop: LoopContext, rank: int) -> RankResult:
     """This rank's report to itself."""
     ending = loop.ending
     failure = None
     if ending.error is not None and ending.failed_at is not None:
         failure = Failure(ending.failed_at, rank, ending.error)
     # What came before the last matters only after a failure.
-    failed = failure is not None or loop.team.failed_at != NO_FAILURE or loop.team.apart
+    failed = failure is not None or loop.team.failed_at != NO_FAILURE or loop.team.ends_independently
     kept = ending.temporaries.kept(everything=failed)
     journal = loop.contributions.journal
     extents = tuple(journal.extents) if journal is not None else ()
     times = loop.walk.times
     samples = tuple(times.samples()) if times else ()
     trace = loop.team.recorder.trace() if loop.team.recorder is not None else None
-    return Result(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
+    return RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
 
 
-def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
+def result_to_send(loop: LoopContext, rank: int, objects: SharedObjects) -> RankResult:
     """This rank's report to rank 0."""
     own = own_result(loop, rank)
     kept = {
@@ -145,14 +154,14 @@ def result_to_send(loop: Loop, rank: int, objects: Objects) -> Result:
     return replace(own, kept=kept, failure=failure)
 
 
-def _sent(value: Any, objects: Objects) -> Sent:
+def _sent(value: Any, objects: SharedObjects) -> SentValue:
     try:
-        return Sent(objects.dumps(value, back=True))
+        return SentValue(objects.dumps(value, back=True))
     except Exception as error:  # the pickler raises whatever the objects' own hooks raise
-        return Sent(b"", str(error))
+        return SentValue(b"", str(error))
 
 
-def stored_by(result: Result) -> Callable[[Field, Spans], Rows]:
+def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:
     """The rows that a rank has to give back: of done iterations, and what a failing one may have stored."""
 
     def stored(field: Field, done: Spans) -> Rows:
@@ -182,7 +191,7 @@ def _variables(passed: TracebackType | None) -> tuple[dict[str, Any], dict[str, 
     return values, parameters
 
 
-def _overwritten(loop: Loop, passed: TracebackType) -> tuple[str, ...]:
+def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:
     """The arrays of mode ``w`` whose row the failing iteration has stored.
 
     The store is a statement of the body itself, before all else that is done with the array. So it was

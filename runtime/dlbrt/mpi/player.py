@@ -10,68 +10,68 @@ from dlbrt.core.load import Load
 from dlbrt.dist.field import Field
 from dlbrt.dist.memory import release
 from dlbrt.mpi import modules, packing
-from dlbrt.mpi.call import Call
-from dlbrt.mpi.contents import Library, resident_ids, shared_fields
-from dlbrt.mpi.crew import Crew
-from dlbrt.mpi.elements import Elements
+from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.contents import SlotCache, resident_ids, shared_fields
+from dlbrt.mpi.crew import AgentDriver
+from dlbrt.mpi.elements import ElementGather
 from dlbrt.mpi.footprints import unpack_tables
 from dlbrt.mpi.kernels import named
-from dlbrt.mpi.logbook import Logbook
-from dlbrt.mpi.loop import Loop
+from dlbrt.mpi.logbook import RunJournal
+from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.objects import SharedObjects
 from dlbrt.mpi.packing import Slot
-from dlbrt.mpi.parcels import Delivery, Errand, Parcel, row_field
-from dlbrt.mpi.perform import form_crew, perform, recorder, result_to_send, stored_by
-from dlbrt.mpi.repeats import Repeats
+from dlbrt.mpi.parcels import ArrayTransfer, FetchRequest, PendingTransfers, row_field
+from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.repeats import CallCache
 from dlbrt.mpi.team import Team, clock
-from dlbrt.mpi.wire import COMMAND, RESULT, Wire
+from dlbrt.mpi.wire import COMMAND, RESULT, Communicator
 from dlbrt.options import Options
 
 __all__ = ["serve"]
 
 
-def serve(wire: Wire, options: Options) -> None:
+def serve(communicator: Communicator, options: Options) -> None:
     """Run loops as rank 0 commands until it says that it ends (an empty message)."""
-    player, repeats = _Player(wire, options), Repeats()
-    while message := wire.wait_bytes(0, COMMAND)[1]:
+    player, repeats = _Worker(communicator, options), CallCache()
+    while message := communicator.wait_bytes(0, COMMAND)[1]:
         command = pickle.loads(message)
-        if isinstance(command, Errand):
-            player.run(command)
+        if isinstance(command, FetchRequest):
+            player.fetch(command)
         else:
-            player.play(repeats.restored(command))
+            player.run_call(repeats.restored(command))
 
 
-class _Player:
-    def __init__(self, wire: Wire, options: Options) -> None:
-        self._wire = wire
+class _Worker:
+    def __init__(self, communicator: Communicator, options: Options) -> None:
+        self._communicator = communicator
         self._options = options
-        self._library = Library(wire)
+        self._slot_cache = SlotCache(communicator)
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
 
-    def run(self, errand: Errand) -> None:
+    def fetch(self, fetch_request: FetchRequest) -> None:
         """Send what rank 0 asks for."""
-        self._deliver(errand.parcels).complete()
+        self._deliver(fetch_request.array_transfers).complete()
 
-    def _deliver(self, parcels: Sequence[Parcel]) -> Delivery:
-        fields = {p.number: row_field(self._library.kept(p.number), p.axis) for p in parcels}
-        return Delivery(self._wire, parcels, fields)
+    def _deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
+        fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
+        return PendingTransfers(self._communicator, array_transfers, fields)
 
-    def play(self, call: Call) -> None:
+    def run_call(self, call: LoopCall) -> None:
         """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
-        if call.surroundings is not None:
-            call.surroundings.apply()
-        self._library.forget(call.dropped)
+        if call.environment is not None:
+            call.environment.apply()
+        self._slot_cache.forget(call.dropped)
         body = self._bodies[call.key] if call.body is None else call.body
         self._bodies[call.key] = body
-        slots = self._library.fill(call.headers)
+        slots = self._slot_cache.fill(call.headers)
         if call.kernel is not None:
-            self._kernels[call.key] = packing.unpack(call.kernel, (), Objects())
+            self._kernels[call.key] = packing.unpack(call.kernel, (), SharedObjects())
         _, common = self._kernels.get(call.key, (None, []))
-        (kernel, arguments, space, data), met = packing.unpack(body, slots, Objects(lambda: common))
+        (kernel, arguments, space, data), met = packing.unpack(body, slots, SharedObjects(lambda: common))
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
-        objects = Objects(lambda: common, lambda: slots, lambda: met)
+        objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
@@ -79,58 +79,64 @@ class _Player:
         values = [_resolved(part.values, slots) for part in space.parts]
         fields: list[Field] = []
         travelling: list[Field] = []
-        staying = resident_ids(slots, call.headers)
-        elements: list[Elements] = []
-        logbook = Logbook(self._wire, objects, call.shown)
+        loop_residents = resident_ids(slots, call.headers)
+        elements: list[ElementGather] = []
+        logbook = RunJournal(self._communicator, objects, call.output_properties)
         by_name = named(kernel, arguments)
 
-        def launch(loop: Loop) -> Team:
+        def launch(loop: LoopContext) -> Team:
             found = loop.table.fields(by_name, loop.space)
             found = unpack_tables(found, slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
             taken_down = recorder(clock()) if self._options.trace else None
-            crew = form_crew(self._wire, call, fields, objects, staying, taken_down)
-            travelling.extend(each for each in fields if id(each.data) not in staying)
-            self._scatter(crew, travelling, objects)
-            ahead = call.ahead[self._wire.rank] if call.ahead else range(0)
-            loop.walk.await_rows(self._deliver(call.parcels), ahead)
-            for spare in call.spared:
+            driver = make_driver(self._communicator, call, fields, objects, loop_residents, taken_down)
+            travelling.extend(each for each in fields if id(each.data) not in loop_residents)
+            self._scatter(driver, travelling, objects)
+            ahead = call.ahead[self._communicator.rank] if call.ahead else range(0)
+            loop.walk.await_rows(self._deliver(call.array_transfers), ahead)
+            for eviction in call.evictions:
                 loop.walk.rows_arrived()
-                release(self._library.kept(spare.number), spare.axis, spare.rows[self._wire.rank])
+                release(
+                    self._slot_cache.kept(eviction.number),
+                    eviction.axis,
+                    eviction.rows[self._communicator.rank],
+                )
             if call.measured:
                 from dlbrt.core.partition.profiling import GroupTimes
 
                 loop.walk.times = GroupTimes(len(space), call.measured)
-            elements.append(Elements(self._wire, fields, objects))
+            elements.append(ElementGather(self._communicator, fields, objects))
             loop.contributions.share(logbook.journal, by_name)
             logbook.open(loop.walk.ordinal)
-            return crew
+            return driver
 
-        def finish(loop: Loop) -> None:
+        def finish(loop: LoopContext) -> None:
             logbook.close()
             self._give_back(loop, travelling, objects, elements[0])
             logbook.serve()
 
-        load = Load(self._options.load, self._wire.rank)
-        perform(Loop(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
+        load = Load(self._options.load, self._communicator.rank)
+        perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, crew: Crew, fields: list[Field], objects: Objects) -> None:
-        mover = Mover(self._wire, fields, objects)
-        held = crew.held(self._wire.rank)
+    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:
+        mover = Mover(self._communicator, fields, objects)
+        held = driver.held(self._communicator.rank)
         mover.prepare(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 
-    def _give_back(self, loop: Loop, fields: list[Field], objects: Objects, elements: Elements) -> None:
-        result = result_to_send(loop, self._wire.rank, objects)
+    def _give_back(
+        self, loop: LoopContext, fields: list[Field], objects: SharedObjects, elements: ElementGather
+    ) -> None:
+        result = result_to_send(loop, self._communicator.rank, objects)
         message = pickle.dumps(result)
-        sending = self._wire.send_bytes(message, 0, RESULT)
-        mover = Mover(self._wire, fields, objects)
+        sending = self._communicator.send_bytes(message, 0, RESULT)
+        mover = Mover(self._communicator, fields, objects)
         mover.send(result.figures.done, 0, stored_by(result))
         elements.send()
         mover.complete()
         elements.sent()
-        self._wire.complete([sending])
+        self._communicator.complete([sending])
 
 
 def _resolved(value: Any, slots: list[Any]) -> Any:

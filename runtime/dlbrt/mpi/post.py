@@ -17,82 +17,95 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.core.actions import Alarm, Announce, Instruct, Interrupt, Summon
-from dlbrt.core.events import Alarmed, Committed, Event, Interrupted, Reported, Summoned
-from dlbrt.core.peers.words import Word
+from dlbrt.core.actions import (
+    AnnounceStrategy,
+    Interrupt,
+    NotifyFailure,
+    RequestGroupExchange,
+    SendInstructions,
+)
+from dlbrt.core.events import (
+    Event,
+    FailureNotified,
+    GroupExchangeRequested,
+    Interrupted,
+    ProfileReceived,
+    StrategyAnnounced,
+)
+from dlbrt.core.peers.words import Message
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import names
-from dlbrt.core.statement import Statement
+from dlbrt.core.statement import GroupReport
 from dlbrt.dist.spans import Spans
-from dlbrt.mpi.answers import answer_to
+from dlbrt.mpi.answers import encode_instructions
 from dlbrt.mpi.team import clock
-from dlbrt.mpi.wire import ANY, INSTRUCTION, REPORT, STATEMENT, WORD, Note, Wire
+from dlbrt.mpi.wire import ANY, GROUP_REPORT, INSTRUCTIONS, MESSAGE, REPORT, Communicator, Notification
 
-__all__ = ["Noted", "Post"]
+__all__ = ["Messenger", "NotificationAction"]
 
 #: Messages under way beyond which those that have arrived are forgotten.
 _SENDING = 64
 
 #: What is said by a note.
-Noted = Interrupt | Alarm | Summon | Announce
+NotificationAction = Interrupt | NotifyFailure | RequestGroupExchange | AnnounceStrategy
 
 
-class Post:
+class Messenger:
     """The messages of the call ``serial``, as one rank sends and finds them."""
 
-    def __init__(self, wire: Wire, serial: int) -> None:
-        self._wire = wire
+    def __init__(self, communicator: Communicator, serial: int) -> None:
+        self._communicator = communicator
         self._serial = serial
         self._sending: list[MPI.Request] = []
 
-    def notify(self, action: Noted) -> None:
+    def notify(self, action: NotificationAction) -> None:
         """Tell ranks that compute."""
-        self._keep(self._wire.interrupt(_written(self._serial, action), action.members))
+        self._keep(self._communicator.interrupt(_written(self._serial, action), action.members))
 
-    def report(self, profile: Profile, master: int) -> None:
+    def send_profile(self, profile: Profile, master: int) -> None:
         """Give a profile to the central balancer of another rank."""
         data = np.array(profile.encode(), dtype=np.float64).tobytes()
         self._send(data, (master,), REPORT)
 
-    def instruct(self, action: Instruct) -> None:
+    def send_instructions(self, action: SendInstructions) -> None:
         """Tell the other members of a group what was decided."""
-        others = (rank for rank in action.members if rank != self._wire.rank)
-        self._send(answer_to(action.profiles, action.decision), others, INSTRUCTION)
+        others = (rank for rank in action.members if rank != self._communicator.rank)
+        self._send(encode_instructions(action.profiles, action.decision), others, INSTRUCTIONS)
 
-    def state(self, statement: Statement) -> None:
+    def send_group_report(self, report: GroupReport) -> None:
         """Tell all other ranks what this one's group has."""
-        others = (rank for rank in range(self._wire.ranks) if rank != self._wire.rank)
-        self._send(pickle.dumps(statement, pickle.HIGHEST_PROTOCOL), others, STATEMENT)
+        others = (rank for rank in range(self._communicator.ranks) if rank != self._communicator.rank)
+        self._send(pickle.dumps(report, pickle.HIGHEST_PROTOCOL), others, GROUP_REPORT)
 
-    def tell(self, said: Word | Spans, targets: Iterable[int]) -> None:
+    def send(self, message: Message | Spans, targets: Iterable[int]) -> None:
         """Say a word, or that these units come."""
-        self._send(pickle.dumps((self._serial, said), pickle.HIGHEST_PROTOCOL), targets, WORD)
+        self._send(pickle.dumps((self._serial, message), pickle.HIGHEST_PROTOCOL), targets, MESSAGE)
 
     def complete(self) -> None:
         """Wait until what was sent has arrived."""
-        self._wire.complete(self._sending)
+        self._communicator.complete(self._sending)
 
-    def noted(self) -> Event | None:
+    def poll_notification(self) -> Event | None:
         """What a note says, if one has come."""
-        note = self._wire.interrupted()
+        note = self._communicator.interrupted()
         return None if note is None or note.serial != self._serial else _read(note, clock())
 
-    def reported(self) -> Reported | None:
+    def poll_profile(self) -> ProfileReceived | None:
         """A profile for the central balancer here, if one has come."""
-        if (found := self._wire.poll_bytes(ANY, REPORT)) is None:
+        if (found := self._communicator.poll_bytes(ANY, REPORT)) is None:
             return None
         profile = Profile.decode(np.frombuffer(found[1], dtype=np.float64).tolist())
-        return Reported(clock(), found[0], profile)
+        return ProfileReceived(clock(), found[0], profile)
 
-    def words(self) -> Iterator[tuple[int, Word | Spans]]:
+    def poll_messages(self) -> Iterator[tuple[int, Message | Spans]]:
         """The words that have come, each with who said it; units that come, whose rows follow."""
-        while found := self._wire.poll_bytes(ANY, WORD):
-            serial, said = pickle.loads(found[1])
+        while found := self._communicator.poll_bytes(ANY, MESSAGE):
+            serial, message = pickle.loads(found[1])
             if serial == self._serial:  # else its teller did not know yet that a loop was over
-                yield found[0], said
+                yield found[0], message
 
     def _send(self, data: bytes, targets: Iterable[int], tag: int) -> None:
-        self._keep([self._wire.send_bytes(data, rank, tag) for rank in targets])
+        self._keep([self._communicator.send_bytes(data, rank, tag) for rank in targets])
 
     def _keep(self, requests: list[MPI.Request]) -> None:
         if len(self._sending) > _SENDING:
@@ -100,23 +113,23 @@ class Post:
         self._sending += requests
 
 
-def _written(serial: int, action: Noted) -> Note:
+def _written(serial: int, action: NotificationAction) -> Notification:
     """The note that says this."""
     match action:
         case Interrupt(epoch):
-            return Note(serial, epoch=epoch)
-        case Alarm(position):
-            return Note(serial, failed_at=position)
-        case Summon(number):
-            return Note(serial, round=number)
-        case Announce(strategy):
-            return Note(serial, strategy=names().index(strategy))
+            return Notification(serial, epoch=epoch)
+        case NotifyFailure(position):
+            return Notification(serial, failed_at=position)
+        case RequestGroupExchange(number):
+            return Notification(serial, round=number)
+        case AnnounceStrategy(strategy):
+            return Notification(serial, strategy=names().index(strategy))
 
 
-def _read(note: Note, now: float) -> Event:
+def _read(note: Notification, now: float) -> Event:
     """What it tells the agent that hears it."""
     if note.strategy >= 0:
-        return Committed(now, names()[note.strategy])
+        return StrategyAnnounced(now, names()[note.strategy])
     if note.round >= 0:
-        return Summoned(now, note.round)
-    return Interrupted(now, note.epoch) if note.epoch >= 0 else Alarmed(now, note.failed_at)
+        return GroupExchangeRequested(now, note.round)
+    return Interrupted(now, note.epoch) if note.epoch >= 0 else FailureNotified(now, note.failed_at)

@@ -13,16 +13,16 @@ from typing import Any
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, reached_whole
 from dlbrt.dist.hazard import hazard, reached_otherwise
-from dlbrt.effects.contributions import Contributions, Description, describe, selectable
+from dlbrt.effects.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.mpi import modules, packing
 from dlbrt.mpi.call import TableSlots
-from dlbrt.mpi.footprints import look, pack_tables
+from dlbrt.mpi.footprints import inspect_rows, pack_tables
 from dlbrt.mpi.kernels import signature
-from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.objects import Objects, met_by_pickler
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.packing import Packed, SentKernel
-from dlbrt.mpi.residents import Staying
-from dlbrt.mpi.state import State
+from dlbrt.mpi.residents import LoopResidents
+from dlbrt.mpi.state import InterpreterState
 from dlbrt.mpi.task import Task
 
 __all__ = ["Preparation"]
@@ -34,7 +34,7 @@ _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
 class Preparation:
     """What the loop of a task uses, as `obstacle` finds and packs it.
 
-    ``fields`` are those of its array table, ``staying`` the ones that stay on the ranks. ``packed`` holds
+    ``fields`` are those of its array table, ``loop_residents`` the ones that stay on the ranks. ``packed`` holds
     kernel, arguments and space; ``sent`` is the kernel where it goes apart, ``kernel`` its pickle where the
     others do not have it. ``tables`` say which slots hold what iterations touch. ``state`` is the
     interpreter's where it has changed, ``settings`` the pickle of what of it goes by value. ``objects`` are
@@ -43,18 +43,18 @@ class Preparation:
 
     def __init__(self, task: Task) -> None:
         self.fields: list[Field] = []
-        self.staying = Staying()
+        self.loop_residents = LoopResidents()
         self.packed = Packed()
         self.sent: SentKernel | None = None
         self.kernel: bytes | None = None
         self.tables: tuple[TableSlots, ...] = ()
-        self.state: State | None = None
+        self.state: InterpreterState | None = None
         self.settings: bytes | None = None
-        self.objects = Objects()
-        self.descriptions: dict[str, Description] = {}
+        self.objects = SharedObjects()
+        self.descriptions: dict[str, ContributionDescription] = {}
         self._task = task
 
-    def obstacle(self, loop: Loop, *, pooled: bool) -> str | None:
+    def obstacle(self, loop: LoopContext, *, pooled: bool) -> str | None:
         """Why the loop cannot be shared, in words; None where it can, and everything is ready.
 
         ``pooled``: work is dealt from a pool at rank 0, where the arrays are then, too.
@@ -71,33 +71,33 @@ class Preparation:
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
 
-    def _find(self, loop: Loop, arguments: Mapping[str, Any], *, pooled: bool) -> None:
+    def _find(self, loop: LoopContext, arguments: Mapping[str, Any], *, pooled: bool) -> None:
         """The fields, and which of them stay; all that is to be read at rank 0 comes home."""
-        task, stay = self._task, self._task.stay
+        task, routine_state = self._task, self._task.routine_state
         fields = loop.table.fields(arguments, task.space)
         if pooled:
-            task.bring_home(loop)
-        elif stay is not None:
-            stay.look(fields)
-        self.fields = look(fields, len(task.space), task.notes.tables)
-        if stay is not None and not pooled:
-            self.staying = stay.take(self.fields)
+            task.fetch_to_root(loop)
+        elif routine_state is not None:
+            routine_state.inspect_rows(fields)
+        self.fields = inspect_rows(fields, len(task.space), task.loop_history.tables)
+        if routine_state is not None and not pooled:
+            self.loop_residents = routine_state.admit(self.fields)
 
-    def _pack_all(self, known: Contributions, arguments: dict[str, Any]) -> None:
-        conductor, stay = self._task.conductor, self._task.stay
+    def _pack_all(self, known: LoopContributions, arguments: dict[str, Any]) -> None:
+        root_runtime, routine_state = self._task.root_runtime, self._task.routine_state
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
         values = list((arguments | self.descriptions).values())
         self._pack(values)
-        if stay is not None and not stay.complete(self.packed, self.staying):
+        if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
             self._pack(values)
         self.tables = pack_tables(self.fields, self.packed)
-        self.state = conductor.changed_state()
+        self.state = root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
 
     def _pack(self, values: Sequence[Any]) -> None:
         task = self._task
         distributed = {
-            id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.staying
+            id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
         lists = {key: field.data for key, field in distributed.items() if isinstance(field.data, list)}
         packed = self.packed = Packed()
@@ -109,18 +109,18 @@ class Preparation:
         space = task.space.with_values(carried(part.values) for part in task.space.parts)
         common = self._pack_kernel()
         kernel = task.kernel if self.sent is None else None
-        self.objects = Objects(
+        self.objects = SharedObjects(
             lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
         )
         packing.pack((kernel, arguments, space, modules.collect()), packed, lists, common)
 
-    def _pack_kernel(self) -> Objects:
+    def _pack_kernel(self) -> SharedObjects:
         """Let the kernel go apart, if it may; the objects that the others have from it."""
         task, found = self._task, signature(self._task.kernel)
         self.sent = self.kernel = None
         if found is None:
-            return Objects()
-        known = task.conductor.sent_kernel(task.notes.key, found)
+            return SharedObjects()
+        known = task.root_runtime.sent_kernel(task.loop_history.key, found)
         self.sent = known or packing.pack_kernel(task.kernel, found)
         self.kernel = None if known else self.sent.data
         return self.sent.common
@@ -132,7 +132,7 @@ class Preparation:
         met = self.objects.known if any(field.spec.in_place for field in self.fields) else ()
         return hazard(self.fields, self._arrays(), hidden, len(self._task.space), met)
 
-    def _contribution_obstacle(self, known: Contributions) -> str | None:
+    def _contribution_obstacle(self, known: LoopContributions) -> str | None:
         for name, kind in known.kinds.items():
             if not selectable(kind, known.values[name]):
                 return f"what {name} starts from has no order that ranks could choose by"

@@ -29,7 +29,7 @@ from dlbrt.dist.memory import Array
 from dlbrt.mpi.modules import is_module_of_program, is_of_program
 from dlbrt.records import dataclass
 
-__all__ = ["Reach", "Rows", "called_unasked", "is_plain", "reach_of"]
+__all__ = ["Reach", "Rows", "is_plain", "reach_of", "reached_asynchronously"]
 
 #: What holds no reference to anything that changes.
 _PLAIN = frozenset({
@@ -38,7 +38,7 @@ _PLAIN = frozenset({
 })  # fmt: skip
 
 #: Of types that tell the garbage collector what they refer to (Py_TPFLAGS_HAVE_GC).
-_TOLD_TO_COLLECTOR = 1 << 14
+_TPFLAGS_HAVE_GC = 1 << 14
 
 #: Others, which refer to nothing that changes.
 _LEAVES = (
@@ -67,7 +67,7 @@ _LIBRARY_BY_NAME = frozenset({
 _NAMES_BY_NAME = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "_getframe"})
 
 #: Objects looked at before the reach is taken to be everything.
-_MOST = 20_000
+_MAX_OBJECTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def reach_of(value: object) -> Reach:
     return _Walk().over(value)
 
 
-def called_unasked() -> Reach:
+def reached_asynchronously() -> Reach:
     """What is reached by code of the program that may run at any time, without being called.
 
     Handlers of signals and of log records, what stands in for standard output, other threads, and the like.
@@ -178,7 +178,7 @@ class _Walk:
                 continue
             self._seen.add(id(each))
             looked_at += 1
-            if looked_at > _MOST or not self._enter(each):
+            if looked_at > _MAX_OBJECTS or not self._enter(each):
                 return Reach(everything=True, active=True)
         return Reach(tuple(self._arrays), active=self._active)
 
@@ -212,7 +212,7 @@ class _Walk:
             self._waiting.append(value.get(None))
         elif isinstance(value, threading.local):
             self._waiting.append(vars(value))
-        elif not type(value).__flags__ & _TOLD_TO_COLLECTOR:
+        elif not type(value).__flags__ & _TPFLAGS_HAVE_GC:
             return self._untold(value)
         self._memory(value)
         self._waiting += gc.get_referents(value)

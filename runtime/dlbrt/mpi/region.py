@@ -14,14 +14,14 @@ from dlbrt.dist.footprint import Rows
 from dlbrt.dist.memory import Array
 from dlbrt.records import dataclass
 
-__all__ = ["Region", "region_of"]
+__all__ = ["MemoryRegion", "region_of"]
 
 #: Below this block size numpy packs faster than MPI's datatype engine walks.
-_LEAST_BLOCK_BYTES = 1024
+_MIN_BLOCK_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class MemoryRegion:
     """``count`` items of a datatype (bytes, or one committed layout) at an address."""
 
     address: int
@@ -41,7 +41,7 @@ class Region:
             self.datatype.Free()
 
 
-def region_of(array: Array, axis: int, rows: Rows) -> Region | None:
+def region_of(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
     """The rows as a region; None where they are better packed.
 
     Ranks that hold arrays of one layout get regions that match, since only the layout decides.
@@ -56,11 +56,11 @@ def region_of(array: Array, axis: int, rows: Rows) -> Region | None:
     block = math.prod(shape[axis + 1 :]) * array.itemsize
     address = array.ctypes.data + run.start * block
     if outer == 1 and run.step == 1:
-        return Region(address, len(run) * block, len(run) * block, MPI.BYTE)
-    if block * (len(run) if run.step == 1 else 1) < _LEAST_BLOCK_BYTES:
+        return MemoryRegion(address, len(run) * block, len(run) * block, MPI.BYTE)
+    if block * (len(run) if run.step == 1 else 1) < _MIN_BLOCK_BYTES:
         return None
     extent = (outer - 1) * length * block + (run[-1] - run.start + 1) * block
-    return Region(address, extent, 1, _layout(outer, length, block, run))
+    return MemoryRegion(address, extent, 1, _layout(outer, length, block, run))
 
 
 def _layout(outer: int, length: int, block: int, run: range) -> MPI.Datatype:

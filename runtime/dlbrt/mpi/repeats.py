@@ -11,19 +11,21 @@ from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
-from dlbrt.mpi.call import Call
+from dlbrt.mpi.call import LoopCall
 from dlbrt.records import dataclass
 
-__all__ = ["Again", "Repeats"]
+__all__ = ["CallCache", "RepeatedCall"]
 
 #: Calls kept of a loop: arrays that change places make a few that take turns.
-_MOST = 8
+_MAX_CALLS = 8
 
-_what_repeats = attrgetter(*(each.name for each in fields(Call) if each.name not in ("serial", "body")))
+_repeated_fields = attrgetter(
+    *(each.name for each in fields(LoopCall) if each.name not in ("serial", "body"))
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RepeatedCall:
     """The call number ``serial`` is as the one kept of the loop ``key`` at ``place``, but for its body."""
 
     serial: int
@@ -32,34 +34,34 @@ class Again:
     place: int
 
 
-class Repeats:
+class CallCache:
     """The calls that one rank has kept."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, list[tuple[Call, tuple[Any, ...]]]] = {}
+        self._calls: dict[str, list[tuple[LoopCall, tuple[Any, ...]]]] = {}
 
-    def shortened(self, call: Call) -> Call | Again:
+    def shortened(self, call: LoopCall) -> LoopCall | RepeatedCall:
         """The call as it is sent: short, where the others know one that is the same. It is kept."""
-        same = _what_repeats(call)
+        same = _repeated_fields(call)
         for place, (_, earlier) in enumerate(self._calls.get(call.key, ())):
             if earlier == same:
-                return Again(call.serial, call.body, call.key, place)
+                return RepeatedCall(call.serial, call.body, call.key, place)
         self._keep(call, same)
         return call
 
-    def restored(self, message: Call | Again) -> Call:
+    def restored(self, message: LoopCall | RepeatedCall) -> LoopCall:
         """The call that a message stands for. It is kept."""
-        if isinstance(message, Again):
+        if isinstance(message, RepeatedCall):
             earlier, _ = self._calls[message.key][message.place]
             return replace(earlier, serial=message.serial, body=message.body)
         self._keep(message, ())
         return message
 
-    def _keep(self, call: Call, same: tuple[Any, ...]) -> None:
-        told = (call.kernel, call.surroundings, call.settings, call.dropped or None)
-        if any(each is not None for each in told):
+    def _keep(self, call: LoopCall, same: tuple[Any, ...]) -> None:
+        changes = (call.kernel, call.environment, call.settings, call.dropped or None)
+        if any(each is not None for each in changes):
             return
         kept = self._calls.setdefault(call.key, [])
-        if len(kept) == _MOST:
+        if len(kept) == _MAX_CALLS:
             kept.clear()
         kept.append((call, same))

@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING
 
 from dlbrt.dist.field import Field
 from dlbrt.dist.footprint import Rows, count, union
-from dlbrt.dist.holdings import Holdings
-from dlbrt.dist.memory import Array, Whereabouts
+from dlbrt.dist.holdings import RowDirectory
+from dlbrt.dist.memory import Array, ArrayLocation
 from dlbrt.dist.spans import Spans
-from dlbrt.mpi.parcels import Parcel, row_field
+from dlbrt.mpi.parcels import ArrayTransfer, row_field
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
-    from dlbrt.core.tenure import Tenure
+    from dlbrt.core.tenure import IterationOwnership
 
-__all__ = ["Resident", "Staying", "axis", "row_bytes"]
+__all__ = ["LoopResidents", "ResidentArray", "axis", "row_bytes"]
 
 
 @dataclass(slots=True, eq=False)
-class Resident:
+class ResidentArray:
     """One array on the ranks: ``axis`` is the dimension along which it has rows.
 
-    ``tenures`` say who owns them, by the dimension, in blocks (True) or dealt otherwise; ``version`` is that
+    ``ownerships`` say who owns them, by the dimension, in blocks (True) or dealt otherwise; ``version`` is that
     of the shares to which ranks have fitted what they keep. ``owner`` gives what owns the memory, None once
     that is gone.
     """
 
     token: int
     axis: int
-    holdings: Holdings
-    place: Whereabouts
+    directory: RowDirectory
+    place: ArrayLocation
     owner: Callable[[], object]
     bounds: tuple[int, int]
     row_bytes: int
-    tenures: dict[tuple[int, bool], Tenure] = field(default_factory=dict)
+    ownerships: dict[tuple[int, bool], IterationOwnership] = field(default_factory=dict)
     version: int = 0
 
     def array(self) -> Array | None:
@@ -47,10 +47,10 @@ class Resident:
 
 
 @dataclass(frozen=True, slots=True)
-class Staying:
+class LoopResidents:
     """The residents that one run of a loop uses, by the identity of their arrays, and the fields of each."""
 
-    residents: dict[int, Resident] = field(default_factory=dict)
+    residents: dict[int, ResidentArray] = field(default_factory=dict)
     fields: dict[int, list[Field]] = field(default_factory=dict)
 
     def __contains__(self, data: object) -> bool:
@@ -65,17 +65,17 @@ class Staying:
         """The arrays as rows, by token."""
         return {r.token: row_field(self.fields[key][0].data, r.axis) for key, r in self.residents.items()}
 
-    def deliver(self, key: int, needs: Sequence[Rows]) -> list[Parcel]:
+    def deliver(self, key: int, needs: Sequence[Rows]) -> list[ArrayTransfer]:
         """What has to travel of a resident so that each rank has its rows."""
         resident, axis = self.residents[key], self.axis(key)
         if axis == resident.axis:
-            return [Parcel(resident.token, axis, each) for each in resident.holdings.deliver(needs)]
+            return [ArrayTransfer(resident.token, axis, each) for each in resident.directory.deliver(needs)]
         array, before = self.fields[key][0].data, resident.axis
-        resident.holdings, found = resident.holdings.turn(array.shape[axis], needs)
+        resident.directory, found = resident.directory.change_axis(array.shape[axis], needs)
         resident.axis, resident.row_bytes = axis, row_bytes(array, axis)
-        return [Parcel(resident.token, before, each, (axis, across)) for each, across in found]
+        return [ArrayTransfer(resident.token, before, each, (axis, across)) for each, across in found]
 
-    def by_rows(self) -> list[tuple[Resident, int]]:
+    def by_rows(self) -> list[tuple[ResidentArray, int]]:
         """The residents whose rows are those of iterations, and along which axis; what is stored to first."""
         keys = [key for key, fields in self.fields.items() if any(each.by_rows for each in fields)]
         keys.sort(key=lambda key: not any(each.spec.stores for each in self.fields[key]))
@@ -94,10 +94,12 @@ class Staying:
         """About how many bytes go with an iteration that changes hands."""
         return sum(each.iteration_bytes() for fields in self.fields.values() for each in fields)
 
-    def bytes_of(self, parcels: Sequence[Parcel]) -> int:
+    def bytes_of(self, array_transfers: Sequence[ArrayTransfer]) -> int:
         """The bytes that arrive with parcels."""
         arrays = {r.token: self.fields[key][0].data for key, r in self.residents.items()}
-        return sum(_bytes_in(parcel, arrays[parcel.number]) for parcel in parcels)
+        return sum(
+            _bytes_in(array_transfer, arrays[array_transfer.number]) for array_transfer in array_transfers
+        )
 
     def axis(self, key: int) -> int:
         """The dimension along which the run needs the rows of a resident."""
@@ -126,11 +128,11 @@ def row_bytes(array: Array, axis: int) -> int:
     return int(array.nbytes // array.shape[axis])
 
 
-def _bytes_in(parcel: Parcel, array: Array) -> int:
-    carried = parcel.shipment.carried * row_bytes(array, parcel.axis)
-    if parcel.across is None:
+def _bytes_in(array_transfer: ArrayTransfer, array: Array) -> int:
+    carried = array_transfer.row_transfer.carried * row_bytes(array, array_transfer.axis)
+    if array_transfer.across is None:
         return carried
-    axis, rows = parcel.across
+    axis, rows = array_transfer.across
     return int(carried // array.shape[axis] * count(rows))
 
 

@@ -1,8 +1,8 @@
 """``routine`` in a generated program: a sequential loop whose parallel loops leave their arrays on the ranks.
 
 The program goes on to run on rank 0, on its own arrays, of which rows may be out of date there. Wherever its
-code may look into one, or change it, the compiler has put `Routine.read` or `Routine.write` around the
-expression, or `Routine.rows` where it is subscripted. What the compiler took for plain values is looked at
+code may look into one, or change it, the compiler has put `IterativeRoutine.read` or `IterativeRoutine.write` around the
+expression, or `IterativeRoutine.rows` where it is subscripted. What the compiler took for plain values is looked at
 where the routine begins; if that was wrong, or the routine is met where no ranks are to be had, nothing stays
 anywhere and loops run as they do outside.
 """
@@ -16,25 +16,25 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dlbrt.core.partition.cost_spec import CostSpec
-from dlbrt.core.speed import Model, PassBalancer
-from dlbrt.mpi.conductor import Conductor
+from dlbrt.core.speed import ModelKind, PassBalancer
+from dlbrt.mpi.conductor import RootRuntime
 from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.loop import told_stale
-from dlbrt.mpi.reach import Rows, called_unasked, is_plain
-from dlbrt.mpi.residence import Residence
+from dlbrt.mpi.reach import Rows, is_plain, reached_asynchronously
+from dlbrt.mpi.residence import ResidentArrays
 from dlbrt.mpi.run import run_loop
-from dlbrt.mpi.stay import Stay
+from dlbrt.mpi.stay import RoutineState
 from dlbrt.observe.linemap import Frame, original
 
-__all__ = ["Routine"]
+__all__ = ["IterativeRoutine"]
 
 T = TypeVar("T")
 
 #: What the routines under way keep on the ranks.
-_under_way: list[Residence] = []
+_under_way: list[ResidentArrays] = []
 
 
-class Routine:
+class IterativeRoutine:
     """One run of an iterative routine; a context manager, at whose end everything is at home.
 
     ``model``, ``tolerance`` and ``every`` are the clauses: how speeds are modelled, which relative spread of
@@ -46,25 +46,25 @@ class Routine:
 
     def __init__(
         self,
-        conductor: Conductor,
+        root_runtime: RootRuntime,
         plain: Callable[[], tuple[Any, ...]] | None = None,
         *,
-        model: str = Model.PIECEWISE.value,
+        model: str = ModelKind.PIECEWISE.value,
         tolerance: float = 0.05,
         every: int = 1,
-        outer: Routine | None = None,
+        outer: IterativeRoutine | None = None,
         place: FrameType | None = None,
     ) -> None:
-        self._conductor = conductor
+        self._root_runtime = root_runtime
         self._source = _source(place or sys._getframe(1))
         self._plain = plain
-        self._clauses = (Model(model), tolerance, every)
+        self._clauses = (ModelKind(model), tolerance, every)
         self._outer = outer
-        self._stay: Stay | None = None
+        self._routine_state: RoutineState | None = None
 
-    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> Routine:
+    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> IterativeRoutine:
         """A routine inside this one, which leaves arrays on the ranks when it ends."""
-        return Routine(self._conductor, plain, outer=self, place=sys._getframe(1), **clauses)
+        return IterativeRoutine(self._root_runtime, plain, outer=self, place=sys._getframe(1), **clauses)
 
     def run(
         self,
@@ -78,7 +78,7 @@ class Routine:
     ) -> Any:
         """As `Session.run`; the arrays of the loop stay on the ranks."""
         said = CostSpec(cost, each, cumulative, fit)
-        return run_loop(self._conductor, kernel, iterable, arguments, said, self._stay).reduced()
+        return run_loop(self._root_runtime, kernel, iterable, arguments, said, self._routine_state).reduced()
 
     def result_of(
         self,
@@ -92,18 +92,18 @@ class Routine:
     ) -> LoopResult:
         """As `Session.result_of`; the arrays of the loop stay on the ranks."""
         said = CostSpec(cost, each, cumulative, fit)
-        return run_loop(self._conductor, kernel, iterable, arguments, said, self._stay)
+        return run_loop(self._root_runtime, kernel, iterable, arguments, said, self._routine_state)
 
     def read(self, value: T) -> T:
         """The value, whose contents, and whatever it reaches, rank 0 may look at."""
-        if self._stay is not None:
-            self._stay.residence.see(value)
+        if self._routine_state is not None:
+            self._routine_state.resident_arrays.ensure_valid(value)
         return value
 
     def write(self, value: T) -> T:
         """The value, which rank 0 may look at and change: only there is it valid afterwards."""
-        if self._stay is not None:
-            self._stay.residence.see(value, writing=True)
+        if self._routine_state is not None:
+            self._routine_state.resident_arrays.ensure_valid(value, writing=True)
         return value
 
     def rows(self, value: T, mode: str = "r") -> T:
@@ -112,9 +112,9 @@ class Routine:
         What is read is made valid at rank 0; what is stored to is valid there alone afterwards, and so is
         what is read where ``mode`` is ``"rw"``: the program changes it in place.
         """
-        if self._stay is None:
+        if self._routine_state is None:
             return value
-        return cast(T, Rows(self._stay.residence.see, value, mode == "rw"))
+        return cast(T, Rows(self._routine_state.resident_arrays.ensure_valid, value, mode == "rw"))
 
     def items(self, iterable: Iterable[T]) -> Iterator[T]:
         """The items of something that may look into arrays, or change them, when the next is asked for."""
@@ -126,29 +126,29 @@ class Routine:
                 return
             yield item
 
-    def __enter__(self) -> Routine:
+    def __enter__(self) -> IterativeRoutine:
         if self._outer is not None:
-            self._stay = self._outer._stay if self._is_plain() else None
-            if self._stay is None and self._outer._stay is not None:
-                self._outer._stay.residence.home(writing=True)
-        elif self._conductor.has_ranks and self._is_plain() and self._is_undisturbed():
+            self._routine_state = self._outer._routine_state if self._is_plain() else None
+            if self._routine_state is None and self._outer._routine_state is not None:
+                self._outer._routine_state.resident_arrays.ensure_all_valid(writing=True)
+        elif self._root_runtime.has_ranks and self._is_plain() and self._is_undisturbed():
             model, tolerance, every = self._clauses
-            ranks = self._conductor.wire.ranks
-            self._stay = Stay(
-                self._conductor,
+            ranks = self._root_runtime.communicator.ranks
+            self._routine_state = RoutineState(
+                self._root_runtime,
                 lambda known: PassBalancer(ranks, model, tolerance=tolerance, every=every, known=known),
             )
-            _under_way.append(self._stay.residence)
+            _under_way.append(self._routine_state.resident_arrays)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        stay, self._stay = self._stay, None
-        if stay is not None and self._outer is None:
-            stay.residence.leave()
-            _under_way.remove(stay.residence)
-            self._conductor.ledger.routine(self._source).add(stay.figures)
+        routine_state, self._routine_state = self._routine_state, None
+        if routine_state is not None and self._outer is None:
+            routine_state.resident_arrays.release_all()
+            _under_way.remove(routine_state.resident_arrays)
+            self._root_runtime.program_history.routine(self._source).add(routine_state.figures)
 
     def _is_plain(self) -> bool:
         """Whether the names that the compiler took for plain values hold such."""
@@ -157,21 +157,21 @@ class Routine:
         try:
             values = self._plain()
         except NameError:  # a name that has no value yet: nothing is known of what it will get
-            return self._say("has names without a value where it begins")
+            return self._log("has names without a value where it begins")
         if all(map(is_plain, values)):
             return True
-        return self._say("has names that hold neither numbers nor text where these are expected")
+        return self._log("has names that hold neither numbers nor text where these are expected")
 
     def _is_undisturbed(self) -> bool:
         """Whether no code of the program that may run at any time reaches an array."""
-        reach = called_unasked()
+        reach = reached_asynchronously()
         if not (reach.arrays or reach.everything):
             return True
-        return self._say("may be broken into by a handler or stream of the program that reaches an array")
+        return self._log("may be broken into by a handler or stream of the program that reaches an array")
 
-    def _say(self, reason: str) -> bool:
-        told = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"
-        print(told, file=sys.stderr, flush=True)
+    def _log(self, reason: str) -> bool:
+        message = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"
+        print(message, file=sys.stderr, flush=True)
         return False
 
 
@@ -183,13 +183,13 @@ def _source(place: FrameType) -> str:
 
 
 def _before_fork() -> None:
-    for residence in _under_way:
-        residence.before_fork()
+    for resident_arrays in _under_way:
+        resident_arrays.before_fork()
 
 
 def _in_child() -> None:
-    for residence in _under_way:
-        residence.in_child()
+    for resident_arrays in _under_way:
+        resident_arrays.in_child()
 
 
 if hasattr(os, "register_at_fork"):

@@ -21,23 +21,23 @@ from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
 from dlbrt.core.partition.cost_spec import CostSpec
-from dlbrt.mpi.conductor import Conductor
+from dlbrt.mpi.conductor import RootRuntime
 from dlbrt.mpi.failure import install_hook
-from dlbrt.mpi.leaving import neighbours, together
-from dlbrt.mpi.ledger import Ledger
+from dlbrt.mpi.leaving import exit_together, neighbours
+from dlbrt.mpi.ledger import ProgramHistory
 from dlbrt.mpi.loop import told_stale
 from dlbrt.mpi.network import known
 from dlbrt.mpi.unbound import value_or_unbound
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.wire import Communicator
 from dlbrt.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dlbrt.mpi.ending import LoopResult
-    from dlbrt.mpi.routine import Routine
-    from dlbrt.observe.learned import Learned
-    from dlbrt.observe.tracing import Tracing
+    from dlbrt.mpi.routine import IterativeRoutine
+    from dlbrt.observe.learned import MeasurementStore
+    from dlbrt.observe.tracing import TraceWriter
 
 __all__ = ["Session", "start"]
 
@@ -53,8 +53,8 @@ class Session:
     if not TYPE_CHECKING:
         __getattr__ = told_stale("dlb")
 
-    def __init__(self, conductor: Conductor) -> None:
-        self._conductor = conductor
+    def __init__(self, root_runtime: RootRuntime) -> None:
+        self._root_runtime = root_runtime
 
     def run(
         self,
@@ -98,16 +98,16 @@ class Session:
     ) -> LoopResult:
         from dlbrt.mpi.run import run_loop  # most ranks above 0 never lead a loop
 
-        return run_loop(self._conductor, kernel, iterable, arguments, said)
+        return run_loop(self._root_runtime, kernel, iterable, arguments, said)
 
-    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> Routine:
-        """An iterative routine, whose loops leave their arrays on the ranks; see `Routine`.
+    def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> IterativeRoutine:
+        """An iterative routine, whose loops leave their arrays on the ranks; see `IterativeRoutine`.
 
         ``plain`` gives the values of names that are taken to hold numbers, text and the like.
         """
-        from dlbrt.mpi.routine import Routine
+        from dlbrt.mpi.routine import IterativeRoutine
 
-        return Routine(self._conductor, plain, place=sys._getframe(1), **clauses)
+        return IterativeRoutine(self._root_runtime, plain, place=sys._getframe(1), **clauses)
 
     def bound(self, read: Callable[[], Any]) -> Any:
         """The value of a name that may have none yet: it is missed only where the loop has an iteration."""
@@ -131,32 +131,34 @@ def start(world: MPI.Intracomm) -> Session:
     """
     global _current
     if _current is None:
-        wire = Wire(world)
-        options, kept, learned = _options(wire)
-        hosts = _agree(wire)
-        conductor = Conductor(wire, options, Ledger(wire.ranks, hosts, learned, kept, options.keeper))
-        conductor.networks = known(wire, hosts, os.environ)
-        conductor.tracing = _tracing(wire, options, hosts) if options.trace else None
-        others = neighbours(wire)
-        _current = Session(conductor)
-        if wire.rank:
-            _serve(wire, options)
+        communicator = Communicator(world)
+        options, kept, learned = _options(communicator)
+        hosts = _agree(communicator)
+        root_runtime = RootRuntime(
+            communicator, options, ProgramHistory(communicator.ranks, hosts, learned, kept, options.keeper)
+        )
+        root_runtime.networks = known(communicator, hosts, os.environ)
+        root_runtime.tracing = _tracing(communicator, options, hosts) if options.trace else None
+        others = neighbours(communicator)
+        _current = Session(root_runtime)
+        if communicator.rank:
+            _serve(communicator, options)
         install_hook()
-        atexit.register(conductor.stop)
-        setattr(os, "_exit", together(os._exit, conductor.dismiss, others))  # noqa: B010
+        atexit.register(root_runtime.stop)
+        setattr(os, "_exit", exit_together(os._exit, root_runtime.shut_down_workers, others))  # noqa: B010
     return _current
 
 
-def _options(wire: Wire) -> tuple[Options, Path | None, Learned | None]:
+def _options(communicator: Communicator) -> tuple[Options, Path | None, MeasurementStore | None]:
     """The options as rank 0 reads them: its environment counts, and the files are on its host.
 
     With them, on rank 0, where what the run teaches is kept, and what is known from earlier ones.
     """
     found: Options | str = ""
     kept, learned = None, None
-    if wire.rank == 0:
+    if communicator.rank == 0:
         try:
-            found = options = Options.read(os.environ, wire.ranks)
+            found = options = Options.read(os.environ, communicator.ranks)
             if options.learned or options.weights_last:
                 from dlbrt.observe.learned import path_for, read
 
@@ -164,13 +166,13 @@ def _options(wire: Wire) -> tuple[Options, Path | None, Learned | None]:
                 learned = read(kept, options.keeper) if kept else None
         except OptionError as error:
             found = str(error)
-    found = wire.comm.bcast(found, root=0)
+    found = communicator.comm.bcast(found, root=0)
     if isinstance(found, str):
-        _refuse(wire, found)
+        _refuse(communicator, found)
     return found, kept, learned
 
 
-def _agree(wire: Wire) -> list[str]:
+def _agree(communicator: Communicator) -> list[str]:
     """The ranks' host names, after checking that all run the same versions."""
     mine = (
         ("Python", platform.python_implementation() + " " + platform.python_version()),
@@ -180,44 +182,44 @@ def _agree(wire: Wire) -> list[str]:
         ("cloudpickle", cloudpickle.__version__),
         ("byte order", sys.byteorder),
     )
-    reports = wire.comm.allgather((MPI.Get_processor_name(), mine))
+    reports = communicator.comm.allgather((MPI.Get_processor_name(), mine))
     for rank, (host, versions) in enumerate(reports):
         for (what, expected), (_, found) in zip(reports[0][1], versions, strict=True):
             if expected != found:
                 _refuse(
-                    wire,
+                    communicator,
                     f"rank 0 on {reports[0][0]} runs {what} {expected}, rank {rank} on {host} runs {found}; "
                     "install the same version on every host",
                 )
     return [host for host, _ in reports]
 
 
-def _tracing(wire: Wire, options: Options, hosts: list[str]) -> Tracing:
+def _tracing(communicator: Communicator, options: Options, hosts: list[str]) -> TraceWriter:
     """The trace that rank 0 will write, with how far each rank's clock is ahead of its own."""
-    from dlbrt.mpi.stage import Stage
+    from dlbrt.mpi.stage import CollectiveTimer
     from dlbrt.mpi.team import clock
-    from dlbrt.observe.trace import Machine
-    from dlbrt.observe.tracing import Tracing
+    from dlbrt.observe.trace import TracedMachine
+    from dlbrt.observe.tracing import TraceWriter
 
-    ahead_s = wire.comm.allgather(Stage(wire).ahead_s)
-    return Tracing(hosts, clock(), Machine(options.load, options.weights or ()), ahead_s)
+    clock_offset_s = communicator.comm.allgather(CollectiveTimer(communicator).clock_offset_s)
+    return TraceWriter(hosts, clock(), TracedMachine(options.load, options.weights or ()), clock_offset_s)
 
 
-def _refuse(wire: Wire, message: str) -> NoReturn:
+def _refuse(communicator: Communicator, message: str) -> NoReturn:
     """End every rank alike; each comes here, rank 0 speaks."""
-    if wire.rank == 0:
+    if communicator.rank == 0:
         print(f"dlb: {message}", file=sys.stderr, flush=True)
     sys.exit(_USAGE)
 
 
-def _serve(wire: Wire, options: Options) -> NoReturn:
+def _serve(communicator: Communicator, options: Options) -> NoReturn:
     from dlbrt.mpi.player import serve
 
     try:
-        serve(wire, options)
-        wire.close()
+        serve(communicator, options)
+        communicator.close()
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException as error:
-        wire.fail(error)
+        communicator.fail(error)
     sys.exit(0)

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.mpi.wire import DATA, Wire
+from dlbrt.mpi.wire import DATA, Communicator
 
-__all__ = ["Read", "Stage", "Table"]
+__all__ = ["CollectiveTimer", "Read", "Timestamps"]
 
-Table = np.ndarray[Any, Any]
+Timestamps = np.ndarray[Any, Any]
 
 #: What a repetition took, from when each rank began and ended: arrays by rank, in rank 0's seconds.
-Read = Callable[[Table, Table], float]
+Read = Callable[[Timestamps, Timestamps], float]
 
 #: Repetitions of a pattern, and for how long they go on. The first one, which makes connections, is left out.
 _LEAST, _MOST, _BUDGET_S = 5, 50, 0.25
@@ -40,20 +40,20 @@ _AWAKE_S = 1e-4
 _TRIPS = 8
 
 
-class Stage:
+class CollectiveTimer:
     """The ranks of a wire. What is asked of it is asked on all of them, in the same order.
 
-    ``ahead_s`` is by how many seconds this rank's clock is ahead of rank 0's.
+    ``clock_offset_s`` is by how many seconds this rank's clock is ahead of rank 0's.
     """
 
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-        self.ahead_s = self._find_offset()
+    def __init__(self, communicator: Communicator) -> None:
+        self.communicator = communicator
+        self.clock_offset_s = self._find_offset()
         self._lead_s = _FIRST_LEAD_S
 
     def now(self) -> float:
         """Seconds on rank 0's clock."""
-        return time.perf_counter() - self.ahead_s
+        return time.perf_counter() - self.clock_offset_s
 
     def median_s(self, act: Callable[[], None], read: Read) -> float:
         """What ``act`` takes, begun on all ranks at the same time: the median, the same on each rank."""
@@ -79,36 +79,38 @@ class Stage:
         act()
         return start, self.now()
 
-    def _exchanged(self, *numbers: float) -> Table:
-        request, table = self.wire.exchange(numbers)
-        self.wire.complete([request])
+    def _exchanged(self, *numbers: float) -> Timestamps:
+        request, table = self.communicator.exchange(numbers)
+        self.communicator.complete([request])
         return table
 
     def _find_offset(self) -> float:
         """By how many seconds this rank's clock is ahead of rank 0's."""
-        ahead_s = 0.0
-        for other in range(1, self.wire.ranks):
-            if self.wire.rank == 0:
-                _tell_time(self.wire, other)
-            elif self.wire.rank == other:
-                ahead_s = _ask_time(self.wire)
-        return ahead_s
+        clock_offset_s = 0.0
+        for other in range(1, self.communicator.ranks):
+            if self.communicator.rank == 0:
+                _send_time(self.communicator, other)
+            elif self.communicator.rank == other:
+                clock_offset_s = _measure_offset(self.communicator)
+        return clock_offset_s
 
 
-def _tell_time(wire: Wire, other: int) -> None:
+def _send_time(communicator: Communicator, other: int) -> None:
     for _ in range(_TRIPS):
-        wire.wait_bytes(other, DATA)
-        wire.complete([wire.send_bytes(np.float64(time.perf_counter()).tobytes(), other, DATA)])
+        communicator.wait_bytes(other, DATA)
+        communicator.complete(
+            [communicator.send_bytes(np.float64(time.perf_counter()).tobytes(), other, DATA)]
+        )
 
 
-def _ask_time(wire: Wire) -> float:
+def _measure_offset(communicator: Communicator) -> float:
     """This clock less rank 0's."""
-    shortest_s, ahead_s = float("inf"), 0.0
+    shortest_s, clock_offset_s = float("inf"), 0.0
     for _ in range(_TRIPS):
         start = time.perf_counter()
-        wire.complete([wire.send_bytes(b"\0", 0, DATA)])
-        [there] = np.frombuffer(wire.wait_bytes(0, DATA)[1], dtype=np.float64).tolist()
+        communicator.complete([communicator.send_bytes(b"\0", 0, DATA)])
+        [there] = np.frombuffer(communicator.wait_bytes(0, DATA)[1], dtype=np.float64).tolist()
         taken_s = time.perf_counter() - start
         if taken_s < shortest_s:
-            shortest_s, ahead_s = taken_s, start + taken_s / 2 - there
-    return 0.0 if abs(ahead_s) <= shortest_s / 2 else ahead_s
+            shortest_s, clock_offset_s = taken_s, start + taken_s / 2 - there
+    return 0.0 if abs(clock_offset_s) <= shortest_s / 2 else clock_offset_s

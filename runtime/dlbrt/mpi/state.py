@@ -11,11 +11,11 @@ import numpy as np
 
 from dlbrt.records import dataclass
 
-__all__ = ["Settings", "State", "Surroundings", "capture"]
+__all__ = ["InterpreterState", "LibrarySettings", "ProcessEnvironment", "capture"]
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ProcessEnvironment:
     """What modules may read when they are imported: environment, directory, where modules are found.
 
     ``environ`` is as the interpreter holds it, encoded, because decoding it at each call costs more than
@@ -36,7 +36,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
-class Settings:
+class LibrarySettings:
     """The settings of numpy, decimal, warnings and Python; they may hold functions of the program.
 
     ``decimals`` is None where the module decimal is not imported: its settings are as at its beginning.
@@ -65,18 +65,18 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class State:
+class InterpreterState:
     """All that is carried."""
 
-    surroundings: Surroundings
-    settings: Settings
+    environment: ProcessEnvironment
+    settings: LibrarySettings
 
 
-def capture() -> State:
+def capture() -> InterpreterState:
     """The state of this process now; OSError where its directory is gone."""
-    return State(
-        Surroundings(dict(_environ()), os.getcwd(), list(sys.path)),
-        Settings(
+    return InterpreterState(
+        ProcessEnvironment(dict(_environ()), os.getcwd(), list(sys.path)),
+        LibrarySettings(
             {name: str(value) for name, value in np.geterr().items()},
             np.geterrcall(),
             np.get_printoptions(),  # type: ignore[arg-type]

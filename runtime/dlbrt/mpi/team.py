@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from dlbrt.core.chunks.measured import Record
+from dlbrt.core.chunks.measured import RankStatistics
 from dlbrt.core.events import Worked
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.windows import Gain, Window
+from dlbrt.core.windows import RedistributionGain, Window
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
@@ -18,15 +18,15 @@ from dlbrt.records import dataclass
 if TYPE_CHECKING:
     from dlbrt.observe.recorder import Recorder
 
-__all__ = ["Figures", "Looks", "Solo", "Team", "clock"]
+__all__ = ["Progress", "RunCounters", "SingleRank", "Team", "clock"]
 
 clock = time.perf_counter
 
-Looks = Sequence[tuple[int, float]]
+Progress = Sequence[tuple[int, float]]
 
 
 @dataclass(slots=True)
-class Figures:
+class RunCounters:
     """What one rank counts while it runs a loop; times in seconds, each apart from the others.
 
     ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` waiting without any,
@@ -46,8 +46,8 @@ class Figures:
     iterations_moved: int = 0
     bytes_moved: int = 0
     windows: tuple[Window, ...] = ()
-    gain: Gain = field(default_factory=Gain)
-    chunks: Record = field(default_factory=Record)
+    gain: RedistributionGain = field(default_factory=RedistributionGain)
+    chunks: RankStatistics = field(default_factory=RankStatistics)
 
     @property
     def done(self) -> Spans:
@@ -75,7 +75,7 @@ def _joined(part: range, run: range, step: int) -> range | None:
 class Team(Protocol):
     """Who runs the loop; ``recorder`` takes down what happens, if that is wanted."""
 
-    figures: Figures
+    figures: RunCounters
     recorder: Recorder | None
 
     @property
@@ -95,13 +95,13 @@ class Team(Protocol):
         """Whether no rank has any left."""
 
     @property
-    def apart(self) -> bool:
+    def ends_independently(self) -> bool:
         """Whether the body may have failed elsewhere without this rank's knowing."""
 
-    def worked(self, units: int, done: Spans, compute_s: float, course: Looks = ()) -> None:
+    def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds.
 
-        ``course`` tells how many units in how many seconds at some looks in between.
+        ``progress`` tells how many units in how many seconds at some looks in between.
         """
 
     def failed(self, position: int) -> None:
@@ -114,7 +114,7 @@ class Team(Protocol):
         """Take part in synchronizations until there is work, or none anywhere."""
 
 
-class Solo:
+class SingleRank:
     """One rank that does everything itself."""
 
     def __init__(self, work: Spans, recorder: Recorder | None = None) -> None:
@@ -122,18 +122,18 @@ class Solo:
         self.recorder = recorder
         self.units = Units(0, NO_FAILURE)
         self.failed_at = NO_FAILURE
-        self.apart = False
-        self.figures = Figures()
+        self.ends_independently = False
+        self.figures = RunCounters()
 
     @property
     def finished(self) -> bool:
         """Whether all is done."""
         return not self.work
 
-    def worked(self, units: int, done: Spans, compute_s: float, course: Looks = ()) -> None:
+    def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """Count ``done`` as done."""
         if self.recorder is not None:
-            self.recorder.note(Worked(clock(), units, compute_s, course))
+            self.recorder.note(Worked(clock(), units, compute_s, progress))
         self.figures.add(done, self.work.runs[0].step)
         self.work = self.work.first(units)[1]
         self.figures.compute_s += compute_s

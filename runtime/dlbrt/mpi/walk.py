@@ -16,13 +16,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.core.load import Load
-from dlbrt.core.pace import Course
+from dlbrt.core.pace import ProgressSamples
 from dlbrt.dist.space import Space
 from dlbrt.dist.spans import Spans
-from dlbrt.effects.contributions import Contributions
-from dlbrt.mpi.pacer import Pacer
-from dlbrt.mpi.parcels import Delivery
-from dlbrt.mpi.team import Solo, Team
+from dlbrt.effects.contributions import LoopContributions
+from dlbrt.mpi.pacer import PollInterval
+from dlbrt.mpi.parcels import PendingTransfers
+from dlbrt.mpi.team import SingleRank, Team
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class Walk:
     what groups of iterations cost, where that is measured.
     """
 
-    def __init__(self, space: Space, contributions: Contributions, load: Load) -> None:
-        self.team: Team = Solo(Spans(()))
-        self.pacer = Pacer()
+    def __init__(self, space: Space, contributions: LoopContributions, load: Load) -> None:
+        self.team: Team = SingleRank(Spans(()))
+        self.poll_interval = PollInterval()
         self.trial_until: float | None = None
         self.times: GroupTimes | None = None
         self.started = clock()
@@ -64,12 +64,12 @@ class Walk:
         self._descending = False  # whether the stretch lies below the one before, as partners in pairs do
         self._done = 0  # of the stretch, in so many seconds
         self._seconds = 0.0
-        self._course = Course()
+        self._progress = ProgressSamples()
         self._part = range(0)  # of the stretch, from one look around to the next
         self._counter: Iterator[int] | None = None
         self._part_started = 0.0
         self._pairs: _Pairs | None = None
-        self._delivery: Delivery | None = None
+        self._delivery: PendingTransfers | None = None
         self._ahead = range(0)
 
     def join(self, team: Team) -> None:
@@ -77,7 +77,7 @@ class Walk:
         self.team = team
         self._load.hold(len(team.work))
 
-    def await_rows(self, delivery: Delivery, ahead: range) -> None:
+    def await_rows(self, delivery: PendingTransfers, ahead: range) -> None:
         """Rows are on their way to this rank; iterations ``ahead``, the first of its share, do without."""
         self._delivery, self._ahead = delivery, ahead
         if not ahead:
@@ -153,7 +153,7 @@ class Walk:
             journal.end_run(self._stretch[: self._done], descending=self._descending)
         self._begin_stretch(range(0))
 
-    def rest(self) -> None:
+    def emulate_load(self) -> None:
         """Wait out the emulated load, synchronizing where that is asked for meanwhile."""
         while self._debt_s > 0 and not self._rested():
             self.team.synchronize()
@@ -163,7 +163,7 @@ class Walk:
             self.rows_arrived()
         self._stretch, self._descending = stretch, descending
         self._done, self._seconds = 0, 0.0
-        self._course = Course()
+        self._progress = ProgressSamples()
 
     def _dealt_singly(self) -> bool:
         # What belongs to a run as a whole can only belong to a stretch of iterations.
@@ -171,9 +171,9 @@ class Walk:
 
     def _watched(self) -> bool:
         """Whether anything has to be looked at between iterations."""
-        shared = not isinstance(self.team, Solo)
-        looks = shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
-        return looks or self.team.recorder is not None
+        shared = not isinstance(self.team, SingleRank)
+        samples = shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
+        return samples or self.team.recorder is not None
 
     def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
         """A stretch in chunks, until it or this rank's turn ends."""
@@ -182,8 +182,8 @@ class Walk:
             part = self._next_part(stretch)
             yield self._begin(part)
             seconds = self._account(len(part))
-            self.pacer.learn(len(part), seconds)
-            self._course.add(self._done, self._seconds)
+            self.poll_interval.learn(len(part), seconds)
+            self._progress.add(self._done, self._seconds)
             if self.times is not None:
                 self.times.add(part, seconds)
             if journal is not None and journal.is_long:
@@ -196,7 +196,7 @@ class Walk:
         left = stretch[self._done :]
         if not self._watched():
             return left
-        part = left[: self.pacer.size]
+        part = left[: self.poll_interval.size]
         if self.times is None:
             return part
         return range(part.start, min(part.stop, self.times.limit(part.start)), part.step)
@@ -215,7 +215,7 @@ class Walk:
         """The chunk of pairs under way, or a new one; one not begun yet may prove too long."""
         pairs = self._pairs
         if pairs is None or (single and not pairs.done and len(pairs.units) > 1):
-            units = self.team.work.runs[0][: 1 if single else self.pacer.size]
+            units = self.team.work.runs[0][: 1 if single else self.poll_interval.size]
             stretches = self.team.units.stretches(units)
             end = self.team.failed_at
             clipped = (range(s.start, min(s.stop, end), s.step) for s in stretches)
@@ -230,7 +230,7 @@ class Walk:
         self._account(len(stretch))
         self._end_half(pairs)
         if not pairs.ahead:
-            self.pacer.learn(len(pairs.units), pairs.seconds)
+            self.poll_interval.learn(len(pairs.units), pairs.seconds)
             self._report_pairs(pairs)
 
     def _end_half(self, pairs: _Pairs) -> None:
@@ -270,7 +270,7 @@ class Walk:
         """Tell the team what of the stretch is done."""
         if self._done:
             done = Spans.of(self._stretch[: self._done])
-            self.team.worked(self._done, done, self._seconds, self._course.looks)
+            self.team.worked(self._done, done, self._seconds, self._progress.samples)
 
     def _turn_ends(self) -> bool:
         if self._debt_s > 0 and not self._rested():

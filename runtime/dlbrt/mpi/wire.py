@@ -17,30 +17,30 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.mpi.counter import Counter
-from dlbrt.mpi.region import Region
+from dlbrt.mpi.counter import SharedCounter
+from dlbrt.mpi.region import MemoryRegion
 from dlbrt.records import dataclass
 
 __all__ = [
     "ANY",
     "COMMAND",
     "DATA",
-    "INSTRUCTION",
+    "GROUP_REPORT",
+    "INSTRUCTIONS",
     "INTERRUPT",
     "JOURNAL",
+    "MESSAGE",
     "PROFILE",
     "REPORT",
     "RESULT",
-    "STATEMENT",
-    "WORD",
-    "Note",
+    "Communicator",
+    "Notification",
     "Pause",
-    "Wire",
 ]
 
 T = TypeVar("T")
 
-COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTION, STATEMENT, WORD = range(1, 11)
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
 ANY = MPI.ANY_SOURCE
 
 #: Looks before the first sleep, with a processor for every rank of the host, and without.
@@ -49,7 +49,7 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Notification:
     """A word to a rank that computes, about the loop call ``serial``, one of four; -1 stands for nothing.
 
     ``epoch`` is the window that is to end, ``failed_at`` the position that failed elsewhere, ``strategy`` the
@@ -80,7 +80,7 @@ class Pause:
         self._sleep_s = min(_LONGEST_SLEEP_S, self._sleep_s * _GROWTH)
 
 
-class Wire:
+class Communicator:
     """A private communicator among all ranks, and what goes over it."""
 
     def __init__(self, world: MPI.Intracomm) -> None:
@@ -91,13 +91,13 @@ class Wire:
         crowded = host.Get_size() > len(os.sched_getaffinity(0))
         host.Free()
         self._spins = _SPINS_CROWDED if crowded else _SPINS
-        self._counter: Counter | None = None
+        self._counter: SharedCounter | None = None
 
     @property
-    def counter(self) -> Counter:
+    def counter(self) -> SharedCounter:
         """The counter that all ranks share; all of them ask for it first at the same place."""
         if self._counter is None:
-            self._counter = Counter(self.comm)
+            self._counter = SharedCounter(self.comm)
         return self._counter
 
     def restart_counter(self) -> None:
@@ -115,10 +115,10 @@ class Wire:
         """A new wait."""
         return Pause(self._spins)
 
-    def until(self, look: Callable[[], T | None]) -> T:
-        """Wait until ``look()`` gives something other than None."""
+    def until(self, poll: Callable[[], T | None]) -> T:
+        """Wait until ``poll()`` gives something other than None."""
         pause = self.pause()
-        while (found := look()) is None:
+        while (found := poll()) is None:
             pause()
         return found
 
@@ -154,11 +154,11 @@ class Wire:
         """Start receiving into a contiguous array."""
         return self.comm.Irecv([_memory(array), MPI.BYTE], source=source, tag=tag)
 
-    def send_region(self, region: Region, target: int, tag: int) -> MPI.Request:
+    def send_region(self, region: MemoryRegion, target: int, tag: int) -> MPI.Request:
         """Start sending from where the rows lie."""
         return self.comm.Isend(region.message, dest=target, tag=tag)
 
-    def receive_region(self, region: Region, source: int, tag: int) -> MPI.Request:
+    def receive_region(self, region: MemoryRegion, source: int, tag: int) -> MPI.Request:
         """Start receiving to where the rows lie."""
         return self.comm.Irecv(region.message, source=source, tag=tag)
 
@@ -166,34 +166,34 @@ class Wire:
         """Take part in broadcasting a rank's contiguous array."""
         return self.comm.Ibcast([_memory(array), MPI.BYTE], root=root)
 
-    def broadcast_region(self, region: Region, root: int) -> MPI.Request:
+    def broadcast_region(self, region: MemoryRegion, root: int) -> MPI.Request:
         """Take part in broadcasting rows of a rank, from and to where they lie."""
         return self.comm.Ibcast(region.message, root=root)
 
-    def interrupt(self, note: Note, targets: Iterable[int]) -> list[MPI.Request]:
+    def interrupt(self, note: Notification, targets: Iterable[int]) -> list[MPI.Request]:
         """Send a note to ranks that look for it between iterations."""
         numbers = np.array(astuple(note), dtype=np.int64)
         return [self.comm.Isend(numbers, dest=target, tag=INTERRUPT) for target in targets]
 
-    def interrupt_waits(self) -> bool:
+    def interrupt_waiting(self) -> bool:
         """Whether an interrupt has come."""
         return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=INTERRUPT)
 
-    def interrupted(self) -> Note | None:
+    def interrupted(self) -> Notification | None:
         """An interrupt, if one has come, which is taken."""
-        if not self.interrupt_waits():
+        if not self.interrupt_waiting():
             return None
-        numbers = np.empty(len(fields(Note)), dtype=np.int64)
+        numbers = np.empty(len(fields(Notification)), dtype=np.int64)
         self.comm.Recv(numbers, source=MPI.ANY_SOURCE, tag=INTERRUPT)
-        return Note(*numbers.tolist())
+        return Notification(*numbers.tolist())
 
-    def report_waits(self) -> bool:
+    def profile_waiting(self) -> bool:
         """Whether a profile has come for the central balancer here."""
         return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=REPORT)
 
-    def word_waits(self) -> bool:
+    def message_waiting(self) -> bool:
         """Whether another rank has said or given something."""
-        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=WORD)
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=MESSAGE)
 
     def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
         """Start an exchange: the table has a row for each rank once the request completes."""

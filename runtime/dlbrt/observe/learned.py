@@ -22,22 +22,31 @@ from typing import Any
 
 from dlbrt.contract import ENVIRONMENT, OptionError
 from dlbrt.core.partition.density import Density
-from dlbrt.core.speed import Points, decode, encode
+from dlbrt.core.speed import SpeedPoints, decode, encode
 from dlbrt.observe.kept import RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.linemap import line_map
 from dlbrt.observe.statistics import write
 from dlbrt.records import dataclass
 
-__all__ = ["Curve", "Learned", "Lesson", "LoopKey", "default_path", "path_for", "read", "update"]
+__all__ = [
+    "LoopKey",
+    "LoopMeasurements",
+    "MeasuredSpeeds",
+    "MeasurementStore",
+    "default_path",
+    "path_for",
+    "read",
+    "update",
+]
 
 _FORMAT, _VERSION = "dlb learned", 1
 
 #: Entries in a file, densities in an entry, groups in a density: at most so many are kept.
-_MOST_LESSONS = 256
-_MOST_DENSITIES = 4
-_MOST_CURVES = 8
-_MOST_GROUPS = 4096
-_MOST_ITERATIONS = 2**62
+_MAX_ENTRIES = 256
+_MAX_DENSITIES = 4
+_MAX_CURVES = 8
+_MAX_GROUPS = 4096
+_MAX_ITERATIONS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +59,16 @@ class LoopKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class MeasuredSpeeds:
     """Speeds as functions of what a rank holds, for rows of one ``form`` (their shapes and types); one per
     rank."""
 
     form: str
-    points: tuple[Points, ...]
+    points: tuple[SpeedPoints, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LoopMeasurements:
     """What is known of one loop: a relative speed for each rank or none at all; densities in seconds.
 
     There is one density for a number of iterations, the newest first. Where there are speeds, densities are
@@ -73,7 +82,7 @@ class Lesson:
     speeds: tuple[float, ...] = ()
     densities: tuple[Density, ...] = ()
     seconds: tuple[float, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[MeasuredSpeeds, ...] = ()
 
     def __post_init__(self) -> None:
         for what, found in (("speeds", self.speeds), ("times", self.seconds)):
@@ -86,7 +95,7 @@ class Lesson:
             if not (isfinite(taken) and taken >= 0):
                 raise ValueError(f"expected times of 0 s or more, found {taken}")
 
-    def curve(self, form: str) -> tuple[Points, ...]:
+    def curve(self, form: str) -> tuple[SpeedPoints, ...]:
         """The points measured of rows of that form, one of each rank; none where nothing is known."""
         return next((found.points for found in self.curves if found.form == form), ())
 
@@ -94,7 +103,7 @@ class Lesson:
         """The one measured of so many iterations."""
         return next((found for found in self.densities if found.n == n), None)
 
-    def after(self, older: Lesson) -> Lesson:
+    def after(self, older: LoopMeasurements) -> LoopMeasurements:
         """This, and of an older one of the same loop what this does not tell.
 
         Densities hold the ranks' speeds, or are to be used with speeds, but not the ones and the others in
@@ -102,32 +111,32 @@ class Lesson:
         """
         forms = {curve.form for curve in self.curves}
         kept_curves = (curve for curve in older.curves if curve.form not in forms)
-        curves = (*self.curves, *kept_curves)[:_MOST_CURVES]
+        curves = (*self.curves, *kept_curves)[:_MAX_CURVES]
         if not (self.speeds or self.densities):
             return replace(older, curves=curves) if self.curves else older
-        told = {density.n for density in self.densities}
+        known_sizes = {density.n for density in self.densities}
         alike = older.densities if bool(self.speeds) == bool(older.speeds) else ()
-        kept = (density for density in alike if density.n not in told)
-        return replace(self, densities=(*self.densities, *kept)[:_MOST_DENSITIES], curves=curves)
+        kept = (density for density in alike if density.n not in known_sizes)
+        return replace(self, densities=(*self.densities, *kept)[:_MAX_DENSITIES], curves=curves)
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class MeasurementStore:
     """All that is known of a program; the newest lesson first."""
 
-    lessons: tuple[Lesson, ...] = field(default=())
+    entries: tuple[LoopMeasurements, ...] = field(default=())
 
-    def of(self, key: LoopKey) -> Lesson | None:
+    def of(self, key: LoopKey) -> LoopMeasurements | None:
         """What is known of a loop."""
-        return next((lesson for lesson in self.lessons if lesson.key == key), None)
+        return next((measurements for measurements in self.entries if measurements.key == key), None)
 
-    def after(self, lessons: Iterable[Lesson]) -> Learned:
+    def after(self, entries: Iterable[LoopMeasurements]) -> MeasurementStore:
         """This and what another run has taught, the last lesson being the newest."""
-        known = {lesson.key: lesson for lesson in reversed(self.lessons)}
-        for lesson in lessons:
-            older = known.pop(lesson.key, None)
-            known[lesson.key] = lesson.after(older) if older else lesson
-        return Learned(tuple(reversed(known.values()))[:_MOST_LESSONS])
+        known = {measurements.key: measurements for measurements in reversed(self.entries)}
+        for measurements in entries:
+            older = known.pop(measurements.key, None)
+            known[measurements.key] = measurements.after(older) if older else measurements
+        return MeasurementStore(tuple(reversed(known.values()))[:_MAX_ENTRIES])
 
 
 def path_for(named: str | None, last: bool, program: str, environ: Mapping[str, str]) -> Path | None:
@@ -160,26 +169,28 @@ _NAMED = f"{ENVIRONMENT['learned']} (--learned)"
 _WRITERS = {"learned": "a run of the program or `dlbc calibrate`", "model": "`--model`"}
 
 
-def read(path: str | os.PathLike[str], option: str = "learned") -> Learned:
+def read(path: str | os.PathLike[str], option: str = "learned") -> MeasurementStore:
     """What a file holds: nothing where there is none, or it is empty.
 
     OptionError, in terms of the ``option`` that named it (``learned`` or ``model``), if it is not ours.
     """
     place = Path(path)
     try:
-        return load(place, _decoded, Learned())
+        return load(place, _decoded, MeasurementStore())
     except RefusedError as error:
         raise _refused(place, error, option) from error
 
 
-def update(path: str | os.PathLike[str], lessons: Iterable[Lesson], option: str = "learned") -> None:
+def update(
+    path: str | os.PathLike[str], entries: Iterable[LoopMeasurements], option: str = "learned"
+) -> None:
     """Add what a run has taught to what the file holds now, which another run may have changed.
 
     The last lesson counts as the newest. The directory is made where it is missing. OSError where that is
     not possible, OptionError as `read`.
     """
     place = Path(path)
-    known = read(place, option).after(lessons)
+    known = read(place, option).after(entries)
     place.parent.mkdir(parents=True, exist_ok=True)
     write(place, _encoded(known))
 
@@ -190,28 +201,30 @@ def _refused(place: Path, error: RefusedError, option: str) -> OptionError:
     return OptionError(f"{expected}; found {str(place)!r}, {error}: {advice}")
 
 
-def _encoded(learned: Learned) -> dict[str, object]:
+def _encoded(learned: MeasurementStore) -> dict[str, object]:
     return {
         "format": _FORMAT,
         "version": _VERSION,
         "loops": [
             {
-                "source": lesson.key.source,
-                "kernel": lesson.key.kernel,
-                "hosts": list(lesson.key.hosts),
-                "speeds": [_short(speed) for speed in lesson.speeds],
-                "seconds": [_short(taken) for taken in lesson.seconds],
-                "densities": [_encoded_density(density) for density in lesson.densities],
-                "curves": [{"form": curve.form, "points": encode(curve.points)} for curve in lesson.curves],
+                "source": measurements.key.source,
+                "kernel": measurements.key.kernel,
+                "hosts": list(measurements.key.hosts),
+                "speeds": [_short(speed) for speed in measurements.speeds],
+                "seconds": [_short(taken) for taken in measurements.seconds],
+                "densities": [_encoded_density(density) for density in measurements.densities],
+                "curves": [
+                    {"form": curve.form, "points": encode(curve.points)} for curve in measurements.curves
+                ],
             }
-            for lesson in learned.lessons
+            for measurements in learned.entries
         ],
     }
 
 
 def _encoded_density(density: Density) -> dict[str, object]:
     """Relative work by groups, 1 being their mean, and the seconds of all."""
-    coarse = density.coarser(-(-len(density.work) // _MOST_GROUPS))
+    coarse = density.coarser(-(-len(density.work) // _MAX_GROUPS))
     total_s = float(coarse.prefix[-1])
     mean_s = total_s / len(coarse.work)
     work = [_short(part / mean_s) for part in coarse.work.tolist()]
@@ -223,25 +236,25 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def _decoded(document: Any) -> Learned:
+def _decoded(document: Any) -> MeasurementStore:
     loops = check_format(document, _FORMAT, _VERSION)["loops"]
-    return Learned(tuple(_decoded_lesson(entry) for entry in loops))
+    return MeasurementStore(tuple(_decoded_measurements(entry) for entry in loops))
 
 
-def _decoded_lesson(entry: dict[str, Any]) -> Lesson:
+def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
     key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
     densities = tuple(_decoded_density(density) for density in entry["densities"])
     seconds = tuple(map(number, entry.get("seconds", ())))  # earlier versions do not tell
     curves = tuple(
-        Curve(text(curve["form"]), decode(curve["points"], len(key.hosts)))
+        MeasuredSpeeds(text(curve["form"]), decode(curve["points"], len(key.hosts)))
         for curve in entry.get("curves", ())
     )
-    return Lesson(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
+    return LoopMeasurements(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
 
 
 def _decoded_density(entry: dict[str, Any]) -> Density:
     n, group, work = entry["n"], entry["group"], [number(part) for part in entry["work"]]
-    if type(n) is not int or type(group) is not int or not 0 < n < _MOST_ITERATIONS:
+    if type(n) is not int or type(group) is not int or not 0 < n < _MAX_ITERATIONS:
         raise ValueError(
             f"expected whole numbers of iterations, "
             f"found {reprlib.repr(n)} by groups of {reprlib.repr(group)}"

@@ -28,9 +28,9 @@ from dlbrt.records import dataclass
 
 __all__ = [
     "Calibration",
+    "NetworkSite",
     "Networks",
-    "Samples",
-    "Site",
+    "PatternSamples",
     "default_path",
     "find",
     "from_json",
@@ -43,20 +43,20 @@ __all__ = [
 _FORMAT, _VERSION = "dlb networks", 1
 
 #: Calibrations in a file: at most so many are kept.
-_MOST = 64
+_MAX_CALIBRATIONS = 64
 
 _NAMES = {"one_to_all": "one-to-all", "all_to_one": "all-to-one", "all_to_all": "all-to-all"}
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class NetworkSite:
     """Where a network was measured: the number of ranks of each host, by name, and the MPI library."""
 
     ranks: tuple[tuple[str, int], ...]
     mpi: str
 
     @classmethod
-    def of(cls, hosts: Iterable[str], library: str) -> Site:
+    def of(cls, hosts: Iterable[str], library: str) -> NetworkSite:
         """By the host of each rank, in any order, and the first line of what the library says of itself."""
         first = library.strip("\0 \n").splitlines()[:1]
         return cls(tuple(sorted(Counter(hosts).items())), " ".join("".join(first).split()))
@@ -66,7 +66,7 @@ class Site:
         """The number of ranks."""
         return sum(count for _, count in self.ranks)
 
-    def serves(self, other: Site) -> bool:
+    def serves(self, other: NetworkSite) -> bool:
         """Whether what was measured here holds there: the same library and hosts, and no more ranks."""
         here, there = dict(self.ranks), dict(other.ranks)
         same = self.mpi == other.mpi and here.keys() == there.keys()
@@ -74,7 +74,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class PatternSamples:
     """What the patterns took: pairs of a number of ranks (2 or more) and seconds, in order."""
 
     one_to_all: tuple[tuple[int, float], ...]
@@ -91,12 +91,12 @@ class Samples:
 class Calibration:
     """A site, its networks, and the samples that the patterns among all ranks were fitted to."""
 
-    site: Site
+    site: NetworkSite
     networks: Networks
-    samples: Samples
+    samples: PatternSamples
 
 
-def find(calibrations: Iterable[Calibration], site: Site) -> Calibration | None:
+def find(calibrations: Iterable[Calibration], site: NetworkSite) -> Calibration | None:
     """The one that serves the site with the fewest ranks, the first of those that are equal."""
     serving = (found for found in calibrations if found.site.serves(site))
     return min(serving, key=lambda found: found.site.size, default=None)
@@ -158,7 +158,7 @@ def update(path: str | os.PathLike[str], calibration: Calibration) -> None:
     """
     place = Path(path)
     older = (found for found in read(place) if found.site != calibration.site)
-    kept = (calibration, *older)[:_MOST]
+    kept = (calibration, *older)[:_MAX_CALIBRATIONS]
     place.parent.mkdir(parents=True, exist_ok=True)
     write(place, {"format": _FORMAT, "version": _VERSION, "networks": [_encoded(found) for found in kept]})
 
@@ -192,7 +192,9 @@ def _decoded_one(entry: Any) -> Calibration:
     within = tuple((host, _network(found)) for host, found in entry["within"].items())
     one, gather, exchange = (_decoded_samples(entry["samples"][name]) for name in PATTERNS)
     networks = Networks(_network(entry["network"]), within)
-    return Calibration(Site(ranks, text(entry["mpi"])), networks, Samples(one, gather, exchange))
+    return Calibration(
+        NetworkSite(ranks, text(entry["mpi"])), networks, PatternSamples(one, gather, exchange)
+    )
 
 
 def _network(found: Any) -> Network:

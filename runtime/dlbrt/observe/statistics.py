@@ -12,16 +12,16 @@ from dataclasses import asdict, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from dlbrt.core.windows import Gain, Window
+from dlbrt.core.windows import RedistributionGain, Window
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
-    from dlbrt.core.model.choose import Choice
+    from dlbrt.core.model.choose import StrategyChoice
 
 __all__ = [
     "LoopRecord",
     "LoopRun",
-    "Planned",
+    "PlannedShares",
     "RankFigures",
     "RoutineFigures",
     "RoutineRecord",
@@ -81,7 +81,7 @@ def until_the_last(figures: Sequence[RankFigures]) -> tuple[RankFigures, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedShares:
     """What the first shares of a run were to take, by its cost function or measured density.
 
     ``times`` is the work of each rank's share over its relative speed, in any unit: 0 or more, of at least
@@ -117,12 +117,12 @@ class LoopRun:
     redistributions: int = 0
     iterations_moved: int = 0
     bytes_moved: int = 0
-    choice: Choice | None = None
+    choice: StrategyChoice | None = None
     reason: str = ""
     overhead_s: float | None = None
-    planned: Planned | None = None
+    planned: PlannedShares | None = None
     windows: tuple[Window, ...] = ()
-    gain: Gain = field(default_factory=Gain)
+    gain: RedistributionGain = field(default_factory=RedistributionGain)
     rows_fetched: int = 0
     bytes_fetched: int = 0
 
@@ -150,7 +150,7 @@ class LoopRecord:
     reason: str = ""
     predicted_s: dict[str, float] = field(default_factory=dict)
     choices: int = 0
-    choice: Choice | None = None
+    choice: StrategyChoice | None = None
     synchronizations: int = 0
     redistributions: int = 0
     iterations_moved: int = 0
@@ -160,8 +160,8 @@ class LoopRecord:
     per_rank: list[RankFigures] = field(default_factory=list)
     proof: str = ""
     shared_s: list[float] = field(default_factory=list)
-    planned: Planned | None = None
-    gain: Gain = field(default_factory=Gain)
+    planned: PlannedShares | None = None
+    gain: RedistributionGain = field(default_factory=RedistributionGain)
     windows: tuple[Window, ...] = ()
     rows_fetched: int = 0
     bytes_fetched: int = 0

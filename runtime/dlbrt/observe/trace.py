@@ -5,7 +5,7 @@ chrome://tracing and Perfetto show, with one more key at the top, ``dlb``, from 
 back exactly (`dlbrt.observe.trace_codec`): so the events can be told to the core again
 (`dlbrt.sim.replay`), and the loop played on another machine (`dlbrt.sim.recorded`).
 
-    {"version": 1, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
+    {"version": 2, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
      "machine": VALUE, "modules": {...}, "left_out": {"runs": 0, "loops": 0},
      "loops": [{"id": "1", "source": "file.py:12",
                 "runs": [{"strategy": "GDDLB", "iterations": n, "setup": VALUE,
@@ -32,26 +32,26 @@ from typing import Any, Literal
 from dlbrt.core.actions import Action
 from dlbrt.core.events import Event
 from dlbrt.core.load import LoadSpec
-from dlbrt.core.setup import Setup
+from dlbrt.core.setup import AgentSetup
 from dlbrt.observe.trace_codec import CodecError, Decoder, fits
 from dlbrt.records import dataclass
 
 __all__ = [
-    "VERSION_OF_LAYOUT",
+    "FORMAT_VERSION",
     "Chunk",
-    "Entry",
     "LoopTrace",
-    "Machine",
     "RankTrace",
     "RunTrace",
     "Trace",
+    "TraceEntry",
     "TraceError",
+    "TracedMachine",
     "Transferred",
     "read",
 ]
 
 #: Version of what stands under the key ``dlb``.
-VERSION_OF_LAYOUT = 1
+FORMAT_VERSION = 2
 
 _KINDS = ("run", "simulation")
 
@@ -70,7 +70,7 @@ class Transferred:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TraceEntry:
     """Something that a rank's agent was told, and what it asked for."""
 
     event: Event | Transferred
@@ -99,7 +99,7 @@ class RankTrace:
     """
 
     began: float
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[TraceEntry, ...] = ()
     chunks: tuple[Chunk, ...] = ()
     lost_entries: int = 0
     lost_chunks: int = 0
@@ -112,7 +112,7 @@ class RunTrace:
     strategy: str
     iterations: int
     per_rank: tuple[RankTrace, ...]
-    setup: Setup | None = None
+    setup: AgentSetup | None = None
 
     @property
     def complete(self) -> bool:
@@ -130,7 +130,7 @@ class LoopTrace:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class TracedMachine:
     """Where it ran: what was emulated, and the relative speeds of the ranks that were known to begin with."""
 
     load: LoadSpec = field(default_factory=LoadSpec)
@@ -148,7 +148,7 @@ class Trace:
     kind: Literal["run", "simulation"]
     host_names: tuple[str, ...]
     offsets_s: tuple[float, ...]
-    machine: Machine
+    machine: TracedMachine
     loops: tuple[LoopTrace, ...]
     left_out: int = 0
 
@@ -191,8 +191,8 @@ def _ours(text: str) -> dict[str, Any]:
     if not isinstance(document, dict) or not isinstance(document.get("dlb"), dict):
         raise CodecError("expected a trace that --trace wrote, found JSON without the key dlb")
     found: dict[str, Any] = document["dlb"]
-    if (version := found.get("version")) != VERSION_OF_LAYOUT:
-        raise CodecError(f"expected version {VERSION_OF_LAYOUT} of a trace's layout, found {version!r}")
+    if (version := found.get("version")) != FORMAT_VERSION:
+        raise CodecError(f"expected version {FORMAT_VERSION} of a trace's layout, found {version!r}")
     return found
 
 
@@ -216,7 +216,7 @@ class _Reader:
         offsets = tuple(map(float, _list(found["offsets_s"])))
         if not len(hosts) == len(offsets) == found["ranks"] > 0:
             raise CodecError(f"expected a host and an offset for each of {found['ranks']} ranks")
-        machine = self._value(found["machine"], Machine)
+        machine = self._value(found["machine"], TracedMachine)
         loops = tuple(self._loop(each) for each in _list(found["loops"]))
         return Trace(kind, hosts, offsets, machine, loops, _count(found["left_out"]["runs"]))
 
@@ -225,12 +225,12 @@ class _Reader:
 
     def _run(self, found: dict[str, Any]) -> RunTrace:
         per_rank = tuple(map(self._rank, _list(found["per_rank"])))
-        setup = None if found["setup"] is None else self._value(found["setup"], Setup)
+        setup = None if found["setup"] is None else self._value(found["setup"], AgentSetup)
         if setup is not None and not len(per_rank) == len(setup.start.shares) == self._found["ranks"]:
             raise CodecError(f"expected a run of {self._found['ranks']} ranks, found {len(per_rank)}")
         n = _count(found["iterations"])
-        if setup is not None and setup.start.terms.units.stop != n:
-            raise CodecError(f"expected a run of {setup.start.terms.units.stop} iterations, found {n}")
+        if setup is not None and setup.start.context.units.stop != n:
+            raise CodecError(f"expected a run of {setup.start.context.units.stop} iterations, found {n}")
         for chunk in (chunk for rank in per_rank for chunk in rank.chunks):
             if not 0 <= chunk.positions.start < chunk.positions.stop <= n + chunk.positions.step - 1:
                 raise CodecError(f"expected iterations below {n}, found {chunk.positions}")
@@ -246,9 +246,9 @@ class _Reader:
             _count(lost["chunks"]),
         )
 
-    def _entry(self, found: Sequence[Any]) -> Entry:
+    def _entry(self, found: Sequence[Any]) -> TraceEntry:
         _, event, actions = found
-        entry = Entry(self._decoder.decode(event), tuple(map(self._decoder.decode, _list(actions))))
+        entry = TraceEntry(self._decoder.decode(event), tuple(map(self._decoder.decode, _list(actions))))
         if not (fits(entry.event, Event | Transferred) and all(fits(each, Action) for each in entry.actions)):
             raise CodecError(f"expected an event and actions, found {str(entry)[:64]}")
         if not isfinite(entry.event.now):

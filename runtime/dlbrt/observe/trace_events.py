@@ -20,9 +20,9 @@ from itertools import zip_longest
 from math import inf
 from typing import Any
 
-from dlbrt.core.actions import Give, Move
-from dlbrt.core.events import Exhausted, Given, Waited, Worked
-from dlbrt.observe.trace import Entry, RankTrace, RunTrace, Transferred
+from dlbrt.core.actions import Move, SendWork
+from dlbrt.core.events import Exhausted, TimeElapsed, Worked, WorkReceived
+from dlbrt.observe.trace import RankTrace, RunTrace, TraceEntry, Transferred
 from dlbrt.records import dataclass
 
 __all__ = ["Arrow", "Slice", "arrows", "names", "of_run", "slices"]
@@ -31,7 +31,7 @@ __all__ = ["Arrow", "Slice", "arrows", "names", "of_run", "slices"]
 _PAUSE_S = 1e-4
 
 #: Shorter waits are not shown.
-_LEAST_WAIT_S = 1e-5
+_MIN_WAIT_S = 1e-5
 
 #: Times that differ by less are the same.
 _ROUNDING_S = 1e-9
@@ -40,7 +40,7 @@ _ROUNDING_S = 1e-9
 _INSIDE_S = 1e-9
 
 #: Not shown as instants: slices tell of them, or they tell nothing.
-_UNSEEN = (Worked, Exhausted, Waited, Transferred)
+_UNSEEN = (Worked, Exhausted, TimeElapsed, Transferred)
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ def slices(rank: RankTrace) -> list[Slice]:
     ran_out = [entry.event.now for entry in rank.entries if isinstance(entry.event, Exhausted)]
     found: list[Slice] = []
     for part in [*busy, Slice("", times[-1], times[-1])] if times else busy:
-        if part.begin - reached >= _LEAST_WAIT_S:
+        if part.begin - reached >= _MIN_WAIT_S:
             what = "idle" if any(reached <= when <= part.begin for when in ran_out) else "synchronize"
             found.append(Slice("scatter" if part.begin <= times[0] else what, reached, part.begin))
         if part.what:
@@ -164,7 +164,7 @@ def _of_rank(place: _Place, name: str, run: RunTrace, rank: RankTrace) -> Iterat
             yield place.event("i", type(entry.event).__name__, entry.event.now, cat="event", s="t", args=args)
 
 
-def _shown(entry: Entry) -> dict[str, Any]:
+def _shown(entry: TraceEntry) -> dict[str, Any]:
     """What is plain of an event, and what was asked for."""
     values = {each.name: getattr(entry.event, each.name) for each in fields(entry.event)}
     plain = {name: value for name, value in values.items() if isinstance(value, bool | int | str)}
@@ -221,10 +221,10 @@ def _movements(rank: int, found: RankTrace) -> Iterator[_Movement]:
     """What a rank gives and takes, in order."""
     for entry, after in zip_longest(found.entries, found.entries[1:]):
         now = entry.event.now
-        if isinstance(entry.event, Given):
+        if isinstance(entry.event, WorkReceived):
             yield _Movement(False, entry.event.source, len(entry.event.units), now, now)
         for action in entry.actions:
-            if isinstance(action, Give):
+            if isinstance(action, SendWork):
                 yield _Movement(True, action.target, len(action.units), now, now)
             elif isinstance(action, Move):
                 span = _time_of_move(now, after)
@@ -235,7 +235,7 @@ def _movements(rank: int, found: RankTrace) -> Iterator[_Movement]:
                         yield _Movement(False, transfer.source, len(transfer.spans), *span)
 
 
-def _time_of_move(now: float, after: Entry | None) -> tuple[float, float]:
+def _time_of_move(now: float, after: TraceEntry | None) -> tuple[float, float]:
     """From when to when a rank moved data, that was asked for now; at once if nothing had to go over."""
     if after is None or not isinstance(after.event, Transferred):
         return now, now

@@ -1,6 +1,6 @@
 """Writes a trace as it comes, run by run: the text is made at once, so that no run's objects are kept.
 
-Law. A trace is bounded: once it is longer than `MOST_BYTES`, further runs are left out, and how many were is
+Law. A trace is bounded: once it is longer than `MAX_BYTES`, further runs are left out, and how many were is
 said in the file. The file is written wholly or not at all.
 """
 
@@ -13,17 +13,17 @@ from typing import Any, Literal
 
 from dlbrt.contract import VERSION
 from dlbrt.observe.statistics import write_text
-from dlbrt.observe.trace import VERSION_OF_LAYOUT, Chunk, Machine, RankTrace, RunTrace, Trace
+from dlbrt.observe.trace import FORMAT_VERSION, Chunk, RankTrace, RunTrace, Trace, TracedMachine
 from dlbrt.observe.trace_codec import Encoder
 from dlbrt.observe.trace_events import names, of_run
 
-__all__ = ["MOST_BYTES", "Tracing", "text_of"]
+__all__ = ["MAX_BYTES", "TraceWriter", "text_of"]
 
 #: About so long a trace may become.
-MOST_BYTES = 128 * 2**20
+MAX_BYTES = 128 * 2**20
 
 
-class Tracing:
+class TraceWriter:
     """The trace of a program on ranks of these hosts, which began at ``began`` on rank 0's clock.
 
     ``offsets_s`` is how far each rank's clock is ahead of that.
@@ -33,10 +33,10 @@ class Tracing:
         self,
         host_names: Sequence[str],
         began: float,
-        machine: Machine,
+        machine: TracedMachine,
         offsets_s: Sequence[float] = (),
         kind: Literal["run", "simulation"] = "run",
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_BYTES,
     ) -> None:
         self._hosts = tuple(host_names)
         self._offsets = tuple(offsets_s) or (0.0,) * len(self._hosts)
@@ -67,7 +67,7 @@ class Tracing:
     def text(self) -> str:
         """All so far, as a file has it."""
         head = {
-            "version": VERSION_OF_LAYOUT,
+            "version": FORMAT_VERSION,
             "kind": self._kind,
             "package": VERSION,
             "ranks": len(self._hosts),
@@ -113,7 +113,7 @@ class Tracing:
 
 def text_of(trace: Trace, began: float = 0.0) -> str:
     """A whole trace, as a file has it."""
-    tracing = Tracing(trace.host_names, began, trace.machine, trace.offsets_s, trace.kind)
+    tracing = TraceWriter(trace.host_names, began, trace.machine, trace.offsets_s, trace.kind)
     for loop in trace.loops:
         for run in loop.runs:
             tracing.add(loop.id, loop.source, run)

@@ -15,132 +15,134 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dlbrt.core.actions import (
-    Alarm,
-    Announce,
-    Choose,
-    Claim,
-    Exchange,
+    AnnounceStrategy,
+    ClaimChunks,
+    ExchangeProfiles,
     Finish,
-    Give,
-    Instruct,
     Interrupt,
     Move,
-    Report,
+    NotifyFailure,
+    RequestChoice,
+    RequestGroupExchange,
     Resume,
-    State,
-    Summon,
-    Tell,
+    Send,
+    SendGroupReport,
+    SendInstructions,
+    SendProfile,
+    SendWork,
     methods_of,
 )
 from dlbrt.core.balancer import Balancer
 from dlbrt.core.events import (
-    Asked,
-    Claimed,
-    Committed,
-    Exchanged,
-    Given,
-    Instructed,
+    ChoiceRequested,
+    ChunksClaimed,
+    GroupExchangeRequested,
+    GroupReportsReceived,
+    InstructionsReceived,
     Interrupted,
-    Reported,
-    Stated,
-    Summoned,
-    Told,
+    ProfileReceived,
+    ProfilesExchanged,
+    Received,
+    StrategyAnnounced,
+    WorkReceived,
 )
 from dlbrt.core.model.network import Network
 from dlbrt.core.profile import Profile
-from dlbrt.core.statement import Statement
-from dlbrt.sim.links import Links, Movement
-from dlbrt.sim.ranks import Carrier, Rank, Ranks, Telling
+from dlbrt.core.statement import GroupReport
+from dlbrt.sim.links import Links, PendingRedistribution
+from dlbrt.sim.ranks import ActionHandler, EventFactory, SimulatedRank, SimulatedRanks
 
-__all__ = ["Carriers"]
+__all__ = ["ActionExecutor"]
 
 
-class Carriers:
+class ActionExecutor:
     """Those of a run of these ``ranks``, with whose units ``unit_bytes`` move.
 
     ``end_s`` is when the last rank so far has finished; units that ``moved`` did so in so many
     ``redistributions``.
     """
 
-    def __init__(self, ranks: Ranks, network: Network, unit_bytes: float) -> None:
+    def __init__(self, ranks: SimulatedRanks, network: Network, unit_bytes: float) -> None:
         self.end_s = 0.0
         self.redistributions = self.moved = 0
         self._ranks = ranks
         self._network = network
         self._links = Links(network, len(ranks), unit_bytes)
-        self._given: dict[tuple[int, int], dict[int, Profile]] = {}
-        self._stated: dict[int, dict[int, Statement | None]] = {}
-        self._asked: dict[int, int] = {}  # by the lowest rank of a group the latest window that one has ended
-        self._movements: dict[tuple[int, int], Movement] = {}
+        self._profiles: dict[tuple[int, int], dict[int, Profile]] = {}
+        self._group_reports: dict[int, dict[int, GroupReport | None]] = {}
+        self._interrupted_epochs: dict[
+            int, int
+        ] = {}  # by the lowest rank of a group the latest window that one has ended
+        self._movements: dict[tuple[int, int], PendingRedistribution] = {}
         self._counter = 0
 
-    def table(self) -> Mapping[type, Carrier]:
+    def table(self) -> Mapping[type, ActionHandler]:
         """By the kind of action."""
         return methods_of(self)
 
-    def _do_alarm(self, each: Rank, action: Alarm, now: float) -> None:
+    def _do_notify_failure(self, each: SimulatedRank, action: NotifyFailure, now: float) -> None:
         raise AssertionError(f"expected no failure in a simulation, found {action} of {each.rank} at {now}")
 
-    def _do_resume(self, each: Rank, action: Resume, now: float) -> None:
+    def _do_resume(self, each: SimulatedRank, action: Resume, now: float) -> None:
         """Of this nothing is left to do."""
 
-    def _do_finish(self, each: Rank, action: Finish, now: float) -> None:  # noqa: ARG002
+    def _do_finish(self, each: SimulatedRank, action: Finish, now: float) -> None:  # noqa: ARG002
         self.end_s = max(self.end_s, now)
 
     # Words, and work that is given.
 
-    def _send_out(self, ranks: Sequence[int], told: Telling, now: float) -> None:
+    def _send_out(self, ranks: Sequence[int], event_at: EventFactory, now: float) -> None:
         """One rank says it to all of these."""
-        self._ranks.send(ranks, told, now + self._network.one_to_all.seconds(len(ranks) + 1))
+        self._ranks.send(ranks, event_at, now + self._network.one_to_all.seconds(len(ranks) + 1))
 
-    def _do_tell(self, each: Rank, action: Tell, now: float) -> None:
-        told = partial(Told, source=each.rank, word=action.word)
+    def _do_send(self, each: SimulatedRank, action: Send, now: float) -> None:
+        event_at = partial(Received, source=each.rank, message=action.message)
         if len(action.targets) > 1:
-            self._send_out(action.targets, told, now)
+            self._send_out(action.targets, event_at, now)
         else:
-            self._ranks.send(action.targets, told, now + self._network.latency_s)
+            self._ranks.send(action.targets, event_at, now + self._network.latency_s)
 
-    def _do_give(self, each: Rank, action: Give, now: float) -> None:
+    def _do_send_work(self, each: SimulatedRank, action: SendWork, now: float) -> None:
         """What is given is on its way; who gives goes on, whose link is taken by one message at a time."""
         count = len(action.units)
         when = self._links.give(each.rank, action.target, count, now)
-        self._ranks.send((action.target,), partial(Given, source=each.rank, units=action.units), when)
+        self._ranks.send((action.target,), partial(WorkReceived, source=each.rank, units=action.units), when)
         self.redistributions += 1
         self.moved += count
 
-    def _do_claim(self, each: Rank, action: Claim, now: float) -> None:
+    def _do_claim_chunks(self, each: SimulatedRank, action: ClaimChunks, now: float) -> None:
         """A claim goes to the counter and back."""
-        told = partial(Claimed, number=self._counter, count=action.count)
+        event_at = partial(ChunksClaimed, number=self._counter, count=action.count)
         self._counter += action.count
-        self._ranks.send((each.rank,), told, now + 2 * self._network.latency_s)
+        self._ranks.send((each.rank,), event_at, now + 2 * self._network.latency_s)
 
     # The choice of a strategy.
 
-    def _do_choose(self, each: Rank, action: Choose, now: float) -> None:  # noqa: ARG002
-        self._ranks.tell(each, Asked(now))
+    def _do_request_choice(self, each: SimulatedRank, action: RequestChoice, now: float) -> None:  # noqa: ARG002
+        self._ranks.deliver(each, ChoiceRequested(now))
 
-    def _do_announce(self, each: Rank, action: Announce, now: float) -> None:  # noqa: ARG002
-        self._send_out(action.members, partial(Committed, strategy=action.strategy), now)
+    def _do_announce_strategy(self, each: SimulatedRank, action: AnnounceStrategy, now: float) -> None:  # noqa: ARG002
+        self._send_out(action.members, partial(StrategyAnnounced, strategy=action.strategy), now)
 
     # Synchronizations.
 
-    def _do_interrupt(self, each: Rank, action: Interrupt, now: float) -> None:
+    def _do_interrupt(self, each: SimulatedRank, action: Interrupt, now: float) -> None:
         """Of those who ask for one synchronization only the first to be heard is.
 
         To the others nobody listens: all but the first have given their profiles or are about to, and who has
         looks for nothing but the answer (`dlbrt.mpi.crew`). Many ask at one time, each of them all.
         """
-        head, told = _balancer(each).books.members[0], partial(Interrupted, epoch=action.epoch)
+        head, event_at = _balancer(each).group_state.members[0], partial(Interrupted, epoch=action.epoch)
 
-        def come(now: float) -> None:
-            if self._asked.get(head, -1) < action.epoch:
-                self._asked[head] = action.epoch
-                self._ranks.tell_all(action.members, told, now)
+        def schedule(now: float) -> None:
+            if self._interrupted_epochs.get(head, -1) < action.epoch:
+                self._interrupted_epochs[head] = action.epoch
+                self._ranks.deliver_all(action.members, event_at, now)
 
-        self._ranks.come(come, now + self._network.one_to_all.seconds(len(action.members) + 1))
+        self._ranks.schedule(schedule, now + self._network.one_to_all.seconds(len(action.members) + 1))
 
     def _gathered(
-        self, each: Rank, members: tuple[int, ...], epoch: int, profile: Profile
+        self, each: SimulatedRank, members: tuple[int, ...], epoch: int, profile: Profile
     ) -> tuple[Profile, ...]:
         """The profiles of a window, this rank's among them, if they are complete; else nothing.
 
@@ -148,64 +150,68 @@ class Carriers:
         """
         each.among = 0
         key = epoch, members[0]
-        given = self._given.setdefault(key, {})
+        given = self._profiles.setdefault(key, {})
         given[each.rank] = profile
         if len(given) < len(members):
             return ()
-        del self._given[key]
+        del self._profiles[key]
         return tuple(map(given.__getitem__, members))
 
-    def _do_exchange(self, each: Rank, action: Exchange, now: float) -> None:
+    def _do_exchange_profiles(self, each: SimulatedRank, action: ExchangeProfiles, now: float) -> None:
         if profiles := self._gathered(each, action.members, action.epoch, action.profile):
             takes_s = self._network.all_to_all.seconds(len(profiles))
-            self._ranks.send(action.members, partial(Exchanged, profiles=profiles), now + takes_s)
+            self._ranks.send(action.members, partial(ProfilesExchanged, profiles=profiles), now + takes_s)
 
-    def _do_report(self, each: Rank, action: Report, now: float) -> None:
-        members = _balancer(each).books.members
+    def _do_send_profile(self, each: SimulatedRank, action: SendProfile, now: float) -> None:
+        members = _balancer(each).group_state.members
         if profiles := self._gathered(each, members, action.epoch, action.profile):
             when = now + self._network.all_to_one.seconds(len(profiles))
             for member, profile in zip(members, profiles, strict=True):
-                self._ranks.send((action.master,), partial(Reported, rank=member, profile=profile), when)
+                self._ranks.send(
+                    (action.master,), partial(ProfileReceived, rank=member, profile=profile), when
+                )
 
-    def _do_instruct(self, each: Rank, action: Instruct, now: float) -> None:
+    def _do_send_instructions(self, each: SimulatedRank, action: SendInstructions, now: float) -> None:
         """The others of the group hear one after the other; the balancer's host itself first."""
-        told = partial(Instructed, profiles=action.profiles, decision=action.decision)
+        event_at = partial(InstructionsReceived, profiles=action.profiles, decision=action.decision)
         begin_s = now + self._network.switch_s
         if each.rank in action.members:
-            each.inbox.appendleft(told)
+            each.inbox.appendleft(event_at)
         others = (member for member in action.members if member != each.rank)
         for place, member in enumerate(others, 1):
-            self._ranks.send((member,), told, begin_s + place * self._network.latency_s)
+            self._ranks.send((member,), event_at, begin_s + place * self._network.latency_s)
         each.blocked = True
         self._ranks.release(each, begin_s)
 
     # Rounds of all groups.
 
-    def _do_summon(self, each: Rank, action: Summon, now: float) -> None:  # noqa: ARG002
-        self._send_out(action.members, partial(Summoned, round=action.round), now)
+    def _do_request_group_exchange(
+        self, each: SimulatedRank, action: RequestGroupExchange, now: float
+    ) -> None:  # noqa: ARG002
+        self._send_out(action.members, partial(GroupExchangeRequested, round=action.round), now)
 
-    def _do_state(self, each: Rank, action: State, now: float) -> None:
+    def _do_send_group_report(self, each: SimulatedRank, action: SendGroupReport, now: float) -> None:
         """When all have come to the round, each head sends what it states to all ranks."""
         count = len(self._ranks)
-        stated = self._stated.setdefault(action.round, {})
-        stated[each.rank] = action.statement
-        if len(stated) < count:
+        reports_by_rank = self._group_reports.setdefault(action.round, {})
+        reports_by_rank[each.rank] = action.report
+        if len(reports_by_rank) < count:
             return
-        given = self._stated.pop(action.round)
-        found = (given[head] for head in action.heads)
-        statements = tuple(statement for statement in found if statement is not None)
+        given = self._group_reports.pop(action.round)
+        found = (given[head] for head in action.leaders)
+        reports = tuple(report for report in found if report is not None)
         for other in self._ranks.each:
             other.among = count
         takes_s = self._network.all_to_all.seconds(count)
-        self._ranks.send(range(count), partial(Stated, statements=statements), now + takes_s)
+        self._ranks.send(range(count), partial(GroupReportsReceived, reports=reports), now + takes_s)
 
     # Movements of work that a group decided on.
 
-    def _do_move(self, each: Rank, action: Move, now: float) -> None:
+    def _do_move(self, each: SimulatedRank, action: Move, now: float) -> None:
         """A rank has come to a movement; it, and those it sends to, may by now know how long theirs takes."""
-        books = _balancer(each).books
+        group_state = _balancer(each).group_state
         # Windows are told apart as in `_gathered`; after a round all move together.
-        key = books.epoch, -1 if each.among else books.members[0]
+        key = group_state.epoch, -1 if each.among else group_state.members[0]
         movement = self._movements.get(key)
         if movement is None:
             movement = self._movements[key] = self._begun(action)
@@ -213,20 +219,20 @@ class Carriers:
             each.blocked = True
             for member, ready_s in movement.join(each.rank, now, self._links):
                 size = self._links.size(member, movement.given(member))
-                took_s = ready_s - movement.came[member]
+                took_s = ready_s - movement.arrived[member]
                 self._ranks.moved(self._ranks.each[member], ready_s, took_s, size)
         else:
             movement.pass_by(each.rank, now)
-        if len(movement.came) == (each.among or len(books.members)):
+        if len(movement.arrived) == (each.among or len(group_state.members)):
             del self._movements[key]
 
-    def _begun(self, action: Move) -> Movement:
+    def _begun(self, action: Move) -> PendingRedistribution:
         self.redistributions += 1
         self.moved += sum(len(transfer.spans) for transfer in action.transfers)
-        return Movement(action.transfers)
+        return PendingRedistribution(action.transfers)
 
 
-def _balancer(each: Rank) -> Balancer:
+def _balancer(each: SimulatedRank) -> Balancer:
     """The agent of a rank that synchronizes with others."""
     assert isinstance(each.agent, Balancer)
     return each.agent

@@ -11,10 +11,10 @@ from bisect import bisect_right
 
 from dlbrt.core.load import Load, LoadSpec
 
-__all__ = ["Course"]
+__all__ = ["LoadedProcessor"]
 
 
-class Course:
+class LoadedProcessor:
     """The computing that rank ``rank`` of relative speed ``speed`` can do, which begins with ``held`` units.
 
     Times count from loop entry.

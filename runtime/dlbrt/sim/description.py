@@ -21,7 +21,7 @@ from dlbrt.records import dataclass
 from dlbrt.sim.loads import load_for
 from dlbrt.sim.machine import Machine
 
-__all__ = ["Description", "DescriptionError", "NetworkForm", "Processor"]
+__all__ = ["DescriptionError", "MachineDescription", "NetworkDescription", "ProcessorDescription"]
 
 #: Bytes of a profile.
 _PROFILE_BYTES = 8 * Profile.width()
@@ -34,7 +34,7 @@ class DescriptionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Processor:
+class ProcessorDescription:
     """One of relative ``speed`` above 0, on a ``host``; beyond its ``cliff`` it is slower."""
 
     speed: float = 1.0
@@ -43,7 +43,7 @@ class Processor:
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkForm:
+class NetworkDescription:
     """A network before the number of ranks is known: ``patterns``, by name, are those that are given."""
 
     latency_s: float = _DEFAULT.latency_s
@@ -52,7 +52,7 @@ class NetworkForm:
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, network: Network) -> NetworkForm:
+    def of(cls, network: Network) -> NetworkDescription:
         """One that is known."""
         patterns = {name: getattr(network, name) for name in PATTERNS}
         return cls(network.latency_s, network.bandwidth, network.switch_s, patterns)
@@ -69,14 +69,14 @@ class NetworkForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class MachineDescription:
     """A machine of these ``processors``, rank r on the r-th; without any it has as many as are asked for.
 
     ``load`` is written as `parse_load` takes it, for all processors.
     """
 
-    processors: tuple[Processor, ...] = ()
-    network: NetworkForm = field(default_factory=NetworkForm)
+    processors: tuple[ProcessorDescription, ...] = ()
+    network: NetworkDescription = field(default_factory=NetworkDescription)
     load: str = "none"
 
     def machine(self, ranks: int, group: GroupSpec | None = None, size: int | None = None) -> Machine:
@@ -88,7 +88,7 @@ class Description:
         if self.processors and ranks > len(self.processors):
             there = f"as many as the machine has processors; found {ranks}"
             raise DescriptionError(f"expected at most {len(self.processors)} ranks, {there}")
-        used = self.processors[:ranks] or (Processor(),) * ranks
+        used = self.processors[:ranks] or (ProcessorDescription(),) * ranks
         cliffs = tuple(each.cliff for each in used)
         load = load_for(self.load, len(self.processors) or ranks)
         group = group or GroupSpec()

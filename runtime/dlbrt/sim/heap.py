@@ -9,20 +9,20 @@ import itertools
 from collections.abc import Callable
 from heapq import heappop, heappush
 
-__all__ = ["Heap", "Step"]
+__all__ = ["EventCallback", "EventQueue"]
 
 #: What happens at a time, which it is given.
-Step = Callable[[float], None]
+EventCallback = Callable[[float], None]
 
 
-class Heap:
+class EventQueue:
     """The future: steps to be taken, the earliest first."""
 
     def __init__(self) -> None:
-        self._steps: list[tuple[float, int, int, Step]] = []
+        self._steps: list[tuple[float, int, int, EventCallback]] = []
         self._order = itertools.count()
 
-    def at(self, when: float, priority: int, step: Step) -> None:
+    def schedule(self, when: float, priority: int, step: EventCallback) -> None:
         """Take this step at that time; of those at one time the lowest priority number comes first."""
         heappush(self._steps, (when, priority, next(self._order), step))
 

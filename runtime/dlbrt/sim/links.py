@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dlbrt.core.model.network import Network
 from dlbrt.dist.transfer import Transfer
 
-__all__ = ["Links", "Movement"]
+__all__ = ["Links", "PendingRedistribution"]
 
 
 class Links:
@@ -52,11 +52,11 @@ class Links:
         return end
 
 
-class Movement:
-    """One redistribution under way: who ``came`` to it when, and what is still to come to whom."""
+class PendingRedistribution:
+    """One redistribution under way: who ``arrived`` to it when, and what is still to come to whom."""
 
     def __init__(self, transfers: Sequence[Transfer]) -> None:
-        self.came: dict[int, float] = {}
+        self.arrived: dict[int, float] = {}
         self._given: dict[int, list[Transfer]] = {}
         for transfer in transfers:
             self._given.setdefault(transfer.source, []).append(transfer)
@@ -73,14 +73,14 @@ class Movement:
 
     def pass_by(self, rank: int, now: float) -> None:
         """A rank has come that it does not concern, and goes on."""
-        self.came[rank] = now
+        self.arrived[rank] = now
 
     def join(self, rank: int, now: float, links: Links) -> list[tuple[int, float]]:
         """A rank has come; the ranks of which it is now known when they may go on, and when."""
         arrives = links.send(rank, self.given(rank), now)
-        self.came[rank] = now
+        self.arrived[rank] = now
         self._ready_s[rank] = max(now, self._ready_s.get(rank, now), *arrives.values())
         for target, when in arrives.items():
             self._awaited[target] -= 1
             self._ready_s[target] = max(when, self._ready_s.get(target, when))
-        return [(r, self._ready_s[r]) for r in (rank, *arrives) if r in self.came and not self._awaited[r]]
+        return [(r, self._ready_s[r]) for r in (rank, *arrives) if r in self.arrived and not self._awaited[r]]

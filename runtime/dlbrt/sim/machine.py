@@ -1,7 +1,7 @@
 """What is simulated: the processors and the network between them, and the loop.
 
 Both are frozen descriptions. What iterations really cost and what the balancer knows of it are two things:
-the seconds of a `LoopModel` are the first, its ``amounts`` the second.
+the seconds of a `LoopModel` are the first, its ``work_table`` the second.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from dlbrt.core.load import LoadSpec
 from dlbrt.core.model.groups import GroupRules
 from dlbrt.core.model.network import Network
-from dlbrt.dist.amounts import UNIFORM, Amounts
-from dlbrt.dist.deal import Deal
+from dlbrt.dist.amounts import UNIFORM, WorkTable
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
-from dlbrt.sim.course import Course
+from dlbrt.sim.course import LoadedProcessor
 
-__all__ = ["Costs", "LoopModel", "Machine"]
+__all__ = ["LoopModel", "Machine", "UnitCosts"]
 
 #: Products of times and speeds are compared with this relative tolerance.
 ROUNDING = 1e-9
@@ -53,17 +53,19 @@ class Machine:
         """How many there are."""
         return len(self.speeds)
 
-    def courses(self, held: Sequence[int] = ()) -> tuple[Course, ...]:
+    def processors(self, held: Sequence[int] = ()) -> tuple[LoadedProcessor, ...]:
         """What each rank can compute, which begins with so many units; by default with as few as fit."""
         each = held or (0,) * self.ranks
-        return tuple(Course(self.load, rank, self.speeds[rank], each[rank]) for rank in range(self.ranks))
+        return tuple(
+            LoadedProcessor(self.load, rank, self.speeds[rank], each[rank]) for rank in range(self.ranks)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class LoopModel:
     """A loop of ``n`` iterations, position p of which takes ``seconds[p]`` on a processor of speed 1.
 
-    ``seconds`` may be one number for all. ``folded`` deals pairs t and n-1-t. ``amounts`` is the work of
+    ``seconds`` may be one number for all. ``folded`` deals pairs t and n-1-t. ``work_table`` is the work of
     units as the balancer knows it. ``iteration_bytes`` move with an iteration. ``shares`` are the units that
     each rank begins with; equal blocks by default. ValueError for times that are below 0 or not
     one for each iteration.
@@ -72,7 +74,7 @@ class LoopModel:
     n: int
     seconds: float | tuple[float, ...]
     folded: bool = False
-    amounts: Amounts = UNIFORM
+    work_table: WorkTable = UNIFORM
     iteration_bytes: float = 0.0
     shares: tuple[Spans, ...] = ()
 
@@ -96,21 +98,21 @@ class LoopModel:
             raise ValueError(f"expected shares for {ranks} ranks, found {len(self.shares)}")
         return self.shares or block(len(self.units), ranks)
 
-    def deal(self, ranks: int) -> Deal:
+    def deal(self, ranks: int) -> InitialPartition:
         """How units are dealt to begin with; ValueError as `dealt`."""
-        return Deal(self.units, self.dealt(ranks), self.amounts)
+        return InitialPartition(self.units, self.dealt(ranks), self.work_table)
 
     @property
     def unit_bytes(self) -> float:
         """What moves with a unit."""
         return self.iteration_bytes * (2 if self.folded else 1)
 
-    def costs(self) -> Costs:
+    def costs(self) -> UnitCosts:
         """What units take."""
-        return Costs(self)
+        return UnitCosts(self)
 
 
-class Costs:
+class UnitCosts:
     """Seconds that units take on a processor of speed 1."""
 
     def __init__(self, loop: LoopModel) -> None:

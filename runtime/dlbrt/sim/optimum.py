@@ -14,11 +14,11 @@ _HALVINGS = 60
 
 def clairvoyant_s(machine: Machine, loop: LoopModel) -> float:
     """When all ranks together can have done all iterations, in seconds."""
-    courses, work_s = machine.courses(), loop.costs().of(loop.units.all)
+    processors, work_s = machine.processors(), loop.costs().of(loop.units.all)
     low = 0.0
-    high = min(course.when(work_s) for course in courses)
+    high = min(processor.when(work_s) for processor in processors)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        enough = sum(course.done(middle) for course in courses) >= work_s
+        enough = sum(processor.done(middle) for processor in processors) >= work_s
         low, high = (low, middle) if enough else (middle, high)
     return high

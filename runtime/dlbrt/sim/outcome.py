@@ -8,11 +8,11 @@ from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Transferred
 from dlbrt.records import dataclass
 
-__all__ = ["Outcome", "Step"]
+__all__ = ["SimulationOutcome", "SimulationStep"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SimulationStep:
     """One event that a rank was told of, or what moving data took, and what its balancer asked for."""
 
     time_s: float
@@ -22,7 +22,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulationOutcome:
     """A run to its end; tuples are indexed by rank, times in seconds.
 
     ``makespan_s`` is when the last rank knew that nothing is left. ``strategy`` is what it ended with.
@@ -39,7 +39,7 @@ class Outcome:
     redistributions: int
     moved: int
     events: int = 0
-    trace: tuple[Step, ...] = ()
+    trace: tuple[SimulationStep, ...] = ()
 
     @property
     def idle_s(self) -> tuple[float, ...]:

@@ -22,13 +22,13 @@ from dlbrt.sim.driver import simulate
 from dlbrt.sim.loads import reseeded
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.optimum import clairvoyant_s
-from dlbrt.sim.outcome import Outcome
+from dlbrt.sim.outcome import SimulationOutcome
 
-__all__ = ["Case", "Played", "every_name", "play", "play_all"]
+__all__ = ["SimulationCase", "StrategyOutcomes", "simulate_all", "simulate_strategy", "strategy_names"]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SimulationCase:
     """A loop on a machine, under as many ``loads`` of the machine's kind, one or more."""
 
     machine: Machine
@@ -44,18 +44,18 @@ class Case:
     def speed(self) -> float:
         """The speed of all processors together, without load."""
         speeds = LoadSpec(speeds=self.machine.load.speeds)
-        return sum(course.done(1.0) for course in replace(self.machine, load=speeds).courses())
+        return sum(processor.done(1.0) for processor in replace(self.machine, load=speeds).processors())
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class StrategyOutcomes:
     """One strategy in a case: for each load the makespan, what no strategy could beat, and the outcome.
 
     ``speed`` is that of all processors, ``work_s`` what all iterations take on a processor of speed 1.
     """
 
     strategy: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SimulationOutcome, ...]
     optima_s: tuple[float, ...]
     work_s: float
     speed: float
@@ -88,43 +88,43 @@ class Played:
         return self.work_s / (self.makespan_s * self.speed) if self.work_s else None
 
     @property
-    def became(self) -> tuple[str, ...]:
+    def chosen(self) -> tuple[str, ...]:
         """The strategies that it ended with, if it chose one."""
         return tuple(dict.fromkeys(outcome.strategy for outcome in self.outcomes))
 
-    def middle(self, figure: str) -> float:
+    def median_of(self, figure: str) -> float:
         """The median of a number that outcomes have."""
         return float(median(getattr(outcome, figure) for outcome in self.outcomes))
 
 
-def every_name() -> tuple[str, ...]:
+def strategy_names() -> tuple[str, ...]:
     """All that can be played: the strategies that there are, and the choice among them."""
     return (*names(), AUTO)
 
 
-def play(
+def simulate_strategy(
     machine: Machine,
     loop: LoopModel,
     name: str,
     parameters: Parameters | None = None,
     *,
     traced: bool = False,
-) -> Outcome:
+) -> SimulationOutcome:
     """A loop under the strategy of that name, or under `AUTO`; KeyError for a name that there is not.
 
     RuntimeError if an iteration was not done exactly once, which is a defect of the strategy.
     """
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    begins, chooser = begins_with(name, machine.network, machine.groups)
-    outcome = simulate(machine, loop, begins, parameters, chooser, traced=traced)
+    initial_strategy, chooser = begins_with(name, machine.network, machine.groups)
+    outcome = simulate(machine, loop, initial_strategy, parameters, chooser, traced=traced)
     if error := coverage_error(len(loop.units), list(outcome.done)):
         raise RuntimeError(f"{name}: {error}")
     return outcome
 
 
-def play_all(
-    case: Case, wanted: Iterable[str], parameters: Parameters | None = None, *, traced: bool = False
-) -> tuple[Played, ...]:
+def simulate_all(
+    case: SimulationCase, wanted: Iterable[str], parameters: Parameters | None = None, *, traced: bool = False
+) -> tuple[StrategyOutcomes, ...]:
     """Each of these strategies, the shortest median first, and by name where two are equal.
 
     Traces are long: outcomes keep them only where they are to be ``traced``.
@@ -135,6 +135,8 @@ def play_all(
 
     played = []
     for name in wanted:
-        outcomes = [play(machine, case.loop, name, parameters, traced=traced) for machine in machines]
-        played.append(Played(name, tuple(outcomes), optima_s, work_s, speed))
+        outcomes = [
+            simulate_strategy(machine, case.loop, name, parameters, traced=traced) for machine in machines
+        ]
+        played.append(StrategyOutcomes(name, tuple(outcomes), optima_s, work_s, speed))
     return tuple(sorted(played, key=lambda each: (each.makespan_s, each.strategy)))

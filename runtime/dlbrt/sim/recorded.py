@@ -13,7 +13,7 @@ fast. Several hosts are as fast as the program was told (``--weights``); else th
 balancer knew it, that was done in a second of computing. The fastest has speed 1. A host that is slow and a
 part of the loop that is dear cannot be told apart where the loop's cost was not known and no work moved.
 
-A loop of more than `MOST_ITERATIONS` is played in groups of iterations, as many in each as are needed.
+A loop of more than `MAX_ITERATIONS` is played in groups of iterations, as many in each as are needed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from dlbrt.core.model.groups import GroupRules, default
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.setup import Setup
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.core.setup import AgentSetup
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import cyclic
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
@@ -40,9 +40,9 @@ from dlbrt.observe.trace import read as read_trace
 from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel, Machine
 
-__all__ = ["MOST_ITERATIONS", "RecordedLoop", "Recording", "read"]
+__all__ = ["MAX_ITERATIONS", "RecordedLoop", "Recording", "read"]
 
-MOST_ITERATIONS = 2**20
+MAX_ITERATIONS = 2**20
 
 Seconds = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ class Recording:
     @property
     def parameters(self) -> Parameters:
         """What balancing went by."""
-        return self._setup.start.terms.parameters if self._setup else Parameters()
+        return self._setup.start.context.parameters if self._setup else Parameters()
 
     @cached_property
     def speeds(self) -> tuple[float, ...]:
@@ -102,9 +102,9 @@ class Recording:
         if self.trace.kind == "run" and len(set(hosts)) == 1:
             return (1.0,) * len(hosts)
         emulated = machine.load.speeds or (1.0,) * len(hosts)
-        told = [speed / slower for speed, slower in zip(machine.weights, emulated, strict=False)]
-        usable = told and all(isfinite(speed) and speed > 0 for speed in told)
-        found = told if usable else self._measured_speeds()
+        known_speeds = [speed / slower for speed, slower in zip(machine.weights, emulated, strict=False)]
+        usable = known_speeds and all(isfinite(speed) and speed > 0 for speed in known_speeds)
+        found = known_speeds if usable else self._measured_speeds()
         return tuple(speed / max(found) for speed in found)
 
     def machine(self) -> Machine:
@@ -127,7 +127,7 @@ class Recording:
         return _model(self.trace.loops[number - 1], self.speeds, ranks or self.ranks)
 
     @property
-    def _setup(self) -> Setup | None:
+    def _setup(self) -> AgentSetup | None:
         """That of the last run that ranks shared."""
         shared = [run.setup for loop in self.trace.loops for run in loop.runs if run.setup is not None]
         return shared[-1] if shared else None
@@ -156,19 +156,19 @@ def _computing_s(run: RunTrace) -> float:
 
 def _work_done(run: RunTrace, rank: int) -> float:
     """What a rank did, in ticks, as the balancer knew it."""
-    units, amounts = _dealt(run)
+    units, work_table = _dealt(run)
     chunks = run.per_rank[rank].chunks
-    if amounts.uniform or units.folded:
+    if work_table.uniform or units.folded:
         return sum(len(chunk.positions) for chunk in chunks)
-    return sum(amounts.of(Spans.of(chunk.positions)) for chunk in chunks)
+    return sum(work_table.of(Spans.of(chunk.positions)) for chunk in chunks)
 
 
-def _dealt(run: RunTrace) -> tuple[Units, Amounts]:
+def _dealt(run: RunTrace) -> tuple[Units, WorkTable]:
     """What was dealt, and the work of it."""
     if run.setup is None:
         return Units(0, run.iterations), UNIFORM
-    terms = run.setup.start.terms
-    return terms.units, terms.amounts
+    context = run.setup.start.context
+    return context.units, context.work_table
 
 
 def _model(loop: LoopTrace, speeds: Sequence[float], ranks: int) -> LoopModel:
@@ -178,17 +178,21 @@ def _model(loop: LoopTrace, speeds: Sequence[float], ranks: int) -> LoopModel:
         raise ValueError(f"{loop.source}: nothing is recorded of its iterations")
     n = computed[-1].iterations
     alike = [run for run in computed if run.iterations == n]
-    size = max(1, -(-n // MOST_ITERATIONS))
+    size = max(1, -(-n // MAX_ITERATIONS))
     seconds = tuple(_seconds(alike, n, size, speeds).tolist())
-    shared = [run.setup for run in alike if run.setup is not None and not run.setup.start.terms.units.first]
+    shared = [run.setup for run in alike if run.setup is not None and not run.setup.start.context.units.first]
     if not shared:
         return LoopModel(len(seconds), seconds)
-    terms, shares = shared[-1].start.terms, shared[-1].start.shares
-    bytes_each = terms.unit_bytes / (2 if terms.units.folded else 1)
-    if len(shares) != ranks or sum(map(len, shares)) != len(terms.units):  # of a pool there are first chunks
+    context, shares = shared[-1].start.context, shared[-1].start.shares
+    bytes_each = context.unit_bytes / (2 if context.units.folded else 1)
+    if len(shares) != ranks or sum(map(len, shares)) != len(
+        context.units
+    ):  # of a pool there are first chunks
         in_turn = any(run.step > 1 for share in shares for run in share.runs)
-        shares = _shares(terms.units, terms.amounts, ranks, in_turn)
-    model = LoopModel(len(seconds), seconds, terms.units.folded, terms.amounts, bytes_each * size, shares)
+        shares = _shares(context.units, context.work_table, ranks, in_turn)
+    model = LoopModel(
+        len(seconds), seconds, context.units.folded, context.work_table, bytes_each * size, shares
+    )
     return model if size == 1 else _grouped(model, size, ranks)
 
 
@@ -219,25 +223,25 @@ def _add(total: Seconds, times: Seconds, chunk: Chunk, speed: float, size: int) 
     times[low:high] += counts
 
 
-def _shares(units: Units, amounts: Amounts, ranks: int, in_turn: bool) -> tuple[Spans, ...]:
+def _shares(units: Units, work_table: WorkTable, ranks: int, in_turn: bool) -> tuple[Spans, ...]:
     """The units dealt in turn, or in blocks of equal work; nothing stands for equal blocks."""
     if in_turn:
         return cyclic(len(units), ranks)
-    if amounts.uniform:
+    if work_table.uniform:
         return ()
     rest, shares = units.all, []
     for left in range(ranks, 0, -1):
-        share, rest = amounts.first(rest, amounts.of(rest) // left) if left > 1 else (rest, rest)
+        share, rest = work_table.first(rest, work_table.of(rest) // left) if left > 1 else (rest, rest)
         shares.append(share)
     return tuple(shares)
 
 
 def _grouped(model: LoopModel, size: int, ranks: int) -> LoopModel:
     """With amounts and shares of groups of so many iterations in place of those of iterations."""
-    units, amounts = model.units, model.amounts
-    if not amounts.uniform:
+    units, work_table = model.units, model.work_table
+    if not work_table.uniform:
         edges = range(len(units) + 1)
-        ticks = tuple(amounts.before(min(edge * size, amounts.edges[-1])) for edge in edges)
-        amounts = Amounts(tuple(edges), ticks)
+        quanta = tuple(work_table.before(min(edge * size, work_table.edges[-1])) for edge in edges)
+        work_table = WorkTable(tuple(edges), quanta)
     in_turn = any(run.step > 1 for share in model.shares for run in share.runs)
-    return replace(model, amounts=amounts, shares=_shares(units, amounts, ranks, in_turn))
+    return replace(model, work_table=work_table, shares=_shares(units, work_table, ranks, in_turn))

@@ -8,31 +8,31 @@ bit of every profile. What was measured of moved data is told at its place among
 from __future__ import annotations
 
 from dlbrt.core.actions import Action
-from dlbrt.core.agent import Account, Agent
+from dlbrt.core.agent import Agent, BalancingCounts
 from dlbrt.core.events import Event
-from dlbrt.core.model.choose import Choice
-from dlbrt.core.setup import Setup
+from dlbrt.core.model.choose import StrategyChoice
+from dlbrt.core.setup import AgentSetup
 from dlbrt.dist.spans import Spans
 from dlbrt.observe.trace import Transferred
 
-__all__ = ["Listener"]
+__all__ = ["ReplayedRank"]
 
 
-class Listener:
+class ReplayedRank:
     """A rank once more: its agents, which take over from one another, the first of them from ``began`` on."""
 
-    def __init__(self, setup: Setup, rank: int, began: float) -> None:
+    def __init__(self, setup: AgentSetup, rank: int, began: float) -> None:
         self._agent, self._chooser = setup.agent(rank, began)
-        self._past: list[Agent] = []
+        self._past_counts: list[Agent] = []
 
-    def tell(self, event: Event | Transferred) -> tuple[Action, ...]:
+    def handle(self, event: Event | Transferred) -> tuple[Action, ...]:
         """What is asked for; ValueError or KeyError for what it cannot be told."""
         if isinstance(event, Transferred):
             self._agent.transferred(event.seconds, event.size)
             return ()
         actions = self._agent.handle(event)
         if (successor := self._agent.successor) is not None:
-            self._past.append(self._agent)
+            self._past_counts.append(self._agent)
             self._agent = successor
         return actions
 
@@ -42,11 +42,11 @@ class Listener:
         return self._agent.runnable
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> StrategyChoice | None:
         """Why the strategy is that one, where this rank chose it."""
         return self._chooser.choice if self._chooser is not None else None
 
     @property
-    def accounts(self) -> tuple[Account, ...]:
+    def accounts(self) -> tuple[BalancingCounts, ...]:
         """What each agent has to say of its time."""
-        return tuple(agent.account() for agent in (*self._past, self._agent))
+        return tuple(agent.counts() for agent in (*self._past_counts, self._agent))

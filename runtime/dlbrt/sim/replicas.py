@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
-from dlbrt.core.books import Books, Terms
+from dlbrt.core.books import BalancingContext, GroupState
 from dlbrt.core.decision import Decision
 from dlbrt.core.profile import Profile
-from dlbrt.core.statement import Statement
-from dlbrt.core.strategy import Situation
+from dlbrt.core.statement import GroupReport
+from dlbrt.core.strategy import DecisionInputs
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.records import dataclass
 
-__all__ = ["Replica"]
+__all__ = ["ReplicatedGroupState"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class _Settled:
 
     epoch: int
     profiles: tuple[Profile, ...]
-    books: dict[str, Any]
+    group_state: dict[str, Any]
     transfers: tuple[Transfer, ...]
 
 
@@ -41,59 +41,61 @@ class _Group:
         self.settled: _Settled | None = None
 
 
-class Replica(Books):
+class ReplicatedGroupState(GroupState):
     """One of the books of a group; those of all groups have ``known`` in common."""
 
     def __init__(
         self,
         members: Sequence[int],
         shares: Sequence[Spans],
-        terms: Terms,
+        context: BalancingContext,
         known: dict[tuple[int, ...], _Group],
     ) -> None:
-        super().__init__(members, shares, terms)
+        super().__init__(members, shares, context)
         self._known = known
         self._group = known.setdefault(self.members, _Group())
 
-    def another(self) -> Replica:
+    def another(self) -> ReplicatedGroupState:
         """The same for another member."""
-        _ = self.standing  # found once, for all
-        replica = Replica.__new__(Replica)
+        _ = self.estimates  # found once, for all
+        replica = ReplicatedGroupState.__new__(ReplicatedGroupState)
         replica.__dict__ = vars(self)
         return replica
 
-    def of(self, members: Sequence[int]) -> Replica:
-        """As `Books.of`."""
-        part = Replica(members, (), self.terms, self._known)
+    def of(self, members: Sequence[int]) -> ReplicatedGroupState:
+        """As `GroupState.of`."""
+        part = ReplicatedGroupState(members, (), self.context, self._known)
         vars(part).update(vars(super().of(members)))
         return part
 
-    def joined(self, statements: Sequence[Statement], terms: Terms) -> tuple[Books, tuple[int, ...]]:
-        """As `Books.joined`."""
-        found, kept = super().joined(statements, terms)
-        whole = Replica(found.members, (), terms, self._known)
+    def merged(
+        self, reports: Sequence[GroupReport], context: BalancingContext
+    ) -> tuple[GroupState, tuple[int, ...]]:
+        """As `GroupState.merged`."""
+        found, kept = super().merged(reports, context)
+        whole = ReplicatedGroupState(found.members, (), context, self._known)
         vars(whole).update(vars(found))
         return whole, kept
 
     def settle(
-        self, profiles: Sequence[Profile], decide: Callable[[Situation], Decision | None]
+        self, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
     ) -> tuple[Transfer, ...]:
-        """As `Books.settle`; ValueError if another replica settled the window by other profiles."""
+        """As `GroupState.settle`; ValueError if another replica settled the window by other profiles."""
         known = self._group.settled
         if known is None or known.epoch != self.epoch:
             known = self._group.settled = self._settled(tuple(profiles), decide)
         elif known.profiles is not profiles and known.profiles != tuple(profiles):
             raise ValueError(f"two replicas of {self.members} have other profiles of window {known.epoch}")
-        self.__dict__ = known.books
+        self.__dict__ = known.group_state
         return known.transfers
 
     def _settled(
-        self, profiles: tuple[Profile, ...], decide: Callable[[Situation], Decision | None]
+        self, profiles: tuple[Profile, ...], decide: Callable[[DecisionInputs], Decision | None]
     ) -> _Settled:
         """The window, settled here first; what others still know of the one before stays as it is."""
         epoch = self.epoch
         self.__dict__ = dict(vars(self))
         self.history, self.windows = copy(self.history), self.windows.copy()
         transfers = super().settle(profiles, decide)
-        _ = self.standing
+        _ = self.estimates
         return _Settled(epoch, profiles, vars(self), transfers)

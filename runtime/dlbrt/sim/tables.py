@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from dlbrt.contract import nearest
 from dlbrt.records import dataclass
 
-__all__ = ["Table", "count", "number", "text"]
+__all__ = ["TomlTable", "count", "number", "text"]
 
 _T = TypeVar("_T")
 
@@ -17,7 +17,7 @@ _WIDEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TomlTable:
     """A table at ``path``, empty for the outermost; what is wrong in it is added to ``errors``."""
 
     path: str
@@ -48,33 +48,35 @@ class Table:
 
     def wrong(self, key: str, expected: str) -> None:
         """Say what was expected of a key."""
-        self._tell(self.at(key), expected, self.found[key])
+        self._error(self.at(key), expected, self.found[key])
 
     def listed(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> tuple[_T, ...] | None:
         """The values of a list as ``read`` has them; None where one is not as expected: the first is told."""
         found: list[_T] = []
         for place, given in enumerate(self.found[key]):
             if (value := read(given)) is None:
-                self._tell(f"{self.at(key)}[{place}]", expected, given)
+                self._error(f"{self.at(key)}[{place}]", expected, given)
                 return None
             found.append(value)
         return tuple(found)
 
-    def inner(self, key: str) -> Table | None:
+    def inner(self, key: str) -> TomlTable | None:
         """The table that a key is, if it is there."""
         found = self.take(key, "a table", lambda value: value if isinstance(value, dict) else None)
-        return None if found is None else Table(self.at(key), found, self.errors)
+        return None if found is None else TomlTable(self.at(key), found, self.errors)
 
-    def each(self, key: str) -> list[Table]:
+    def each(self, key: str) -> list[TomlTable]:
         """The tables of an array of tables."""
         found = self.take(key, f"tables, each under [[{self.at(key)}]]", _tables) or []
-        return [Table(f"{self.at(key)}[{place}]", table, self.errors) for place, table in enumerate(found)]
+        return [
+            TomlTable(f"{self.at(key)}[{place}]", table, self.errors) for place, table in enumerate(found)
+        ]
 
     def at(self, key: str) -> str:
         """The path of a key."""
         return f"{self.path}.{key}" if self.path else key
 
-    def _tell(self, path: str, expected: str, found: object) -> None:
+    def _error(self, path: str, expected: str, found: object) -> None:
         shown = repr(found)
         shown = shown if len(shown) <= _WIDEST else shown[: _WIDEST - 2] + ".."
         self.errors.append(f"{path}: expected {expected}; found {shown}")

@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from dlbrt.core.events import Worked
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.setup import Setup, begins_with
+from dlbrt.core.setup import AgentSetup, begins_with
 from dlbrt.dist.spans import Spans
-from dlbrt.observe.trace import Chunk, Entry, LoopTrace, RankTrace, RunTrace, Trace
-from dlbrt.observe.trace import Machine as Place
+from dlbrt.observe.trace import Chunk, LoopTrace, RankTrace, RunTrace, Trace, TracedMachine, TraceEntry
 from dlbrt.records import dataclass
 from dlbrt.sim.driver import start_in
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
-from dlbrt.sim.replay import Listener
+from dlbrt.sim.outcome import SimulationOutcome
+from dlbrt.sim.replay import ReplayedRank
 
 __all__ = ["setup_of", "trace_of"]
 
@@ -27,19 +26,21 @@ __all__ = ["setup_of", "trace_of"]
 _PARTS = 1024
 
 
-def setup_of(machine: Machine, loop: LoopModel, asked: str, parameters: Parameters | None = None) -> Setup:
+def setup_of(
+    machine: Machine, loop: LoopModel, asked: str, parameters: Parameters | None = None
+) -> AgentSetup:
     """What the agents of a simulation begin with; ``asked`` is a strategy or ``auto``."""
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    begins, _ = begins_with(asked, machine.network, machine.groups)
-    start = start_in(machine, loop, begins, parameters)
-    return Setup(asked, start, machine.groups, machine.rules, machine.network)
+    initial_strategy, _ = begins_with(asked, machine.network, machine.groups)
+    start = start_in(machine, loop, initial_strategy, parameters)
+    return AgentSetup(asked, start, machine.groups, machine.rules, machine.network)
 
 
 def trace_of(
-    outcome: Outcome,
+    outcome: SimulationOutcome,
     machine: Machine,
     loop: LoopModel,
-    setup: Setup,
+    setup: AgentSetup,
     source: str = "simulation",
     host_names: Sequence[str] = (),
 ) -> Trace:
@@ -50,13 +51,13 @@ def trace_of(
     """
     hosts = tuple(host_names) or tuple(f"host{rank}" for rank in range(machine.ranks))
     clocks = (0.0,) * machine.ranks
-    entries: list[list[Entry]] = [[] for _ in hosts]
+    entries: list[list[TraceEntry]] = [[] for _ in hosts]
     for step in outcome.trace:
-        entries[step.rank].append(Entry(step.event, step.actions))
-    crew = (_Rank(rank, speed, setup, loop) for rank, speed in enumerate(machine.speeds))
-    per_rank = tuple(rank.trace(found) for rank, found in zip(crew, entries, strict=True))
+        entries[step.rank].append(TraceEntry(step.event, step.actions))
+    simulated_ranks = (_Rank(rank, speed, setup, loop) for rank, speed in enumerate(machine.speeds))
+    per_rank = tuple(rank.trace(found) for rank, found in zip(simulated_ranks, entries, strict=True))
     run = RunTrace(outcome.strategy, loop.n, per_rank, setup)
-    place = Place(machine.load, machine.speeds)
+    place = TracedMachine(machine.load, machine.speeds)
     return Trace("simulation", hosts, clocks, place, (LoopTrace("1", source, (run,)),))
 
 
@@ -66,17 +67,17 @@ class _Rank:
 
     rank: int
     speed: float
-    setup: Setup
+    setup: AgentSetup
     loop: LoopModel
 
-    def trace(self, entries: Sequence[Entry]) -> RankTrace:
+    def trace(self, entries: Sequence[TraceEntry]) -> RankTrace:
         """What it was told, and the iterations that it did."""
-        listener = Listener(self.setup, self.rank, 0.0)
+        replayed_rank = ReplayedRank(self.setup, self.rank, 0.0)
         chunks: list[Chunk] = []
         for entry in entries:
             if isinstance(entry.event, Worked):
-                chunks += self._chunks(listener.runnable.first(entry.event.units)[0], entry.event)
-            listener.tell(entry.event)
+                chunks += self._chunks(replayed_rank.runnable.first(entry.event.units)[0], entry.event)
+            replayed_rank.handle(entry.event)
         return RankTrace(0.0, tuple(entries), tuple(chunks))
 
     def _chunks(self, done: Spans, event: Worked) -> Iterator[Chunk]:

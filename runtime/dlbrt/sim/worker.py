@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from dlbrt.core.parameters import CHUNK_S
 from dlbrt.dist.spans import EMPTY, Spans
-from dlbrt.sim.course import Course
-from dlbrt.sim.machine import Costs
+from dlbrt.sim.course import LoadedProcessor
+from dlbrt.sim.machine import UnitCosts
 
-__all__ = ["Worker"]
+__all__ = ["SimulatedWorker"]
 
 
-class Worker:
+class SimulatedWorker:
     """The computing of one rank: ``spans``, ``units`` in all, from ``begin_s`` on, all done at ``end_s``."""
 
     __slots__ = (
         "_begun_s",
         "_chunk",
         "_costs",
-        "_course",
         "_known",
+        "_processor",
         "_stopped",
         "_stopped_s",
         "begin_s",
@@ -35,7 +35,7 @@ class Worker:
         "version",
     )
 
-    def __init__(self, course: Course, costs: Costs) -> None:
+    def __init__(self, processor: LoadedProcessor, costs: UnitCosts) -> None:
         self.busy = False
         self.version = 0
         self.compute_s = 0.0
@@ -43,7 +43,7 @@ class Worker:
         self.begin_s = self.end_s = 0.0
         self.spans = EMPTY
         self.units = 0
-        self._course, self._costs = course, costs
+        self._processor, self._costs = processor, costs
         self._chunk = 1
         self._begun_s = 0.0  # the computing that was done when this stretch began
         self._known = 0, 0.0  # a number of units of it, and when these are done
@@ -55,17 +55,17 @@ class Worker:
         self.version += 1
         goes_on = self._stopped_s == now and spans == self.spans.part(self._stopped)
         self.begin_s, self.spans, self.units = now, spans, len(spans)
-        self._begun_s = self._course.done(now)
+        self._begun_s = self._processor.done(now)
         self.end_s = max(now, self.end_s) if goes_on else self._when(self._costs.of(spans))
         self._known = self.units, self.end_s
         each_s = (self.end_s - now) / self.units
         self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else self.units
 
-    def looks(self, now: float) -> tuple[float, int]:
+    def next_poll(self, now: float) -> tuple[float, int]:
         """When it next looks for messages, now or later, and how many units are done then."""
         if now <= self.begin_s:
             return self.begin_s, 0
-        count = self._costs.within(self.spans, self._course.done(now) - self._begun_s)
+        count = self._costs.within(self.spans, self._processor.done(now) - self._begun_s)
         if self.after(count) < now - 1e-12 * now:
             count += 1
         count = min(self.units, -(-count // self._chunk) * self._chunk)
@@ -101,11 +101,11 @@ class Worker:
             return [count]
         begin, end_s = self._begun_s, self.after(count)
         step_s = (end_s - self.begin_s) / pieces
-        inner = (self._course.done(self.begin_s + k * step_s) - begin for k in range(1, pieces))
+        inner = (self._processor.done(self.begin_s + k * step_s) - begin for k in range(1, pieces))
         found = {self._costs.within(self.spans, done_s) for done_s in inner}
         return sorted({count} | {mark for mark in found if 0 < mark < count})
 
     def _when(self, computing_s: float) -> float:
         if computing_s <= 0:
             return self.begin_s
-        return max(self.begin_s, self._course.when(self._begun_s + computing_s))
+        return max(self.begin_s, self._processor.when(self._begun_s + computing_s))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import isqrt, sqrt
 
-from papers.ciegis.elimination import Stage, serial_time
+from papers.ciegis.elimination import StageCost, serial_time
 
 __all__ = [
     "block_efficiency",
@@ -40,23 +40,23 @@ def last_row_processors(n: int, p: int) -> int:
     return min((min(max(s, 1), p) for s in (near, near + 1)), key=lambda s: last_row_time(n, s))
 
 
-def block_efficiency(n: int, p: int, stage: Stage) -> float:
+def block_efficiency(n: int, p: int, stage: StageCost) -> float:
     """Elimination of n = p r rows in blocks of r on p equal processors (sections 3.1, 3.2)."""
     r = _rows_each(n, p)
-    if stage is Stage.CONSTANT:
+    if stage is StageCost.CONSTANT:
         return _efficiency(n, p, stage, r * (2 * n - r - 1) / 2)
     return _efficiency(n, p, stage, r / (2 * n) * ((n - r) * (n + r + 1) + 2 / 3 * (r * r - 1)))
 
 
-def block_limit(p: int, stage: Stage) -> float:
+def block_limit(p: int, stage: StageCost) -> float:
     """That for many rows: 1 / (2 - 1/p), and 2 / (3 - 1/p^2) for LU."""
-    return 1 / (2 - 1 / p) if stage is Stage.CONSTANT else 2 / (3 - 1 / (p * p))
+    return 1 / (2 - 1 / p) if stage is StageCost.CONSTANT else 2 / (3 - 1 / (p * p))
 
 
-def scattered_efficiency(n: int, p: int, stage: Stage) -> float:
+def scattered_efficiency(n: int, p: int, stage: StageCost) -> float:
     """Elimination of n = p r rows dealt in turn to p equal processors (section 3.3, tables 2 and 3)."""
     r = _rows_each(n, p)
-    if stage is Stage.CONSTANT:
+    if stage is StageCost.CONSTANT:
         return _efficiency(n, p, stage, n * (r + 1) / 2 - r)
     # The paper's double sum, its inner sums being p (2n + 3 - (2j + 1) p) / 2.
     first = r * (p - 1) * (2 * n + 2 - p) / 2
@@ -78,7 +78,7 @@ def optimal_last_row_split(n: int) -> float:
     return sqrt(2 * n)
 
 
-def _efficiency(n: int, p: int, stage: Stage, time: float) -> float:
+def _efficiency(n: int, p: int, stage: StageCost, time: float) -> float:
     return serial_time(n, stage) / (p * time) if time else 1.0
 
 

@@ -23,30 +23,30 @@ import numpy as np
 from dlbrt.core.partition.work import Floats
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Stage", "block_order", "block_owners", "makespan", "serial_time", "stage_costs"]
+__all__ = ["StageCost", "block_order", "block_owners", "makespan", "serial_time", "stage_costs"]
 
 
 #: How many of the fastest processors are tried as owners of the last block.
 LAST_TRIED = 8
 
 
-class Stage(Enum):
+class StageCost(Enum):
     """How the cost of changing one row goes with the stage."""
 
     CONSTANT = "constant"
     LU = "LU"
 
 
-def stage_costs(n: int, stage: Stage) -> Floats:
+def stage_costs(n: int, stage: StageCost) -> Floats:
     """c_1 .. c_{n-1}."""
-    if stage is Stage.CONSTANT:
+    if stage is StageCost.CONSTANT:
         return np.ones(max(n - 1, 0))
     return (n + 1 - np.arange(1, n)) / n
 
 
-def serial_time(n: int, stage: Stage) -> float:
+def serial_time(n: int, stage: StageCost) -> float:
     """T(1) at rate 1: n (n - 1) / 2 (equation 4), or (n - 1) (n + 1) / 3 for LU (equation 5)."""
-    return n * (n - 1) / 2 if stage is Stage.CONSTANT else (n - 1) * (n + 1) / 3
+    return n * (n - 1) / 2 if stage is StageCost.CONSTANT else (n - 1) * (n + 1) / 3
 
 
 def block_owners(rows: Sequence[int], order: Sequence[int] | None = None) -> NDArray[np.int64]:
@@ -55,7 +55,7 @@ def block_owners(rows: Sequence[int], order: Sequence[int] | None = None) -> NDA
     return np.repeat(sequence, np.asarray(rows, dtype=np.int64)[sequence])
 
 
-def block_order(rows: Sequence[int], rates: Sequence[float], stage: Stage) -> tuple[int, ...]:
+def block_order(rows: Sequence[int], rates: Sequence[float], stage: StageCost) -> tuple[int, ...]:
     """A good order of blocks of so many rows: of those tried, the one with the least `makespan`.
 
     Tried are the paper's, slowest processor first, and those with one of the fastest last and the others
@@ -70,7 +70,7 @@ def block_order(rows: Sequence[int], rates: Sequence[float], stage: Stage) -> tu
     return min(tried, key=lambda order: makespan(block_owners(rows, order), rates, stage))
 
 
-def makespan(owners: ArrayLike, rates: Sequence[float], stage: Stage) -> float:
+def makespan(owners: ArrayLike, rates: Sequence[float], stage: StageCost) -> float:
     """T(p) for n rows whose owners, 0 .. p-1, are given in order; infinite where rate 0 has rows to change.
 
     ValueError for owners that have no rate, or rates that are negative or not finite.

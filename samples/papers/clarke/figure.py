@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 import numpy as np
 from dlbrt.core.speed.models import SpeedModels
-from dlbrt.core.speed.points import Points
+from dlbrt.core.speed.points import SpeedPoints
 from dlbrt.records import dataclass
 
-__all__ = ["Curve", "Figure", "figure"]
+__all__ = ["Figure", "SpeedCurve", "figure"]
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class SpeedCurve:
     """One rank: what was measured, the function at ``units`` (x) in units a second (y), and its share."""
 
-    points: Points
+    points: SpeedPoints
     units: tuple[float, ...]
     speeds: tuple[float, ...]
     share: int
@@ -34,7 +34,7 @@ class Figure:
 
     n: int
     seconds: float
-    curves: tuple[Curve, ...]
+    curves: tuple[SpeedCurve, ...]
 
 
 def figure(
@@ -52,7 +52,7 @@ def figure(
     values = np.array([functions.speeds(np.full(models.ranks, size)) for size in sizes])
     at_shares = functions.speeds(np.asarray(shares, dtype=np.float64))
     curves = tuple(
-        Curve(points, tuple(sizes.tolist()), tuple(speeds), share, float(speed))
+        SpeedCurve(points, tuple(sizes.tolist()), tuple(speeds), share, float(speed))
         for points, speeds, share, speed in zip(
             models.points, values.T.tolist(), shares, at_shares, strict=True
         )

@@ -9,29 +9,29 @@ the step of `dlbrt.core.diffusion.uneven`, among processors of different speeds,
 The other modules are the paper's experiments: each prints a table (docs/diffusion.md).
 """
 
-from papers.heirich.chain import Exchange, Piece, Round, exchange, planned_flows
+from papers.heirich.chain import ChainExchange, Piece, Round, exchange, planned_flows
 from papers.heirich.divisible import Diffusion, discrepancy
-from papers.heirich.domain import Domain, Parts
+from papers.heirich.domain import GraphDomain, Parts
 from papers.heirich.giving import follow, give
 from papers.heirich.mesh import Boundary, Mesh, factored
 from papers.heirich.modes import slowest_rate, tau, tau_slowest
-from papers.heirich.paced import PacedDiffusion
-from papers.heirich.relaxation import Step, alpha_limit, inner_iterations, safe_iterations
+from papers.heirich.paced import HeterogeneousDiffusion
+from papers.heirich.relaxation import DiffusionStep, alpha_limit, inner_iterations, safe_iterations
 from papers.heirich.scales import Schedule, two_scales
 from papers.heirich.units import UnitDiffusion
 
 __all__ = [
     "Boundary",
+    "ChainExchange",
     "Diffusion",
-    "Domain",
-    "Exchange",
+    "DiffusionStep",
+    "GraphDomain",
+    "HeterogeneousDiffusion",
     "Mesh",
-    "PacedDiffusion",
     "Parts",
     "Piece",
     "Round",
     "Schedule",
-    "Step",
     "UnitDiffusion",
     "alpha_limit",
     "discrepancy",

@@ -25,9 +25,9 @@ from papers.heirich.mesh import Mesh
 from papers.heirich.scales import Schedule
 from papers.heirich.units import UnitDiffusion
 
-__all__ = ["Exchange", "Piece", "Round", "exchange", "payable", "planned_flows"]
+__all__ = ["ChainExchange", "Piece", "Round", "exchange", "payable", "planned_flows"]
 
-Integers = NDArray[np.int64]
+IntegerArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ChainExchange:
     """Rounds in order, and what is owed on each link after the last, towards the higher rank."""
 
     rounds: tuple[Round, ...]
@@ -67,7 +67,7 @@ def planned_flows(
     return tuple(diffusion.advance(cycles)[0].tolist())
 
 
-def exchange(cuts: Sequence[int], flows: Sequence[int]) -> Exchange:
+def exchange(cuts: Sequence[int], flows: Sequence[int]) -> ChainExchange:
     """How whole blocks exchange these flows: block k is from ``cuts[k]`` to ``cuts[k + 1]`` - 1.
 
     ``flows[k]`` goes from rank k to rank k + 1, back if it is negative. ValueError for cuts that decrease,
@@ -88,16 +88,16 @@ def exchange(cuts: Sequence[int], flows: Sequence[int]) -> Exchange:
         owed -= given
         after = tuple(bounds.tolist())
         rounds.append(Round(_pieces(before, after), after))
-    return Exchange(tuple(rounds), tuple(owed.tolist()))
+    return ChainExchange(tuple(rounds), tuple(owed.tolist()))
 
 
-def payable(shares: Integers, flows: Integers) -> Integers:
+def payable(shares: IntegerArray, flows: IntegerArray) -> IntegerArray:
     """What of these flows ranks with these shares can give at once; all of them where shares suffice."""
     up, down = np.zeros_like(shares), np.zeros_like(shares)
     up[:-1], down[1:] = np.maximum(flows, 0), np.maximum(-flows, 0)
     less_down = np.minimum(down, np.maximum(shares // 2, shares - up))
     less_up = np.minimum(up, shares - less_down)
-    given: Integers = less_up[:-1] - less_down[1:]
+    given: IntegerArray = less_up[:-1] - less_down[1:]
     return given
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from papers.heirich.lattice import BLOCK, Floats, Lattice, amounts
 from papers.heirich.mesh import Mesh
-from papers.heirich.relaxation import Step
+from papers.heirich.relaxation import DiffusionStep
 from papers.heirich.scales import Schedule
 
 __all__ = ["Diffusion", "discrepancy", "grain_for", "on_grain"]
@@ -116,7 +116,7 @@ class Diffusion:
             for step in self.schedule.steps:
                 self._exchange(step)
 
-    def _exchange(self, step: Step) -> None:
+    def _exchange(self, step: DiffusionStep) -> None:
         lattice, links = self.lattice, 2.0 * step.dimensions
         flow = lattice.relaxed(self._u, step)
         self._rounded(flow, step.alpha)

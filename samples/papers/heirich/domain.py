@@ -12,11 +12,11 @@ from math import isfinite
 
 from dlbrt.records import dataclass
 
-__all__ = ["Domain", "Parts"]
+__all__ = ["GraphDomain", "Parts"]
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class GraphDomain:
     """The neighbours of each vertex, its units of work, and where it is, if that is known: coordinates.
 
     ValueError for other than one number of units for each vertex, units below 1, neighbours that are given
@@ -50,7 +50,7 @@ class Domain:
     @classmethod
     def of_edges(
         cls, edges: Iterable[tuple[int, int]], work: Sequence[int], places: Iterable[tuple[float, ...]] = ()
-    ) -> Domain:
+    ) -> GraphDomain:
         """By edges in any order and direction, also twice; IndexError for an end that is no vertex."""
         near: list[set[int]] = [set() for _ in work]
         for one, other in edges:
@@ -69,7 +69,7 @@ class Parts:
     ValueError for other than one owner for each vertex.
     """
 
-    def __init__(self, domain: Domain, owners: Sequence[int]) -> None:
+    def __init__(self, domain: GraphDomain, owners: Sequence[int]) -> None:
         if len(owners) != len(domain.work):
             raise ValueError(f"expected owners of {len(domain.work)} vertices, found {len(owners)}")
         self.domain = domain

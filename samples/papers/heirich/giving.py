@@ -36,7 +36,7 @@ import numpy as np
 
 from papers.heirich.domain import Parts
 from papers.heirich.mesh import Mesh
-from papers.heirich.units import Integers
+from papers.heirich.units import IntegerArray
 
 __all__ = ["cut_off", "follow", "give"]
 
@@ -62,7 +62,7 @@ def give(
     return tuple(went)
 
 
-def follow(parts: Parts, mesh: Mesh, flows: Sequence[Integers]) -> int:
+def follow(parts: Parts, mesh: Mesh, flows: Sequence[IntegerArray]) -> int:
     """Let ranks, numbered as the mesh numbers processors, give what flows over links; the units not met.
 
     ``flows`` are by axis, as `UnitDiffusion.advance` tells them; links take turns in their order. Along an

@@ -20,7 +20,7 @@ from dlbrt.core.partition.work import Floats
 from numpy.typing import ArrayLike, NDArray
 
 from papers.heirich.mesh import Mesh
-from papers.heirich.relaxation import Step
+from papers.heirich.relaxation import DiffusionStep
 from papers.heirich.scales import Schedule
 
 __all__ = ["BLOCK", "Floats", "Lattice", "amounts"]
@@ -96,7 +96,7 @@ class Lattice:
                 found += self._closed[start:stop] * flat[start:stop]
             yield slice(start, stop), found
 
-    def relaxed(self, u: Floats, step: Step) -> Floats:
+    def relaxed(self, u: Floats, step: DiffusionStep) -> Floats:
         """The v of a step by Jacobi iterations from ``u`` (eq. 2), ghosts filled, until the next call.
 
         It is 0 outside the part.

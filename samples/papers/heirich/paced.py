@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike
 from papers.heirich.divisible import grain_for, on_grain
 from papers.heirich.lattice import BLOCK, Floats, Lattice, amounts
 from papers.heirich.mesh import Mesh
-from papers.heirich.relaxation import Step
+from papers.heirich.relaxation import DiffusionStep
 from papers.heirich.scales import Schedule
 
-__all__ = ["PacedDiffusion"]
+__all__ = ["HeterogeneousDiffusion"]
 
 
-class PacedDiffusion:
+class HeterogeneousDiffusion:
     """Amounts on a mesh of processors of these speeds (amounts a second), balanced cycle by cycle.
 
     ValueError for amounts or speeds of another shape, not finite, amounts below 0, speeds that are not above
@@ -63,7 +63,7 @@ class PacedDiffusion:
             for step in self.schedule.steps:
                 self._exchange(step)
 
-    def _exchange(self, step: Step) -> None:
+    def _exchange(self, step: DiffusionStep) -> None:
         v, other = self._v, self._next
         np.multiply(self._u, self._slow, out=v)
         start = self.lattice.fill(v).copy()

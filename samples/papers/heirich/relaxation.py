@@ -31,7 +31,7 @@ from dlbrt.core.diffusion import relaxation
 from dlbrt.core.diffusion.relaxation import check
 from dlbrt.records import dataclass
 
-__all__ = ["Step", "alpha_limit", "gain", "inner_iterations", "safe_iterations"]
+__all__ = ["DiffusionStep", "alpha_limit", "gain", "inner_iterations", "safe_iterations"]
 
 
 def inner_iterations(alpha: float, dimensions: int) -> int:
@@ -77,14 +77,14 @@ def gain(alpha: float, dimensions: int, iterations: int, t: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Step(relaxation.Step):
+class DiffusionStep(relaxation.DiffusionStep):
     """A step of the runtime's, and what the paper says of it.
 
-    Made stable by `stable`, `iterated` or `within`; ValueError as `dlbrt.core.diffusion.relaxation.Step`.
+    Made stable by `stable`, `iterated` or `within`; ValueError as `dlbrt.core.diffusion.relaxation.DiffusionStep`.
     """
 
     @classmethod
-    def stable(cls, alpha: float, dimensions: int) -> Step:
+    def stable(cls, alpha: float, dimensions: int) -> DiffusionStep:
         """With nu of eq. 1; ValueError where that is not stable."""
         step = cls(alpha, dimensions, inner_iterations(alpha, dimensions))
         if not step.is_stable:
@@ -96,12 +96,12 @@ class Step(relaxation.Step):
         return step
 
     @classmethod
-    def iterated(cls, alpha: float, dimensions: int) -> Step:
+    def iterated(cls, alpha: float, dimensions: int) -> DiffusionStep:
         """With as many iterations as make it stable."""
         return cls(alpha, dimensions, safe_iterations(alpha, dimensions))
 
     @classmethod
-    def within(cls, alpha: float, dimensions: int, tolerance: float) -> Step:
+    def within(cls, alpha: float, dimensions: int, tolerance: float) -> DiffusionStep:
         """With as many as make it stable and leave at most ``tolerance`` of the largest error (eq. 3, 4).
 
         That is of the distance of v from what it converges to, over all processors; where nu of eq. 1 says

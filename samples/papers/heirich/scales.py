@@ -29,7 +29,7 @@ from dlbrt.records import dataclass
 
 from papers.heirich.mesh import Mesh
 from papers.heirich.modes import slowest_eigenvalue
-from papers.heirich.relaxation import Step, safe_iterations
+from papers.heirich.relaxation import DiffusionStep, safe_iterations
 
 __all__ = ["Schedule", "two_scales"]
 
@@ -37,7 +37,7 @@ __all__ = ["Schedule", "two_scales"]
 _SAMPLED: Floats = np.cos(np.linspace(0, pi, 2049))[1:]
 
 #: How many corrections, and how many numbers of inner iterations, are tried.
-_MOST_CORRECTIONS = 32
+_MAX_CORRECTIONS = 32
 _CHOICES = 24
 
 #: A gain of less is taken for this one.
@@ -51,7 +51,7 @@ class Schedule:
     ValueError for no step, steps of different dimensions, or a mode that would grow.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[DiffusionStep, ...]
 
     def __post_init__(self) -> None:
         if len({step.dimensions for step in self.steps}) != 1:
@@ -63,8 +63,8 @@ class Schedule:
 
     @classmethod
     def every(cls, alpha: float, dimensions: int) -> Schedule:
-        """One stable step of this size; ValueError as `Step.stable`."""
-        return cls((Step.stable(alpha, dimensions),))
+        """One stable step of this size; ValueError as `DiffusionStep.stable`."""
+        return cls((DiffusionStep.stable(alpha, dimensions),))
 
     @property
     def dimensions(self) -> int:
@@ -106,7 +106,7 @@ def two_scales(mesh: Mesh, alpha: float, large: float) -> Schedule:
     """A step of size ``large`` with corrections of size ``alpha``, as many as are best.
 
     The best is that by which the slowest mode falls most an inner iteration; steps of size ``alpha`` alone
-    where nothing is gained by a large one. ValueError for an ``alpha`` that is not stable (`Step.stable`),
+    where nothing is gained by a large one. ValueError for an ``alpha`` that is not stable (`DiffusionStep.stable`),
     or unless ``large`` is finite and above ``alpha``.
     """
     small = Schedule.every(alpha, mesh.dimensions)
@@ -116,12 +116,14 @@ def two_scales(mesh: Mesh, alpha: float, large: float) -> Schedule:
         return small
     most = safe_iterations(large, mesh.dimensions)
     counts = sorted({max(1, most * part // _CHOICES) for part in range(1, _CHOICES + 1)})
-    corrections = np.multiply.accumulate([small.gains(_modes(mesh))] * _MOST_CORRECTIONS)
-    trials = [_corrected(Step(large, mesh.dimensions, count), small, mesh, corrections) for count in counts]
+    corrections = np.multiply.accumulate([small.gains(_modes(mesh))] * _MAX_CORRECTIONS)
+    trials = [
+        _corrected(DiffusionStep(large, mesh.dimensions, count), small, mesh, corrections) for count in counts
+    ]
     return max(small, *trials, key=lambda schedule: schedule.rate(mesh) / schedule.iterations)
 
 
-def _corrected(step: Step, small: Schedule, mesh: Mesh, corrections: Floats) -> Schedule:
+def _corrected(step: DiffusionStep, small: Schedule, mesh: Mesh, corrections: Floats) -> Schedule:
     """A large step with the number of corrections by which modes fall most an inner iteration.
 
     ``corrections`` are the gains of 1, 2 .. of them, by `_modes`; they stay alone where none of these

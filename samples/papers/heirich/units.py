@@ -25,12 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from papers.heirich.lattice import Floats, Lattice, amounts
 from papers.heirich.mesh import Mesh
-from papers.heirich.relaxation import Step
+from papers.heirich.relaxation import DiffusionStep
 from papers.heirich.scales import Schedule
 
 __all__ = ["UnitDiffusion"]
 
-Integers = NDArray[np.int64]
+IntegerArray = NDArray[np.int64]
 
 #: Integers up to here are doubles too.
 _MOST = 2**53
@@ -63,16 +63,16 @@ class UnitDiffusion:
         self._links = [_Links(self.lattice, axis) for axis in range(mesh.dimensions)]
 
     @property
-    def units(self) -> Integers:
+    def units(self) -> IntegerArray:
         """What each processor holds, in the mesh's shape."""
         return self.lattice.grid(self._u).astype(np.int64)
 
     @property
     def remainders(self) -> tuple[Floats, ...]:
         """What links carry, by axis in the shapes of `Mesh.links_along`; at most half a unit each."""
-        return tuple(links.told(links.carried) for links in self._links)
+        return tuple(links.shaped(links.carried) for links in self._links)
 
-    def advance(self, cycles: int = 1) -> tuple[Integers, ...]:
+    def advance(self, cycles: int = 1) -> tuple[IntegerArray, ...]:
         """Go through the schedule so many times; the flows of all of these together.
 
         By axis in the shapes of `Mesh.links_along`: units moved towards the higher coordinate, negative the
@@ -81,11 +81,11 @@ class UnitDiffusion:
         for links in self._links:
             links.flowed.fill(0)
         for _ in range(cycles):
-            self._ask()
+            self._request()
             for _ in range(self.rounds):
                 if not self._exchange():
                     break
-        return tuple(links.told(links.flowed).astype(np.int64) for links in self._links)
+        return tuple(links.shaped(links.flowed).astype(np.int64) for links in self._links)
 
     def _exchange(self) -> bool:
         """Move what ranks hold of what is asked of them; whether more was asked."""
@@ -98,7 +98,7 @@ class UnitDiffusion:
             links.move(self._u)
         return len(over) > 0
 
-    def _ask(self) -> None:
+    def _request(self) -> None:
         """Ask each link for the whole units of what it carries and what a cycle's fluxes add."""
         steps = self.schedule.steps
         promised = self._u.copy() if len(steps) > 1 else self._u
@@ -116,12 +116,12 @@ class UnitDiffusion:
         held = self.lattice.grid(self._u)
         if held.min() >= sum(2 * links.largest for links in self._links):
             return np.empty(0, dtype=np.intp)
-        asked = self.lattice.new()
+        requested = self.lattice.new()
         for links in self._links:
-            asked += np.maximum(links.asked, 0)
-            asked[links.offset :] += np.maximum(-links.asked[: -links.offset], 0)
+            requested += np.maximum(links.requested, 0)
+            requested[links.offset :] += np.maximum(-links.requested[: -links.offset], 0)
         over = np.zeros(self.lattice.size, dtype=np.bool_)
-        self.lattice.grid(over)[...] = self.lattice.grid(asked) > held
+        self.lattice.grid(over)[...] = self.lattice.grid(requested) > held
         return np.flatnonzero(over)
 
     def _cut(self, over: NDArray[np.intp]) -> None:
@@ -147,7 +147,7 @@ class _Links:
     axis: int
     offset: int
     carried: Floats
-    asked: Floats
+    requested: Floats
     flow: Floats
     flowed: Floats
     pending: bool
@@ -156,11 +156,11 @@ class _Links:
 
     def __init__(self, lattice: Lattice, axis: int) -> None:
         self.lattice, self.axis, self.offset = lattice, axis, lattice.offsets[axis]
-        self.carried, self.asked, self._flux = lattice.new(), lattice.new(), lattice.new()
+        self.carried, self.requested, self._flux = lattice.new(), lattice.new(), lattice.new()
         self.flow, self.flowed, self.pending = lattice.new(), lattice.new(), False
         self._open = lattice.open_links(axis)
 
-    def take_flux(self, v: Floats, step: Step) -> None:
+    def take_flux(self, v: Floats, step: DiffusionStep) -> None:
         """Add alpha (v_i - v_j) to what is carried."""
         flux = self._flux[: -self.offset]
         np.subtract(v[: -self.offset], v[self.offset :], out=flux)
@@ -175,20 +175,20 @@ class _Links:
 
     def round(self) -> None:
         """What is carried is asked for in whole units, a remainder of at most a half stays."""
-        np.rint(self.carried, out=self.asked)
-        self.carried -= self.asked
+        np.rint(self.carried, out=self.requested)
+        self.carried -= self.requested
 
     @property
     def largest(self) -> float:
         """The most that is asked of a link."""
-        return float(max(self.asked.max(), -self.asked.min()))
+        return float(max(self.requested.max(), -self.requested.min()))
 
     def grant(self, cut: bool) -> None:
         """The flow is what is asked for; that goes on being asked for if some of it is to be ``cut``."""
         if cut:
-            np.copyto(self.flow, self.asked)
+            np.copyto(self.flow, self.requested)
         else:
-            self.flow, self.asked = self.asked, self.flow
+            self.flow, self.requested = self.requested, self.flow
         self.pending = cut
 
     def given(self, places: NDArray[np.intp], sign: int) -> Floats:
@@ -222,9 +222,9 @@ class _Links:
         _moved(u, self.flow, self.offset)
         self.flowed += self.flow
         if self.pending:
-            self.asked -= self.flow
+            self.requested -= self.flow
 
-    def told(self, values: Floats) -> Floats:
+    def shaped(self, values: Floats) -> Floats:
         """Values by coordinates of the lower ends, in the shape of `Mesh.links_along`."""
         count = self.lattice.mesh.links_along(self.axis)[self.axis]
         along = np.moveaxis(self.lattice.grid(values), self.axis, 0)[:count]

@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from papers.heirich import Domain, Mesh, Parts, Schedule, UnitDiffusion, discrepancy, follow
+from papers.heirich import GraphDomain, Mesh, Parts, Schedule, UnitDiffusion, discrepancy, follow
 from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 TENTH = Schedule.every(0.1, 3)
@@ -39,7 +39,7 @@ class Spread:
     sides: tuple[int, ...]
 
 
-def grid(side: int, seed: int) -> Domain:
+def grid(side: int, seed: int) -> GraphDomain:
     """side^3 cells in a cube of side 1."""
     draw = np.random.default_rng(seed)
     number = draw.permutation(side**3).reshape((side,) * 3)
@@ -54,10 +54,10 @@ def grid(side: int, seed: int) -> Domain:
     places[number.ravel()] = (
         np.indices((side,) * 3).reshape(3, -1).T + draw.uniform(0.2, 0.8, (side**3, 3))
     ) / side
-    return Domain.of_edges(edges, [1] * side**3, [tuple(place) for place in places.tolist()])
+    return GraphDomain.of_edges(edges, [1] * side**3, [tuple(place) for place in places.tolist()])
 
 
-def cubes(domain: Domain, across: int) -> list[int]:
+def cubes(domain: GraphDomain, across: int) -> list[int]:
     """The owners by a cut of the cube into cubes."""
     blocks = (np.array(domain.places) * across).astype(int)
     return [int(number) for number in blocks @ (across**2, across, 1)]

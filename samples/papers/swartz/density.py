@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.integer import optimal
-from dlbrt.core.partition.work import Floats, Work, checked_density
+from dlbrt.core.partition.work import CumulativeWork, Floats, checked_density
 from numpy.typing import ArrayLike
 
 __all__ = ["as_work", "compress", "cut_by_groups"]
@@ -24,7 +24,7 @@ def cut_by_groups(density: Density, speeds: int | Sequence[float]) -> tuple[int,
     return tuple(density.edges[list(optimal(density.prefix, speeds))].tolist())
 
 
-def as_work(density: Density) -> Work:
+def as_work(density: Density) -> CumulativeWork:
     """A density as a cumulative work that `newton` cuts, with its density as t'."""
     widths = np.diff(density.edges)
 
@@ -32,4 +32,4 @@ def as_work(density: Density) -> Work:
         place = np.clip(np.searchsorted(density.edges, position, side="right") - 1, 0, len(widths) - 1)
         return np.asarray(density.work[place] / widths[place], dtype=np.float64)
 
-    return Work(density.cumulative, 0.0, float(density.n), derivative=slope)
+    return CumulativeWork(density.cumulative, 0.0, float(density.n), derivative=slope)

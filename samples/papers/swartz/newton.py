@@ -12,13 +12,13 @@ from math import nan
 import numpy as np
 from dlbrt.core.partition.convergence import Method
 from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.roots import HALF_DIGITS, MOST_STEPS, NEWTON_STEPS, ULPS, Table, misplaced
-from dlbrt.core.partition.work import ROUNDING, Floats, Work
+from dlbrt.core.partition.roots import HALF_DIGITS, MAX_STEPS, NEWTON_STEPS, ULPS, SampledWork, misplaced
+from dlbrt.core.partition.work import ROUNDING, CumulativeWork, Floats
 
 __all__ = ["between", "bounds", "cut", "cuts", "method_of", "newton_share", "root"]
 
 
-def cut(work: Work, parts: int) -> Floats:
+def cut(work: CumulativeWork, parts: int) -> Floats:
     """The P + 1 boundaries of P parts of equal work; see `Cutter`."""
     return cuts(Cutter(work), parts)
 
@@ -57,7 +57,7 @@ def newton_share(cutter: Cutter) -> float:
     return float(work[cutter.table.methods == Method.NEWTON].sum() / work.sum())
 
 
-def root(table: Table, target: float) -> float:
+def root(table: SampledWork, target: float) -> float:
     """The x with t(x) = target, alone; WorkError where t turns out not to increase."""
     cell = min(max(int(np.searchsorted(table.values, target)), 1), len(table.values) - 1)
     low, high = (float(each) for each in table.x[cell - 1 : cell + 1])
@@ -72,7 +72,7 @@ def root(table: Table, target: float) -> float:
     x = low - below * width / (above - below)
     if table.inverse is not None:
         x = _inside(float(table.inverse(np.float64(target))), low, high, x)
-    for step in range(MOST_STEPS):
+    for step in range(MAX_STEPS):
         value = float(t(np.float64(x)))
         if not at_low - slack <= value <= at_high + slack:
             raise misplaced(x, value, (low, high), (at_low, at_high))
@@ -107,7 +107,7 @@ def root(table: Table, target: float) -> float:
     return x
 
 
-def _slope(table: Table, x: float, value: float, width: float) -> float:
+def _slope(table: SampledWork, x: float, value: float, width: float) -> float:
     """One of the `difference_quotients`; NaN where x has no digits left."""
     dx = min(HALF_DIGITS * max(abs(x), 1e-3 * width), 1e-2 * width)
     if x + dx > table.x[-1]:

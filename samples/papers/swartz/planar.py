@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from papers.swartz.integer import largest_part, parts
 
-__all__ = ["Block", "Blocks", "RowCut", "blocks", "partial_rows", "whole_rows"]
+__all__ = ["PlanarBlock", "PlanarBlocks", "RowCut", "blocks", "partial_rows", "whole_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class RowCut:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PlanarBlock:
     """Rows [top, bottom) and columns [left, right) of one part, its work, and its border.
 
     ``border`` counts the cells along other parts' domains, a corner on both its sides.
@@ -67,10 +67,10 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class PlanarBlocks:
     """A block for each rank, and the time of the slowest: (work + border x cost) / speed."""
 
-    parts: tuple[Block, ...]
+    parts: tuple[PlanarBlock, ...]
     time: float
 
 
@@ -84,7 +84,7 @@ def partial_rows(density: ArrayLike, speeds: int | Sequence[float]) -> RowCut:
     return _row_cut(_plane(density).reshape(-1), speeds)
 
 
-def blocks(density: ArrayLike, speeds: int | Sequence[float], border_cost: float = 0.0) -> Blocks:
+def blocks(density: ArrayLike, speeds: int | Sequence[float], border_cost: float = 0.0) -> PlanarBlocks:
     """Blocks in bands: bands of rows by the speeds of their ranks, each cut into columns by its own work.
 
     Of the numbers of bands 1 .. sqrt(P) and P over these (whole rows and whole columns are among them), the
@@ -113,19 +113,19 @@ def _band_numbers(p: int) -> list[int]:
     return sorted({*small, *(-(-p // bands) for bands in small)})
 
 
-def _in_bands(plane: Numbers, rates: list[float], bands: int, border_cost: float) -> Blocks:
+def _in_bands(plane: Numbers, rates: list[float], bands: int, border_cost: float) -> PlanarBlocks:
     """The blocks of so many bands, ranks dealt to bands in order, numbers differing by at most 1."""
     ranks = np.array_split(np.asarray(rates), bands)
     rows = _cut(plane.sum(axis=1), [float(band.sum()) for band in ranks])
-    found: list[Block] = []
+    found: list[PlanarBlock] = []
     for (top, bottom), band in zip(pairwise(rows), ranks, strict=True):
         columns = _cut(plane[top:bottom].sum(axis=0), band.tolist())
         for left, right in pairwise(columns):
             work = float(plane[top:bottom, left:right].sum())
             border = _border((top, bottom, left, right), plane.shape)
-            found.append(Block(top, bottom, left, right, work, border))
+            found.append(PlanarBlock(top, bottom, left, right, work, border))
     times = (_time(block.work + border_cost * block.border, s) for block, s in zip(found, rates, strict=True))
-    return Blocks(tuple(found), max(times))
+    return PlanarBlocks(tuple(found), max(times))
 
 
 def _cut(work: Numbers, speeds: list[float]) -> tuple[int, ...]:

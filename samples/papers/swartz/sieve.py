@@ -14,7 +14,7 @@ import numpy as np
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.fit import Fit
 from dlbrt.core.partition.profiling import GroupTimes, Profiling
-from dlbrt.core.partition.work import Curve, Floats, Work, evaluate
+from dlbrt.core.partition.work import CumulativeWork, Curve, Floats, evaluate
 from numpy.typing import ArrayLike, NDArray
 
 from papers.swartz.newton import cut
@@ -50,10 +50,10 @@ def slope(x: Any) -> Any:
     return r * x**0.43 * (1.43 - r)
 
 
-def work(maximum: float, derivative: bool = True) -> Work:
+def work(maximum: float, derivative: bool = True) -> CumulativeWork:
     """Equation (4) over 0 .. maximum, counted from 0 as the paper does."""
     known = slope if derivative else None
-    return Work(t, 0.0, maximum, derivative=known, start=0.0, increasing_from=INCREASING_FROM)
+    return CumulativeWork(t, 0.0, maximum, derivative=known, start=0.0, increasing_from=INCREASING_FROM)
 
 
 def operations(maximum: int) -> NDArray[np.int32]:
@@ -86,11 +86,11 @@ def by_formula(maximum: int, ranks: int) -> list[int]:
 def by_fit(found: Fit, maximum: int, ranks: int) -> list[int]:
     """The same by a curve fitted to samples, from where (4) increases: it may have that form."""
     return _positions_from(
-        Work(found.t, INCREASING_FROM, float(maximum + 1), found.derivative), maximum, ranks
+        CumulativeWork(found.t, INCREASING_FROM, float(maximum + 1), found.derivative), maximum, ranks
     )
 
 
-def _positions_from(work: Work, maximum: int, ranks: int) -> list[int]:
+def _positions_from(work: CumulativeWork, maximum: int, ranks: int) -> list[int]:
     """The first odd number from each boundary on; the first rank has those before its domain too."""
     first = np.ceil((cut(work, ranks) - 3) / 2).astype(int)
     return [0, *(int(position) for position in np.clip(first[1:], 0, positions(maximum)))]
@@ -103,18 +103,18 @@ def first_pass(maximum: int, bounds: Sequence[int], group: int, took: Callable[[
     """
     profiling = Profiling(positions(maximum), group)
     parts = [range(low, high) for low, high in pairwise(bounds)]
-    recorders = [_recorded(profiling.recorder(), part, took) for part in parts]
-    seconds = [sum(float(s.seconds.sum()) for s in recorder.samples()) for recorder in recorders]
-    problem = profiling.learn(seconds, [recorder.samples() for recorder in recorders])
+    recorders = [_recorded(profiling.group_times(), part, took) for part in parts]
+    seconds = [sum(float(s.seconds.sum()) for s in group_times.samples()) for group_times in recorders]
+    problem = profiling.learn(seconds, [group_times.samples() for group_times in recorders])
     assert problem is None, problem
     assert profiling.density is not None
     return profiling.density
 
 
-def _recorded(recorder: GroupTimes, part: range, took: Callable[[range], float]) -> GroupTimes:
+def _recorded(group_times: GroupTimes, part: range, took: Callable[[range], float]) -> GroupTimes:
     position = part.start
     while position < part.stop:
-        run = range(position, min(recorder.limit(position), part.stop))
-        recorder.add(run, took(run))
+        run = range(position, min(group_times.limit(position), part.stop))
+        group_times.add(run, took(run))
         position = run.stop
-    return recorder
+    return group_times

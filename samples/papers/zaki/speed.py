@@ -1,7 +1,7 @@
 """A processor by the loads seen so far, and how they are taken to go on (sections 1.3.1 and 1.3.2).
 
 A `Processor` has the loads seen so far and then a cycle that repeats: the last one, their mean, all of them
-again (`Forecast`), or any other that is given.
+again (`LoadContinuation`), or any other that is given.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from math import isfinite
 
 from dlbrt.core.model.speed import Averaging, Processor
 
-__all__ = ["Forecast", "effective_load", "under"]
+__all__ = ["LoadContinuation", "effective_load", "under"]
 
 
-class Forecast(Enum):
+class LoadContinuation(Enum):
     """How the load goes on after what was seen."""
 
     LAST = "last"
@@ -27,14 +27,14 @@ def under(
     loads: Sequence[float],
     duration_s: float,
     speed: float = 1.0,
-    forecast: Forecast | Sequence[float] = Forecast.MEAN,
+    forecast: LoadContinuation | Sequence[float] = LoadContinuation.MEAN,
 ) -> Processor:
     """Under the loads l(1), l(2), .. (0 or more, integers or not), then as forecast.
 
     ``forecast`` may be the loads of the cycle themselves. ValueError for no loads, negative ones, or a
     speed or duration that is not above 0.
     """
-    cycle = list(forecast) if not isinstance(forecast, Forecast) else []
+    cycle = list(forecast) if not isinstance(forecast, LoadContinuation) else []
     if not (loads or cycle) or not all(load >= 0 and isfinite(load) for load in (*loads, *cycle)):
         raise ValueError(f"expected at least one load, each 0 or more, found {list(loads)} and {cycle}")
     if not (0 < speed < float("inf") and 0 < duration_s < float("inf")):
@@ -53,8 +53,8 @@ def effective_load(
 
 def _ahead(rates: Sequence[float], forecast: object) -> list[float]:
     """The cycle of rates that follows those seen."""
-    if forecast is Forecast.LAST:
+    if forecast is LoadContinuation.LAST:
         return [rates[-1]]
-    if forecast is Forecast.MEAN:
+    if forecast is LoadContinuation.MEAN:
         return [sum(rates) / len(rates)]
     return list(rates)

@@ -16,49 +16,49 @@ from typing import Any, assert_never
 
 from dlbrt.core.actions import (
     Action,
-    Alarm,
-    Announce,
-    Choose,
-    Claim,
-    Exchange,
+    AnnounceStrategy,
+    ClaimChunks,
+    ExchangeProfiles,
     Finish,
-    Give,
-    Instruct,
     Interrupt,
     Move,
-    Report,
+    NotifyFailure,
+    RequestChoice,
+    RequestGroupExchange,
     Resume,
-    State,
-    Summon,
-    Tell,
+    Send,
+    SendGroupReport,
+    SendInstructions,
+    SendProfile,
+    SendWork,
 )
-from dlbrt.core.balancer import Commit
-from dlbrt.core.books import Terms
+from dlbrt.core.balancer import ChoiceRule
+from dlbrt.core.books import BalancingContext
 from dlbrt.core.events import (
-    Alarmed,
-    Asked,
-    Committed,
+    ChoiceRequested,
     Event,
-    Exchanged,
     Exhausted,
     Failed,
-    Given,
-    Instructed,
+    FailureNotified,
+    GroupExchangeRequested,
+    GroupReportsReceived,
+    InstructionsReceived,
     Interrupted,
-    Reported,
-    Stated,
-    Summoned,
-    Told,
-    Waited,
+    ProfileReceived,
+    ProfilesExchanged,
+    Received,
+    StrategyAnnounced,
+    TimeElapsed,
     Worked,
+    WorkReceived,
 )
 from dlbrt.core.model.groups import GroupRules
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import synchronizing
-from dlbrt.core.regrouping import Regrouping
-from dlbrt.core.statement import Statement
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.core.regrouping import GroupExchangeBalancer
+from dlbrt.core.statement import GroupReport
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import block, cyclic
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
@@ -92,11 +92,11 @@ class Clockwork:
         fails: frozenset[int] = frozenset(),
         dealt: str = "block",
         folded: bool = False,
-        amounts: Amounts = UNIFORM,
+        work_table: WorkTable = UNIFORM,
         shares: tuple[Spans, ...] | None = None,
         parameters: Parameters | None = None,
         groups: Sequence[Sequence[int]] = (),
-        commit: Commit | None = None,
+        commit: ChoiceRule | None = None,
         jitter: int | None = None,
         rules: GroupRules | None = None,
     ) -> None:
@@ -104,18 +104,20 @@ class Clockwork:
         self.units = Units(0, n, folded)
         shares = shares or (cyclic if dealt == "cyclic" else block)(len(self.units), ranks)
         parameters = parameters or Parameters()
-        terms = Terms(self.units, parameters, parameters.exchange_s, amounts)
+        context = BalancingContext(self.units, parameters, parameters.exchange_s, work_table)
         self.speeds, self.cost, self.fails = speeds, cost, fails
         self.chunk_s, self.latency = chunk_s, latency
         self.jitter = None if jitter is None else Random(jitter)
         self.synchronizations = 0
         self.balancers: list[Any] = [
-            Regrouping(rank, shares, synchronizing(name), terms, 0.0, groups, commit, rules=rules)
+            GroupExchangeBalancer(
+                rank, shares, synchronizing(name), context, 0.0, groups, commit, rules=rules
+            )
             for rank in range(ranks)
         ]
         self.run_so_far = Run([[] for _ in range(ranks)])
         self.profiles: dict[tuple[tuple[int, ...], int], dict[int, Profile]] = {}
-        self.statements: list[dict[int, list[Statement]]] = [{} for _ in range(ranks)]
+        self.reports: list[dict[int, list[GroupReport]]] = [{} for _ in range(ranks)]
         self.came: dict[tuple[int, int], float] = {}
         self.wanted: list[tuple[int, ...]] = [()] * ranks
         self.pending: list[list[Callable[[float], Event]]] = [[] for _ in range(ranks)]
@@ -135,7 +137,7 @@ class Clockwork:
         assert all(balancer.finished for balancer in self.balancers), "a rank waits for ever"
         self.run_so_far.failed_at = min(balancer.failed_at for balancer in self.balancers)
         self.run_so_far.synchronizations = (
-            self.synchronizations + self.balancers[0].account().synchronizations
+            self.synchronizations + self.balancers[0].counts().synchronizations
         )
         return self.run_so_far
 
@@ -146,7 +148,7 @@ class Clockwork:
         actions = self.balancers[rank].handle(event)
         if (successor := self.balancers[rank].successor) is not None:
             self.synchronizations = max(
-                self.synchronizations, self.balancers[rank].account().synchronizations
+                self.synchronizations, self.balancers[rank].counts().synchronizations
             )
             self.balancers[rank] = successor
             self._at(event.now, rank, lambda now: self._tick_peer(rank, now))
@@ -158,36 +160,36 @@ class Clockwork:
         match action:
             case Interrupt(epoch, members):
                 self._post(now, members, lambda now: Interrupted(now, epoch))
-            case Alarm(position, members):
-                self._post(now, members, lambda now: Alarmed(now, position))
-            case Exchange(epoch, profile, members):
+            case NotifyFailure(position, members):
+                self._post(now, members, lambda now: FailureNotified(now, position))
+            case ExchangeProfiles(epoch, profile, members):
                 self._collect(rank, now, epoch, profile, members)
-            case Report(epoch, profile, master):
-                self._post(now, (master,), lambda now: Reported(now, rank, profile))
+            case SendProfile(epoch, profile, master):
+                self._post(now, (master,), lambda now: ProfileReceived(now, rank, profile))
                 self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
-            case Instruct(members, profiles, decision):
-                self._post(now, members, lambda now: Instructed(now, profiles, decision))
+            case SendInstructions(members, profiles, decision):
+                self._post(now, members, lambda now: InstructionsReceived(now, profiles, decision))
             case Move(transfers):
                 if rank == min(transfer.source for transfer in transfers):
                     self.run_so_far.moves.append(action)
-            case Summon(round, members):
-                self._post(now, members, lambda now: Summoned(now, round))
-            case State(_, statement, heads):
-                self._state(rank, now, statement, heads)
-            case Choose():
-                self._tell(rank, Asked(now))
+            case RequestGroupExchange(round, members):
+                self._post(now, members, lambda now: GroupExchangeRequested(now, round))
+            case SendGroupReport(_, report, heads):
+                self._state(rank, now, report, heads)
+            case RequestChoice():
+                self._tell(rank, ChoiceRequested(now))
                 self._at(now, rank, lambda now: self._work(rank, now))
-            case Tell(targets, word):
-                self._post_in_order(rank, now, targets, lambda now: Told(now, rank, word))
-            case Give(target, units):
-                self._post_in_order(rank, now, (target,), lambda now: Given(now, rank, units))
-            case Announce(name, members):
-                self._post(now, members, lambda now: Committed(now, name))
+            case Send(targets, word):
+                self._post_in_order(rank, now, targets, lambda now: Received(now, rank, word))
+            case SendWork(target, units):
+                self._post_in_order(rank, now, (target,), lambda now: WorkReceived(now, rank, units))
+            case AnnounceStrategy(name, members):
+                self._post(now, members, lambda now: StrategyAnnounced(now, name))
             case Resume():
                 self._at(now, rank, lambda now: self._work(rank, now))
             case Finish():
                 self.run_so_far.makespan = max(self.run_so_far.makespan, now)
-            case Claim():
+            case ClaimChunks():
                 raise AssertionError("no balancer claims from a counter")
             case _:
                 assert_never(action)
@@ -218,38 +220,38 @@ class Clockwork:
         if not self.busy[rank]:
             self._work(rank, now)
         if not (agent.runnable or agent.finished):
-            self._tell(rank, Waited(now))
+            self._tell(rank, TimeElapsed(now))
         self._at(now + TICK, rank, lambda now: self._tick_peer(rank, now))
 
     def _latency(self) -> float:
         return self.latency * (1.0 if self.jitter is None else self.jitter.uniform(1, 20))
 
-    def _state(self, rank: int, now: float, statement: Statement | None, heads: tuple[int, ...]) -> None:
+    def _state(self, rank: int, now: float, report: GroupReport | None, heads: tuple[int, ...]) -> None:
         """A head's statement is under way to all; each rank takes one of each that it waits for."""
         assert not self.wanted[rank], "a rank came twice to a round"
         self.wanted[rank] = heads
-        for target in range(len(self.balancers)) if statement is not None else ():
+        for target in range(len(self.balancers)) if report is not None else ():
             # From one rank to another messages do not overtake one another.
             when = now + (self._latency() if target != rank else 0.0)
             self.came[rank, target] = when = max(when, self.came.get((rank, target), 0.0))
             self._at(
                 when,
                 target,
-                lambda now, target=target: self._take(target, now, rank, statement),
+                lambda now, target=target: self._take(target, now, rank, report),
             )
         self._take(rank, now, rank, None)
         epoch = self.balancers[rank].epoch
         self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
-    def _take(self, rank: int, now: float, head: int, statement: Statement | None) -> None:
-        come = self.statements[rank]
-        if statement is not None:
-            come.setdefault(head, []).append(statement)
+    def _take(self, rank: int, now: float, head: int, report: GroupReport | None) -> None:
+        come = self.reports[rank]
+        if report is not None:
+            come.setdefault(head, []).append(report)
         wanted = self.wanted[rank]
         if wanted and all(come.get(each) for each in wanted):
-            statements = tuple(come[each].pop(0) for each in wanted)
+            reports = tuple(come[each].pop(0) for each in wanted)
             self.wanted[rank] = ()
-            self._arrive(rank, now, lambda now: Stated(now, statements))
+            self._arrive(rank, now, lambda now: GroupReportsReceived(now, reports))
 
     def _arrive(self, rank: int, now: float, event: Callable[[float], Event]) -> None:
         if self.busy[rank]:
@@ -263,14 +265,14 @@ class Clockwork:
         given[rank] = profile
         if len(given) == len(members):
             profiles = tuple(given[r] for r in members)
-            self._post(now, members, lambda now: Exchanged(now, profiles))
+            self._post(now, members, lambda now: ProfilesExchanged(now, profiles))
         else:
             self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
     def _tick(self, rank: int, epoch: int, now: float) -> None:
         balancer = self.balancers[rank]
         if balancer.waiting and not balancer.finished and getattr(balancer, "epoch", None) == epoch:
-            self._tell(rank, Waited(now))
+            self._tell(rank, TimeElapsed(now))
             self._at(now + TICK, rank, lambda now: self._tick(rank, epoch, now))
 
     def _work(self, rank: int, now: float) -> None:
@@ -281,7 +283,7 @@ class Clockwork:
             self._tell(rank, event(now))
         balancer = self.balancers[rank]  # perhaps another than before
         if balancer.due(now):
-            self._tell(rank, Waited(now))
+            self._tell(rank, TimeElapsed(now))
         if balancer.runnable and not balancer.finished:
             self._chunk(rank, now, balancer.runnable)
         elif not (balancer.waiting or balancer.finished):

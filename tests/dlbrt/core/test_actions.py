@@ -8,25 +8,25 @@ from typing import get_args
 
 import pytest
 from dlbrt.core.actions import Action, Finish, methods_of
-from dlbrt.sim.carriers import Carriers
+from dlbrt.sim.carriers import ActionExecutor
 
 from tests.dlbrt.core import clockwork
 
 
-class _Lacking(Carriers):
-    _do_claim = property()
-    _do_give = property()
+class _Lacking(ActionExecutor):
+    _do_claim_chunks = property()
+    _do_send_work = property()
 
 
 def test_a_driver_has_a_method_for_each_action() -> None:
-    found = methods_of(Carriers)
+    found = methods_of(ActionExecutor)
     assert set(found) == set(get_args(Action))
-    assert found[Finish] is Carriers._do_finish
+    assert found[Finish] is ActionExecutor._do_finish
 
 
 def test_a_driver_that_lacks_some_is_refused_with_their_names() -> None:
     lacking = _Lacking.__new__(_Lacking)
-    with pytest.raises(TypeError, match=r"found no _do_give, _do_claim$"):
+    with pytest.raises(TypeError, match=r"found no _do_send_work, _do_claim_chunks$"):
         methods_of(lacking)
 
 

@@ -6,15 +6,24 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Action, Exchange, Finish, Instruct, Interrupt, Move, Report, Resume
+from dlbrt.core.actions import (
+    Action,
+    ExchangeProfiles,
+    Finish,
+    Interrupt,
+    Move,
+    Resume,
+    SendInstructions,
+    SendProfile,
+)
 from dlbrt.core.balancer import Balancer
-from dlbrt.core.books import Books, Terms
-from dlbrt.core.events import Exchanged, Exhausted, Failed, Interrupted, Waited, Worked
+from dlbrt.core.books import BalancingContext, GroupState
+from dlbrt.core.events import Exhausted, Failed, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import strategy
 from dlbrt.core.strategy import Strategy
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
@@ -28,8 +37,8 @@ ALL = (0, 1)
 
 
 def balancer(rank: int = 0, n: int = 20, ranks: int = 2, name: str = "GDDLB") -> Balancer:
-    terms = Terms(Units(0, n), Parameters(), Parameters().exchange_s)
-    return Balancer(rank, block(n, ranks), strategy(name), terms, 0.0)
+    context = BalancingContext(Units(0, n), Parameters(), Parameters().exchange_s)
+    return Balancer(rank, block(n, ranks), strategy(name), context, 0.0)
 
 
 def exhaust(b: Balancer, now: float) -> tuple[object, ...]:
@@ -40,28 +49,28 @@ def exhaust(b: Balancer, now: float) -> tuple[object, ...]:
 def test_a_rank_out_of_work_gives_its_profile_at_once() -> None:
     b = balancer()
     actions = exhaust(b, 1.0)
-    assert actions == (Exchange(0, Profile(10, 1.0), ALL),)
+    assert actions == (ExchangeProfiles(0, Profile(10, 1.0), ALL),)
     assert b.waiting
 
 
 def test_it_interrupts_only_after_its_patience_when_the_others_should_be_finishing_too() -> None:
     b = balancer()
     exhaust(b, 1.0)
-    assert b.handle(Waited(1.09)) == ()  # an iteration took 0.1 s: that long the others may well take
-    assert b.handle(Waited(1.11)) == (Interrupt(0, (1,)),)
-    assert b.handle(Waited(2.0)) == ()
+    assert b.handle(TimeElapsed(1.09)) == ()  # an iteration took 0.1 s: that long the others may well take
+    assert b.handle(TimeElapsed(1.11)) == (Interrupt(0, (1,)),)
+    assert b.handle(TimeElapsed(2.0)) == ()
 
 
 def test_static_partition_never_interrupts() -> None:
     b = balancer(name="none")
     exhaust(b, 1.0)
-    assert b.handle(Waited(100.0)) == ()
+    assert b.handle(TimeElapsed(100.0)) == ()
 
 
 def test_an_interrupted_rank_gives_its_profile() -> None:
     b = balancer(rank=1)
     b.handle(Worked(0.9, 3, 0.9))
-    assert b.handle(Interrupted(1.0, 0)) == (Exchange(0, Profile(3, 0.9), ALL),)
+    assert b.handle(Interrupted(1.0, 0)) == (ExchangeProfiles(0, Profile(3, 0.9), ALL),)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +98,8 @@ def test_it_works_on_what_it_reserved_while_the_profiles_travel_and_keeps_it() -
     assert b.runnable == Spans.of(range(13, 14))
     b.handle(Worked(1.3, 1, 0.3))
     assert not b.runnable
-    b.handle(Exchanged(1.4, (Profile(10, 1.1), Profile(3, 0.9, reserved=1))))
-    assert b.books.shares[1].runs[0] == range(13, 15)
+    b.handle(ProfilesExchanged(1.4, (Profile(10, 1.1), Profile(3, 0.9, reserved=1))))
+    assert b.group_state.shares[1].runs[0] == range(13, 15)
     assert b.work.minimum() == 14
 
 
@@ -100,9 +109,9 @@ def test_a_failure_in_what_was_reserved_is_told_with_the_next_profile() -> None:
     b.handle(Interrupted(1.0, 0))
     assert b.handle(Failed(1.3, 13)) == ()
     assert not b.runnable
-    actions = b.handle(Exchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
+    actions = b.handle(ProfilesExchanged(1.4, (Profile(10, 1.0), Profile(3, 0.9, reserved=1))))
     assert actions[-2:] == (
-        Exchange(1, Profile(0, 0.0, failed_at=13, waited_s=1.4 - 1.0), ALL),
+        ExchangeProfiles(1, Profile(0, 0.0, failed_at=13, waited_s=1.4 - 1.0), ALL),
         Interrupt(1, (0,)),
     )
 
@@ -117,36 +126,39 @@ def test_an_interrupt_of_another_epoch_or_a_second_one_is_dropped() -> None:
 def test_work_moves_in_proportion_to_measured_speed() -> None:
     b = balancer(rank=0, n=20)
     exhaust(b, 1.0)
-    actions = b.handle(Exchanged(1.0, (Profile(10, 1.0), Profile(2, 0.8))))
+    actions = b.handle(ProfilesExchanged(1.0, (Profile(10, 1.0), Profile(2, 0.8))))
     assert isinstance(actions[0], Move)
     assert actions[1] == Resume()
-    assert [len(spans) for spans in b.books.shares] == [7, 1]  # speeds 10 and 2.5 over the 8 left: 0.7 s
+    assert [len(spans) for spans in b.group_state.shares] == [
+        7,
+        1,
+    ]  # speeds 10 and 2.5 over the 8 left: 0.7 s
     assert actions[0].transfers[0].spans == Spans.of(range(13, 20))
 
 
 def test_every_rank_decides_the_same() -> None:
     profiles = (Profile(10, 1.0), Profile(3, 0.9), Profile(7, 0.7))
-    crew = [balancer(rank, 30, 3) for rank in range(3)]
-    for b, profile in zip(crew, profiles, strict=True):
+    balancers = [balancer(rank, 30, 3) for rank in range(3)]
+    for b, profile in zip(balancers, profiles, strict=True):
         b.handle(Worked(1.0, profile.done, profile.compute_s))
         b.handle(Interrupted(1.0, 0) if b.work else Exhausted(1.0))
-    moves = [b.handle(Exchanged(1.1, profiles))[0] for b in crew]
+    moves = [b.handle(ProfilesExchanged(1.1, profiles))[0] for b in balancers]
     assert moves[0] == moves[1] == moves[2]
-    assert len({b.books.shares for b in crew}) == 1
+    assert len({b.group_state.shares for b in balancers}) == 1
 
 
 def test_a_rank_left_without_work_gives_the_next_profile_and_never_interrupts() -> None:
     b = balancer(rank=0, n=4)
     exhaust(b, 1.0)
-    actions = b.handle(Exchanged(1.0, (Profile(2, 1.0), Profile(1, 0.5))))  # one left, speeds alike
-    assert actions == (Exchange(1, Profile(0, 0.0), ALL),)
-    assert b.handle(Waited(1000.0)) == ()
+    actions = b.handle(ProfilesExchanged(1.0, (Profile(2, 1.0), Profile(1, 0.5))))  # one left, speeds alike
+    assert actions == (ExchangeProfiles(1, Profile(0, 0.0), ALL),)
+    assert b.handle(TimeElapsed(1000.0)) == ()
 
 
 def test_the_loop_ends_when_nothing_is_left() -> None:
     b = balancer()
     exhaust(b, 1.0)
-    assert b.handle(Exchanged(1.0, (Profile(10, 1.0), Profile(10, 1.0)))) == (Finish(),)
+    assert b.handle(ProfilesExchanged(1.0, (Profile(10, 1.0), Profile(10, 1.0)))) == (Finish(),)
     assert b.finished
 
 
@@ -154,10 +166,10 @@ def test_a_failure_drops_what_comes_after_it_and_nothing_before() -> None:
     b = balancer(rank=0, n=20)
     b.handle(Worked(0.1, 2, 0.1))
     exchange, interrupt = b.handle(Failed(0.2, 2))
-    assert exchange == Exchange(0, Profile(2, 0.1, failed_at=2), ALL)
+    assert exchange == ExchangeProfiles(0, Profile(2, 0.1, failed_at=2), ALL)
     assert interrupt == Interrupt(0, (1,))
     assert not b.work
-    assert b.handle(Exchanged(0.3, (Profile(2, 0.1, failed_at=2), Profile(5, 0.1)))) == (Finish(),)
+    assert b.handle(ProfilesExchanged(0.3, (Profile(2, 0.1, failed_at=2), Profile(5, 0.1)))) == (Finish(),)
 
 
 def test_more_work_reported_than_held_is_refused() -> None:
@@ -239,8 +251,8 @@ def test_the_same_input_gives_the_same_trace() -> None:
     assert trace() == trace()
 
 
-def table(costs: Sequence[int]) -> Amounts:
-    return Amounts(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
+def table(costs: Sequence[int]) -> WorkTable:
+    return WorkTable(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
 
 
 @given(
@@ -253,7 +265,7 @@ def test_iterations_of_known_cost_are_done_exactly_once(
     costs: list[int], speeds: list[float], dealt: str
 ) -> None:
     run = Clockwork(
-        len(costs), speeds, dealt=dealt, amounts=table(costs), cost=lambda p: 1e-3 * costs[p]
+        len(costs), speeds, dealt=dealt, work_table=table(costs), cost=lambda p: 1e-3 * costs[p]
     ).run()
     assert sorted(position for done in run.done for position in done) == list(range(len(costs)))
 
@@ -263,8 +275,8 @@ def test_the_known_cost_of_what_remains_spares_synchronizations() -> None:
     n, speeds = 600, [1.0, 0.25]
     costs = list(range(1, n + 1))
 
-    def run(amounts: Amounts) -> Run:
-        return Clockwork(n, speeds, amounts=amounts, cost=lambda p: 1e-5 * costs[p]).run()
+    def run(work_table: WorkTable) -> Run:
+        return Clockwork(n, speeds, work_table=work_table, cost=lambda p: 1e-5 * costs[p]).run()
 
     counted, weighed = run(UNIFORM), run(table(costs))
     assert weighed.makespan < 1.06 * 1e-5 * sum(costs) / sum(speeds)
@@ -274,7 +286,7 @@ def test_the_known_cost_of_what_remains_spares_synchronizations() -> None:
 
 def test_one_dear_iteration_is_not_passed_around() -> None:
     costs = [1] * 20 + [1000]
-    run = Clockwork(21, [1.0, 1.0], amounts=table(costs), cost=lambda p: 1e-3 * costs[p]).run()
+    run = Clockwork(21, [1.0, 1.0], work_table=table(costs), cost=lambda p: 1e-3 * costs[p]).run()
     assert run.makespan < 1.06
     assert len(run.moves) <= 1
 
@@ -321,16 +333,16 @@ def test_groups_do_not_give_to_one_another(name: str) -> None:
 def test_only_the_central_balancer_decides(name: str) -> None:
     run = Clockwork(800, [1.0, 0.2, 1.0, 0.5], name, groups=[(0, 1), (2, 3)], cost=lambda p: 1e-3).run()
     assert run.moves
-    assert {rank for _, rank, action in run.trace if isinstance(action, Instruct)} == {0}
-    assert not [action for _, _, action in run.trace if isinstance(action, Exchange)]
+    assert {rank for _, rank, action in run.trace if isinstance(action, SendInstructions)} == {0}
+    assert not [action for _, _, action in run.trace if isinstance(action, ExchangeProfiles)]
 
 
 @pytest.mark.parametrize("name", ["GCDLB", "GDDLB", "LCDLB", "LDDLB", "none"])
 def test_a_strategy_is_committed_to_at_the_first_synchronization(name: str) -> None:
     asked: list[tuple[int, ...]] = []
 
-    def commit(books: Books, profiles: Sequence[Profile]) -> Strategy:
-        asked.append(books.members)
+    def commit(group_state: GroupState, profiles: Sequence[Profile]) -> Strategy:
+        asked.append(group_state.members)
         assert len(profiles) == 4
         return strategy(name)
 
@@ -339,12 +351,12 @@ def test_a_strategy_is_committed_to_at_the_first_synchronization(name: str) -> N
     ).run()
     assert asked == [(0, 1, 2, 3)]
     assert sorted(p for done in run.done for p in done) == list(range(2000))
-    reports = [action for _, _, action in run.trace if isinstance(action, Report)]
+    reports = [action for _, _, action in run.trace if isinstance(action, SendProfile)]
     assert bool(reports) == strategy(name).central
 
 
 def told(actions: Sequence[Action]) -> Profile:
-    (profile,) = [action.profile for action in actions if isinstance(action, Exchange)]
+    (profile,) = [action.profile for action in actions if isinstance(action, ExchangeProfiles)]
     return profile
 
 
@@ -352,7 +364,7 @@ def test_the_next_profile_tells_how_long_a_rank_waited_since_it_was_called() -> 
     b = balancer(rank=1)
     b.handle(Worked(0.9, 3, 0.9))
     b.handle(Interrupted(1.0, 0))
-    b.handle(Exchanged(1.25, (Profile(10, 1.0), Profile(3, 0.9))))
+    b.handle(ProfilesExchanged(1.25, (Profile(10, 1.0), Profile(3, 0.9))))
     b.handle(Worked(1.5, 1, 0.25))
     assert told(b.handle(Interrupted(1.5, 1))).waited_s == pytest.approx(0.25)
 
@@ -362,11 +374,11 @@ def test_who_has_run_out_waits_for_others_only_once_it_has_called_them() -> None
         b = balancer(rank=1)
         b.handle(Worked(1.0, 10, 1.0))
         assert told(b.handle(Exhausted(1.0))).waited_s == 0
-        assert b.wakes_at is not None
-        when = b.wakes_at if calls else 1.0
+        assert b.timer_at is not None
+        when = b.timer_at if calls else 1.0
         if calls:
-            assert [type(action) for action in b.handle(Waited(when))] == [Interrupt]
-        b.handle(Exchanged(when + 0.5, (Profile(4, 1.0, reserved=1), Profile(10, 1.0))))
+            assert [type(action) for action in b.handle(TimeElapsed(when))] == [Interrupt]
+        b.handle(ProfilesExchanged(when + 0.5, (Profile(4, 1.0, reserved=1), Profile(10, 1.0))))
         b.handle(Worked(when + 0.7, 1, 0.2))
         found = told(b.handle(Interrupted(when + 0.7, 1))).waited_s
         assert found == pytest.approx(0.5 if calls else 0.0)

@@ -9,18 +9,18 @@ from typing import Any, overload
 
 import pytest
 from dlbrt.contract import BASELINES, STRATEGIES
-from dlbrt.core.actions import Action, Exchange, Interrupt
+from dlbrt.core.actions import Action, ExchangeProfiles, Interrupt
 from dlbrt.core.balancer import Balancer
-from dlbrt.core.books import Terms
-from dlbrt.core.events import Exchanged, Exhausted, Interrupted, Waited, Worked
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import names, strategy
 from dlbrt.core.strategies.gradient import proximities
-from dlbrt.core.strategy import Situation
-from dlbrt.dist.amounts import Amounts
+from dlbrt.core.strategy import DecisionInputs
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.layout import block
-from dlbrt.dist.transfer import Gift
+from dlbrt.dist.transfer import Assignment
 from dlbrt.dist.units import Units
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,24 +72,24 @@ def under_load(name: str, seed: int, parameters: Parameters | None = None, durat
     return LoadedClockwork(2000, load, name, cost=lambda p: 1e-3, parameters=parameters).run()
 
 
-def situation(
+def decision_inputs(
     remaining: Sequence[int], reserved: Sequence[int] | None = None, unit: float = 1.0
-) -> Situation:
+) -> DecisionInputs:
     ranks = len(remaining)
-    return Situation(remaining, reserved or [0] * ranks, [1.0] * ranks, 1e-4, unit, 0.0, Parameters())
+    return DecisionInputs(remaining, reserved or [0] * ranks, [1.0] * ranks, 1e-4, unit, 0.0, Parameters())
 
 
-def gifts(name: str, known: Situation) -> tuple[Gift, ...]:
+def assignments(name: str, known: DecisionInputs) -> tuple[Assignment, ...]:
     decision = strategy(name).decide(known)
-    return () if decision is None else decision.gifts
+    return () if decision is None else decision.assignments
 
 
 def balancer(
     name: str, rank: int = 0, n: int = 20, ranks: int = 2, parameters: Parameters | None = None
 ) -> Balancer:
     parameters = parameters or Parameters()
-    terms = Terms(Units(0, n), parameters, parameters.exchange_s)
-    return Balancer(rank, block(n, ranks), strategy(name), terms, 0.0)
+    context = BalancingContext(Units(0, n), parameters, parameters.exchange_s)
+    return Balancer(rank, block(n, ranks), strategy(name), context, 0.0)
 
 
 def exhaust(b: Balancer, now: float) -> tuple[Action, ...]:
@@ -104,10 +104,10 @@ def test_by_the_clock_a_rank_gives_its_profile_uninterrupted() -> None:
     b = balancer("periodic")
     b.handle(Worked(0.09, 3, 0.09))
     assert not b.due(0.09)
-    assert b.handle(Waited(0.09)) == ()
+    assert b.handle(TimeElapsed(0.09)) == ()
     assert b.due(0.1)
-    (action,) = b.handle(Waited(0.1))
-    assert isinstance(action, Exchange)
+    (action,) = b.handle(TimeElapsed(0.1))
+    assert isinstance(action, ExchangeProfiles)
     assert (action.epoch, action.profile.done, action.members) == (0, 3, ALL)
     assert b.work
     assert not b.due(9.0)
@@ -116,16 +116,16 @@ def test_by_the_clock_a_rank_gives_its_profile_uninterrupted() -> None:
 def test_the_period_begins_anew_with_each_synchronization() -> None:
     b = balancer("periodic")
     b.handle(Worked(0.1, 5, 0.1))
-    b.handle(Waited(0.1))
-    b.handle(Exchanged(0.12, (Profile(5, 0.1, reserved=1), Profile(5, 0.1, reserved=1))))
+    b.handle(TimeElapsed(0.1))
+    b.handle(ProfilesExchanged(0.12, (Profile(5, 0.1, reserved=1), Profile(5, 0.1, reserved=1))))
     assert not b.due(0.21)
     assert b.due(0.22)
 
 
 def test_a_rank_that_runs_out_waits_for_the_next_exchange() -> None:
     b = balancer("periodic")
-    assert exhaust(b, 0.05) == (Exchange(0, Profile(10, 0.05), ALL),)
-    assert b.handle(Waited(100.0)) == ()
+    assert exhaust(b, 0.05) == (ExchangeProfiles(0, Profile(10, 0.05), ALL),)
+    assert b.handle(TimeElapsed(100.0)) == ()
 
 
 def test_the_period_is_long_against_what_an_exchange_costs() -> None:
@@ -158,25 +158,32 @@ def test_proximity_is_the_distance_to_the_nearest_idle_rank() -> None:
 
 
 def test_abundant_ranks_give_half_one_hop_towards_the_nearest_idle_rank() -> None:
-    assert gifts("gradient", situation([0, 8, 1, 20, 0])) == (Gift(1, 0, 4), Gift(3, 4, 10))
-    assert gifts("gradient", situation([8, 8, 8, 0])) == (Gift(0, 1, 4), Gift(1, 2, 4), Gift(2, 3, 4))
+    assert assignments("gradient", decision_inputs([0, 8, 1, 20, 0])) == (
+        Assignment(1, 0, 4),
+        Assignment(3, 4, 10),
+    )
+    assert assignments("gradient", decision_inputs([8, 8, 8, 0])) == (
+        Assignment(0, 1, 4),
+        Assignment(1, 2, 4),
+        Assignment(2, 3, 4),
+    )
 
 
 def test_a_saturated_system_moves_nothing_whatever_the_imbalance() -> None:
-    assert strategy("gradient").decide(situation([1, 1000])) is None
+    assert strategy("gradient").decide(decision_inputs([1, 1000])) is None
 
 
 @pytest.mark.parametrize("name", ["gradient", "affinity"])
 def test_a_rank_with_a_single_unit_keeps_it(name: str) -> None:
-    assert gifts(name, situation([0, 1])) == ()
-    assert gifts(name, situation([0, 10], unit=10.0)) == ()
+    assert assignments(name, decision_inputs([0, 1])) == ()
+    assert assignments(name, decision_inputs([0, 10], unit=10.0)) == ()
 
 
 @pytest.mark.parametrize("name", ["gradient", "affinity"])
 def test_nothing_is_given_of_what_is_reserved(name: str) -> None:
-    assert gifts(name, situation([0, 8], [0, 8])) == ()
-    (gift,) = gifts(name, situation([0, 8], [0, 7]))
-    assert gift == Gift(1, 0, 1)
+    assert assignments(name, decision_inputs([0, 8], [0, 8])) == ()
+    (assignment,) = assignments(name, decision_inputs([0, 8], [0, 7]))
+    assert assignment == Assignment(1, 0, 1)
 
 
 @pytest.mark.parametrize(("left_to_rank_1", "goes"), [(1, True), (8, False)])
@@ -186,8 +193,12 @@ def test_the_clock_goes_while_a_demand_is_not_met(left_to_rank_1: int, goes: boo
     b.handle(Worked(0.1, 4, 0.1))
     b.handle(Interrupted(0.1, 0))
     done = 10 - left_to_rank_1
-    b.handle(Exchanged(0.2, (Profile(10, 0.1), Profile(done, 0.1, reserved=1), Profile(4, 0.1, reserved=1))))
-    assert bool(b.books.shares[0]) == (not goes)
+    b.handle(
+        ProfilesExchanged(
+            0.2, (Profile(10, 0.1), Profile(done, 0.1, reserved=1), Profile(4, 0.1, reserved=1))
+        )
+    )
+    assert bool(b.group_state.shares[0]) == (not goes)
     assert b.due(0.31) == goes
 
 
@@ -207,23 +218,26 @@ def test_a_demand_that_is_not_met_synchronizes_by_the_clock() -> None:
 
 
 def test_a_rank_without_work_takes_its_part_of_what_the_most_loaded_has() -> None:
-    assert gifts("affinity", situation([0, 5, 12, 7])) == (Gift(2, 0, 3),)
+    assert assignments("affinity", decision_inputs([0, 5, 12, 7])) == (Assignment(2, 0, 3),)
 
 
 def test_claims_are_served_one_after_the_other_by_the_then_most_loaded() -> None:
-    assert gifts("affinity", situation([0, 9, 10, 0])) == (Gift(2, 0, 3), Gift(1, 3, 3))
-    assert gifts("affinity", situation([0, 0, 0, 2])) == (Gift(3, 0, 1),)
+    assert assignments("affinity", decision_inputs([0, 9, 10, 0])) == (
+        Assignment(2, 0, 3),
+        Assignment(1, 3, 3),
+    )
+    assert assignments("affinity", decision_inputs([0, 0, 0, 2])) == (Assignment(3, 0, 1),)
 
 
 def test_a_claim_is_a_unit_at_least() -> None:
-    assert gifts("affinity", situation([0, 30, 20, 20], unit=10.0)) == (Gift(1, 0, 10),)
+    assert assignments("affinity", decision_inputs([0, 30, 20, 20], unit=10.0)) == (Assignment(1, 0, 10),)
 
 
 def test_a_rank_that_runs_out_interrupts() -> None:
     for name in ("affinity", "gradient"):
         b = balancer(name)
         exhaust(b, 1.0)
-        assert b.handle(Waited(2.0)) == (Interrupt(0, (1,)),)
+        assert b.handle(TimeElapsed(2.0)) == (Interrupt(0, (1,)),)
 
 
 # All of them
@@ -289,8 +303,8 @@ def test_all_is_done_once_under_changing_load_and_the_lowest_failure_found(
 )
 @settings(max_examples=150, deadline=None)
 def test_iterations_of_known_cost_are_done_once(costs: list[int], speeds: list[float], name: str) -> None:
-    table = Amounts(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
-    run = Clockwork(len(costs), speeds, name, amounts=table, cost=lambda p: 1e-3 * costs[p]).run()
+    table = WorkTable(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
+    run = Clockwork(len(costs), speeds, name, work_table=table, cost=lambda p: 1e-3 * costs[p]).run()
     assert sorted(position for done in run.done for position in done) == list(range(len(costs)))
 
 

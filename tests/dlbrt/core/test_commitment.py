@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.books import Books, Terms
-from dlbrt.core.commitment import Commitment
+from dlbrt.core.books import BalancingContext, GroupState
+from dlbrt.core.commitment import StrategyCommitment
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
@@ -16,34 +16,34 @@ from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 
 PROFILES = (Profile(5, 1.0), Profile(5, 2.0))
-BOOKS = Books(range(2), block(20, 2), Terms(Units(0, 20), Parameters(), 1e-4))
+GROUP_STATE = GroupState(range(2), block(20, 2), BalancingContext(Units(0, 20), Parameters(), 1e-4))
 CHOSEN = strategy("LDDLB")
 
 
-def commit(books: Books, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
-    assert (books, profiles) == (BOOKS, PROFILES)
+def commit(group_state: GroupState, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
+    assert (group_state, profiles) == (GROUP_STATE, PROFILES)
     return CHOSEN
 
 
 def test_rank_0_is_asked_with_the_profiles_of_the_synchronization() -> None:
-    commitment = Commitment(commit)
+    commitment = StrategyCommitment(commit)
     assert commitment.begin(PROFILES) is None
     assert commitment.awaited
-    assert commitment.choose(BOOKS) is CHOSEN
+    assert commitment.choose(GROUP_STATE) is CHOSEN
 
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_it_is_not_asked_before_or_afterwards(begun: bool) -> None:
-    commitment = Commitment(commit)
+    commitment = StrategyCommitment(commit)
     if begun:
         commitment.begin(PROFILES)
         commitment.made()
     with pytest.raises(ValueError, match="no strategy to choose in window 0"):
-        commitment.choose(BOOKS)
+        commitment.choose(GROUP_STATE)
 
 
 def test_a_choice_that_comes_before_the_synchronization_is_kept_for_it_alone() -> None:
-    commitment = Commitment(commit)
+    commitment = StrategyCommitment(commit)
     assert not commitment.announce(CHOSEN)
     assert commitment.begin(PROFILES) is CHOSEN
     commitment.made()
@@ -51,16 +51,16 @@ def test_a_choice_that_comes_before_the_synchronization_is_kept_for_it_alone() -
 
 
 def test_one_that_comes_later_is_taken_at_once() -> None:
-    commitment = Commitment(commit)
+    commitment = StrategyCommitment(commit)
     commitment.begin(PROFILES)
     assert commitment.announce(CHOSEN)
 
 
 def test_how_speeds_go_is_noted_only_as_long_as_there_is_a_choice() -> None:
-    commitment = Commitment(commit)
+    commitment = StrategyCommitment(commit)
     assert commitment.open
-    assert commitment.pace is not None
+    assert commitment.speed_trace is not None
     commitment.close()
-    for none in (commitment, Commitment(None)):
+    for none in (commitment, StrategyCommitment(None)):
         assert not none.open
-        assert none.pace is None
+        assert none.speed_trace is None

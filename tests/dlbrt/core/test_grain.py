@@ -14,13 +14,15 @@ from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.registry import strategy
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
+from dlbrt.sim.outcome import SimulationOutcome
 
 GRAINS_S = [10.0**power for power in range(-7, 1)]
 NAMES = ["GCDLB", "GDDLB", "LCDLB", "LDDLB"]
 
 
-def runs(grain_s: float, machine: Machine, name: str, seconds: float = 4.0) -> tuple[Outcome, Outcome, int]:
+def runs(
+    grain_s: float, machine: Machine, name: str, seconds: float = 4.0
+) -> tuple[SimulationOutcome, SimulationOutcome, int]:
     """A loop of so many seconds a rank, 16 iterations at least: static, by the strategy, and n."""
     n = machine.ranks * max(16, round(seconds / grain_s))
     loop = LoopModel(n, grain_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS, OptionError
-from dlbrt.core.grouping import GroupSpec, Kind, parse_group
+from dlbrt.core.grouping import GroupKind, GroupSpec, parse_group
 from dlbrt.core.model.groups import GroupRules, Groups
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +17,9 @@ TWO_HOSTS = ["a", "b", "a", "b"]
     ("text", "spec"),
     [
         ("3", GroupSpec(3)),
-        (" 4 , speed,exchange ", GroupSpec(4, Kind.SPEED, GroupRules(exchange=True))),
-        ("dynamic,masters,near", GroupSpec(None, Kind.NEAR, GroupRules(masters=True, dynamic=True))),
-        ("block", GroupSpec(None, Kind.BLOCK)),
+        (" 4 , speed,exchange ", GroupSpec(4, GroupKind.SPEED, GroupRules(exchange=True))),
+        ("dynamic,masters,near", GroupSpec(None, GroupKind.NEAR, GroupRules(masters=True, dynamic=True))),
+        ("block", GroupSpec(None, GroupKind.BLOCK)),
     ],
 )
 def test_words_come_in_any_order(text: str, spec: GroupSpec) -> None:
@@ -43,7 +43,7 @@ def test_what_is_malformed_is_named(text: str, said: str) -> None:
 
 
 def test_the_contract_has_every_word() -> None:
-    assert tuple(kind.value for kind in Kind) == GROUP_KINDS
+    assert tuple(kind.value for kind in GroupKind) == GROUP_KINDS
     assert tuple(GroupRules.__dataclass_fields__) == GROUP_FLAGS
 
 
@@ -82,11 +82,11 @@ def test_speeds_are_missed_only_where_they_are_asked_for() -> None:
 @given(
     ranks=st.integers(1, 12),
     size=st.none() | st.integers(1, 12),
-    kind=st.none() | st.sampled_from(list(Kind)),
+    kind=st.none() | st.sampled_from(list(GroupKind)),
     data=st.data(),
 )
 def test_every_rank_is_in_one_group(
-    ranks: int, size: int | None, kind: Kind | None, data: st.DataObject
+    ranks: int, size: int | None, kind: GroupKind | None, data: st.DataObject
 ) -> None:
     hosts = data.draw(st.lists(st.sampled_from("abc"), min_size=ranks, max_size=ranks))
     speeds = data.draw(st.lists(st.floats(0.1, 9.0), min_size=ranks, max_size=ranks) | st.just([]))

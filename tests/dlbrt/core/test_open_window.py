@@ -23,7 +23,7 @@ def test_no_unit_is_counted_twice_or_lost(before: list[int], reserved: int, ahea
     for units in before:
         under_way.worked(min(units, len(under_way.runnable)), 0.5)
     done, left = under_way.done, under_way.work
-    under_way.give(1.0, min(reserved, len(left)))
+    under_way.send_profile(1.0, min(reserved, len(left)))
     for units in ahead:
         under_way.worked(min(units, len(under_way.runnable)), 0.25)
     assert done == under_way.done == min(20, sum(before))
@@ -38,13 +38,13 @@ def test_the_tail_is_held_back_until_the_profile_is_given() -> None:
     under_way = window()
     under_way.tail = 4
     assert under_way.runnable == WORK.part(0, 16)
-    under_way.give(1.0, 2)
+    under_way.send_profile(1.0, 2)
     assert under_way.runnable == Spans.of(range(2))
 
 
 def test_once_stopped_nothing_more_of_what_is_reserved_is_done() -> None:
     under_way = window()
-    under_way.give(1.0, 5)
+    under_way.send_profile(1.0, 5)
     under_way.worked(2, 1.0)
     under_way.stop()
     assert under_way.runnable == EMPTY
@@ -60,15 +60,15 @@ def test_a_unit_has_taken_the_mean(seconds: float, units: int, each_s: float) ->
 
 def test_it_is_due_by_the_clock_only_with_work_and_before_the_profile_is_given() -> None:
     under_way = window(due_at=2.0)
-    assert (under_way.due(1.9), under_way.due(2.0), under_way.wakes_at) == (False, True, 2.0)
-    under_way.give(1.0, 0)
+    assert (under_way.due(1.9), under_way.due(2.0), under_way.timer_at) == (False, True, 2.0)
+    under_way.send_profile(1.0, 0)
     assert not under_way.due(2.0)
     assert not window(EMPTY, due_at=2.0).due(2.0)
-    assert window().wakes_at is None
+    assert window().timer_at is None
 
 
 def test_without_work_it_wakes_to_interrupt() -> None:
     under_way = window(EMPTY, due_at=2.0)
-    assert under_way.wakes_at is None
+    assert under_way.timer_at is None
     under_way.interrupt_at = 3.0
-    assert under_way.wakes_at == 3.0
+    assert under_way.timer_at == 3.0

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Finish, Instruct, Report, State, Summon
-from dlbrt.core.books import Books, Terms
+from dlbrt.core.actions import Finish, RequestGroupExchange, SendGroupReport, SendInstructions, SendProfile
+from dlbrt.core.books import BalancingContext, GroupState
 from dlbrt.core.model.groups import GroupRules, Groups, at_random, blocks
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import NO_FAILURE, Profile
 from dlbrt.core.registry import strategy
 from dlbrt.core.strategy import Strategy
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 from hypothesis import given, settings
@@ -34,7 +34,7 @@ HALVES = ((0, 1), (2, 3))
 
 
 def rounds_of(run: Run) -> list[int]:
-    return sorted({action.round for _, _, action in run.trace if isinstance(action, State)})
+    return sorted({action.round for _, _, action in run.trace if isinstance(action, SendGroupReport)})
 
 
 def partition(ranks: int, size: int, seed: int) -> Groups:
@@ -101,7 +101,7 @@ def test_all_is_done_once_and_the_lowest_failure_is_found(
 def test_iterations_of_known_cost_are_done_exactly_once(
     costs: list[int], speeds: list[float], name: str, rules: GroupRules, seed: int, jitter: int | None
 ) -> None:
-    amounts = Amounts(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
+    work_table = WorkTable(tuple(range(len(costs) + 1)), tuple(accumulate(costs, initial=0)))
     groups, n = partition(len(speeds), 2, seed), len(costs)
     run = Clockwork(
         n,
@@ -109,7 +109,7 @@ def test_iterations_of_known_cost_are_done_exactly_once(
         name,
         groups=groups,
         rules=rules,
-        amounts=amounts,
+        work_table=work_table,
         jitter=jitter,
         cost=lambda p: 1e-3 * costs[p],
     ).run()
@@ -135,7 +135,7 @@ def test_a_local_strategy_that_was_chosen_goes_by_rounds_too(
     fails: frozenset[int],
     jitter: int | None,
 ) -> None:
-    def commit(books: Books, profiles: Sequence[Profile]) -> Strategy:
+    def commit(group_state: GroupState, profiles: Sequence[Profile]) -> Strategy:
         return strategy(name)
 
     groups, failing = partition(len(speeds), 2, seed), frozenset(p for p in fails if p < n)
@@ -173,7 +173,7 @@ def test_groups_give_to_one_another(name: str, rules: GroupRules) -> None:
 @pytest.mark.parametrize("name", LOCAL)
 def test_groups_that_are_equally_fast_do_not_disturb_one_another(name: str) -> None:
     run = Clockwork(1000, [1.0] * 4, name, groups=HALVES, rules=EXCHANGE, cost=lambda p: 1e-3).run()
-    assert not [action for _, _, action in run.trace if isinstance(action, Summon)]
+    assert not [action for _, _, action in run.trace if isinstance(action, RequestGroupExchange)]
     assert not run.moves
     assert rounds_of(run) == [0]
 
@@ -182,9 +182,11 @@ def test_each_group_has_its_own_balancer_where_there_are_masters() -> None:
     run = Clockwork(
         800, [1.0, 0.2, 1.0, 0.5], "LCDLB", groups=HALVES, rules=RULES[0], cost=lambda p: 1e-3
     ).run()
-    instructions = [(rank, action.members) for _, rank, action in run.trace if isinstance(action, Instruct)]
+    instructions = [
+        (rank, action.members) for _, rank, action in run.trace if isinstance(action, SendInstructions)
+    ]
     assert set(instructions) == {(0, (0, 1)), (2, (2, 3))}
-    reports = {(rank, action.master) for _, rank, action in run.trace if isinstance(action, Report)}
+    reports = {(rank, action.master) for _, rank, action in run.trace if isinstance(action, SendProfile)}
     assert reports == {(0, 0), (1, 0), (2, 2), (3, 2)}
 
 
@@ -198,7 +200,7 @@ def test_groups_formed_anew_are_equally_fast() -> None:
         cost=lambda p: 1e-3,
     )
     clockwork.run()
-    assert {balancer.books.members for balancer in clockwork.balancers} == {(0, 2), (1, 3)}
+    assert {balancer.group_state.members for balancer in clockwork.balancers} == {(0, 2), (1, 3)}
 
 
 def test_every_rank_takes_the_same_decision() -> None:
@@ -209,7 +211,7 @@ def test_every_rank_takes_the_same_decision() -> None:
     finishes = [rank for _, rank, action in run.trace if isinstance(action, Finish)]
     assert sorted(finishes) == [0, 1, 2, 3]
     assert len({b.rounds.number for b in clockwork.balancers if b.rounds is not None}) == 1
-    assert len({b.books.epoch for b in clockwork.balancers}) == 1
+    assert len({b.group_state.epoch for b in clockwork.balancers}) == 1
 
 
 @pytest.mark.parametrize("grain", [1e-7, 1e-5, 1e-3, 1e-1])
@@ -228,18 +230,18 @@ def test_rounds_never_lose_much_at_any_grain(
 
 
 def test_the_books_of_all_ranks_are_those_of_the_groups_in_any_order() -> None:
-    terms = Terms(Units(0, 20), Parameters(), 1e-4, UNIFORM)
-    whole = Books(range(4), block(20, 4), terms)
+    context = BalancingContext(Units(0, 20), Parameters(), 1e-4, UNIFORM)
+    whole = GroupState(range(4), block(20, 4), context)
     parts = [whole.of(group) for group in ((0, 3), (1, 2))]
     parts[0].settle([Profile(5, 0.5, 1e-8), Profile(1, 0.5, failed_at=18)], lambda _: None)
-    said = [part.statement([0, 0]) for part in parts]
-    joined, reserved = parts[0].joined(said, terms)
-    again, _ = parts[1].joined(said[::-1], terms)
-    assert joined.members == (0, 1, 2, 3)
-    assert joined.shares == again.shares
-    assert [len(share) for share in joined.shares] == [0, 5, 5, 2]
-    assert (joined.failed_at, joined.epoch, reserved) == (18, 2, (0, 0, 0, 0))
-    assert joined.history.speeds == again.history.speeds == (10.0, 6.0, 6.0, 2.0)
+    said = [part.report([0, 0]) for part in parts]
+    merged, reserved = parts[0].merged(said, context)
+    again, _ = parts[1].merged(said[::-1], context)
+    assert merged.members == (0, 1, 2, 3)
+    assert merged.shares == again.shares
+    assert [len(share) for share in merged.shares] == [0, 5, 5, 2]
+    assert (merged.failed_at, merged.epoch, reserved) == (18, 2, (0, 0, 0, 0))
+    assert merged.history.speeds == again.history.speeds == (10.0, 6.0, 6.0, 2.0)
 
 
 def test_one_group_of_all_ranks_has_nobody_to_exchange_with() -> None:

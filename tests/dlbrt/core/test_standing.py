@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from dlbrt.core.standing import Standing
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.core.standing import GroupEstimates
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.spans import EMPTY, Spans
 from hypothesis import given
 from hypothesis import strategies as st
 
-TICKS = Amounts((0, 10, 40, 60), (0, 5, 95, 100))
+TICKS = WorkTable((0, 10, 40, 60), (0, 5, 95, 100))
 
 
 @st.composite
@@ -24,13 +24,13 @@ def shares(draw: st.DrawFn) -> tuple[Spans, ...]:
 
 @given(shares(), st.data(), st.sampled_from([UNIFORM, TICKS]))
 def test_it_is_the_maximum_over_the_others(
-    held: tuple[Spans, ...], data: st.DataObject, amounts: Amounts
+    held: tuple[Spans, ...], data: st.DataObject, work_table: WorkTable
 ) -> None:
     speed = st.sampled_from([0.3, 1.0, 1.0, 7.0])
     speeds = tuple(data.draw(st.lists(speed, min_size=len(held), max_size=len(held))))
-    standing = Standing(held, speeds, amounts)
-    work = [amounts.of(share) for share in held]
-    mean = 1.0 if amounts.uniform else sum(work) / max(1, sum(map(len, held))) or 1.0
+    standing = GroupEstimates(held, speeds, work_table)
+    work = [work_table.of(share) for share in held]
+    mean = 1.0 if work_table.uniform else sum(work) / max(1, sum(map(len, held))) or 1.0
     assert standing.over == (not any(held))
     assert standing.all_busy == all(held)
     for place in range(len(held)):
@@ -39,12 +39,12 @@ def test_it_is_the_maximum_over_the_others(
         assert standing.most_held(place) == max((work[other] for other in others), default=0.0)
         if any(held):
             slow = [mean / speeds[other] for other in others if held[other]]
-            assert standing.slowest_s(place) == max(slow, default=0.0)
-            assert standing.slowest_s(-1) >= standing.slowest_s(place)
+            assert standing.slowest_unit_s(place) == max(slow, default=0.0)
+            assert standing.slowest_unit_s(-1) >= standing.slowest_unit_s(place)
 
 
 def test_without_speeds_nobody_is_known_to_be_due() -> None:
-    standing = Standing((Spans.of(range(4)), EMPTY), None, UNIFORM)
+    standing = GroupEstimates((Spans.of(range(4)), EMPTY), None, UNIFORM)
     assert standing.due_s(0) is None
-    assert standing.slowest_s(0) == 0.0
+    assert standing.slowest_unit_s(0) == 0.0
     assert (standing.most_held(0), standing.most_held(1)) == (0, 4)

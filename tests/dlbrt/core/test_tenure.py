@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dlbrt.core.partition.ownership import Cuts
-from dlbrt.core.speed import Model, PassBalancer
-from dlbrt.core.tenure import Tenure
+from dlbrt.core.partition.ownership import BlockOwnership
+from dlbrt.core.speed import ModelKind, PassBalancer
+from dlbrt.core.tenure import IterationOwnership
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
@@ -12,9 +12,9 @@ from dlbrt.dist.units import Units
 INNER, UNITS = IndexMap(1, 1), Units(0, 100)
 
 
-def tenure(*, balanced: bool = True, least_s: float = 0.0) -> Tenure:
-    balancer = PassBalancer(2, Model.PIECEWISE) if balanced else None
-    return Tenure("a", Cuts.at(INNER, (0, 50, 100)), 2, balancer, least_s)
+def iteration_ownership(*, balanced: bool = True, least_s: float = 0.0) -> IterationOwnership:
+    balancer = PassBalancer(2, ModelKind.PIECEWISE) if balanced else None
+    return IterationOwnership("a", BlockOwnership.at(INNER, (0, 50, 100)), 2, balancer, least_s)
 
 
 def counts(shares: tuple[Spans, ...] | None) -> tuple[int, ...]:
@@ -22,14 +22,14 @@ def counts(shares: tuple[Spans, ...] | None) -> tuple[int, ...]:
     return tuple(map(len, shares))
 
 
-def run(one: Tenure, seconds: tuple[float, float], *, unit_s: float = 0.0) -> tuple[int, ...]:
+def run(one: IterationOwnership, seconds: tuple[float, float], *, unit_s: float = 0.0) -> tuple[int, ...]:
     found = counts(one.shares("a", INNER, UNITS, unit_s))
-    one.ran("a", (INNER, UNITS), found, seconds)
+    one.run_finished("a", (INNER, UNITS), found, seconds)
     return found
 
 
 def test_a_slow_rank_gets_less_from_the_second_pass_on() -> None:
-    one = tenure()
+    one = iteration_ownership()
     assert run(one, (1.0, 3.0)) == (50, 50)
     assert run(one, (1.5, 1.5)) == (75, 25)
     assert run(one, (1.5, 1.5)) == (75, 25)
@@ -37,30 +37,30 @@ def test_a_slow_rank_gets_less_from_the_second_pass_on() -> None:
 
 
 def test_all_loops_over_the_rows_count_and_move_together() -> None:
-    one = tenure()
+    one = iteration_ownership()
     run(one, (1.0, 1.0))
     other = IndexMap(0, 2), Units(0, 51)
     assert counts(one.shares("b", *other, 0.0)) == (26, 25)
-    one.ran("b", other, (26, 25), (0.0, 2.0))
+    one.run_finished("b", other, (26, 25), (0.0, 2.0))
     assert run(one, (1.5, 1.5)) == (75, 25)
     assert counts(one.shares("b", *other, 0.0)) == (38, 13)
 
 
 def test_data_that_costs_more_to_move_than_it_gains_stays() -> None:
-    one = tenure()
+    one = iteration_ownership()
     assert run(one, (1.0, 3.0), unit_s=10.0) == (50, 50)
     assert run(one, (1.0, 3.0), unit_s=10.0) == (50, 50)
 
 
 def test_work_moved_within_a_pass_begins_where_it_was_done() -> None:
-    one = tenure()
+    one = iteration_ownership()
     assert counts(one.shares("a", INNER, UNITS, 0.0)) == (50, 50)
-    one.ran("a", (INNER, UNITS), (80, 20), (1.0, 1.0))
+    one.run_finished("a", (INNER, UNITS), (80, 20), (1.0, 1.0))
     assert run(one, (1.0, 1.0)) == (80, 20)
 
 
 def test_times_too_short_to_tell_are_taken_together() -> None:
-    one = tenure(least_s=1.0)
+    one = iteration_ownership(least_s=1.0)
     assert run(one, (0.1, 0.4)) == (50, 50)
     assert run(one, (0.1, 0.4)) == (50, 50)
     assert run(one, (0.1, 0.4)) == (50, 50)
@@ -68,15 +68,15 @@ def test_times_too_short_to_tell_are_taken_together() -> None:
 
 
 def test_without_a_balancer_shares_stay() -> None:
-    one = tenure(balanced=False)
+    one = iteration_ownership(balanced=False)
     assert run(one, (1.0, 9.0)) == run(one, (1.0, 9.0)) == (50, 50)
 
 
 def test_the_rows_that_are_left_are_what_is_shared() -> None:
-    one = tenure()
+    one = iteration_ownership()
     for first in range(1, 90):
         index, units = IndexMap(first, 1), Units(0, 101 - first)
         found = counts(one.shares("a", index, units, 0.0))
         assert sum(found) == len(units)
-        one.ran("a", (index, units), found, (found[0] * 0.01, found[1] * 0.01))
+        one.run_finished("a", (index, units), found, (found[0] * 0.01, found[1] * 0.01))
     assert abs(found[0] - found[1]) <= 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.books import WINDOWS, Books, Terms
+from dlbrt.core.books import MAX_WINDOWS, BalancingContext, GroupState
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.core.registry import strategy
@@ -13,17 +13,17 @@ from dlbrt.dist.units import Units
 FREE = Parameters(byte_s=1e-9)
 
 
-def books(n: int = 2000) -> Books:
-    return Books(range(2), block(n, 2), Terms(Units(0, n), FREE, 1e-6))
+def group_state(n: int = 2000) -> GroupState:
+    return GroupState(range(2), block(n, 2), BalancingContext(Units(0, n), FREE, 1e-6))
 
 
-def settle(each: Books, *windows: tuple[int, float]) -> None:
+def settle(each: GroupState, *windows: tuple[int, float]) -> None:
     each.settle([Profile(done, seconds) for done, seconds in windows], strategy("GDDLB").decide)
 
 
 def test_a_gain_is_realised_at_the_speeds_that_come() -> None:
     """Of 1000 each, 100 are done at 10 and 1 a second: 900 on the slow one would take 900 s."""
-    each = books(2000)
+    each = group_state(2000)
     settle(each, (100, 10.0), (10, 10.0))
     predicted = each.windows[0].predicted_s
     assert each.windows[0].verdict == "move"
@@ -41,17 +41,17 @@ def test_a_gain_is_realised_at_the_speeds_that_come() -> None:
 
 
 def test_what_is_kept_is_bounded_and_what_is_summed_is_not() -> None:
-    each = books(2_000_000)
-    for turn in range(WINDOWS + 50):
+    each = group_state(2_000_000)
+    for turn in range(MAX_WINDOWS + 50):
         fast, slow = (1000, 100) if turn % 2 else (100, 1000)
         settle(each, (fast, 10.0), (slow, 10.0))
-    assert len(each.windows) == WINDOWS
-    assert each.redistributions == WINDOWS + 50
-    assert each.gain.redistributions == WINDOWS + 49
+    assert len(each.windows) == MAX_WINDOWS
+    assert each.redistributions == MAX_WINDOWS + 50
+    assert each.gain.redistributions == MAX_WINDOWS + 49
 
 
 def test_the_gain_so_far_goes_with_the_group_of_the_lowest_rank() -> None:
-    each = Books(range(4), block(4000, 4), Terms(Units(0, 4000), FREE, 1e-6))
+    each = GroupState(range(4), block(4000, 4), BalancingContext(Units(0, 4000), FREE, 1e-6))
     settle(each, (100, 10.0), (10, 10.0), (10, 10.0), (10, 10.0))
     settle(each, (100, 10.0), (10, 10.0), (10, 10.0), (10, 10.0))
     assert each.gain.redistributions == 1
@@ -61,8 +61,8 @@ def test_the_gain_so_far_goes_with_the_group_of_the_lowest_rank() -> None:
 
 def test_what_moving_cost_counts_only_so_far_as_the_network_explains_it() -> None:
     """A rank that is late to a movement makes it last."""
-    each = books(2000)
+    each = group_state(2000)
     profiles = [Profile(100, 10.0, 1.0), Profile(10, 10.0, 1.0)]
     each.settle(profiles, strategy("GDDLB").decide)
     assert each.redistributions == 1
-    assert each.statement((0, 0)).byte_s == pytest.approx(10 * FREE.byte_s)
+    assert each.report((0, 0)).byte_s == pytest.approx(10 * FREE.byte_s)

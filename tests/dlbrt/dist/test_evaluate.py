@@ -10,7 +10,7 @@ import pytest
 from dlbrt.dist import evaluate as module
 from dlbrt.dist.evaluate import FootprintError, evaluate
 from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.scattered import Scattered
+from dlbrt.dist.scattered import AccessTable
 from dlbrt.dist.spans import Spans
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ def reached(found: Any, length: int) -> set[int]:
     return rows
 
 
-def rows(table: Scattered, *positions: int) -> set[int]:
+def rows(table: AccessTable, *positions: int) -> set[int]:
     spans = Spans.of(*(range(p, p + 1) for p in positions))
     return {row for run in table.rows(spans) for row in run}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.dist.evaluate import FootprintError
-from dlbrt.dist.field import array_field, has_rows, landing, part_field, positions, put, put_element, take
+from dlbrt.dist.field import array_field, has_rows, receive_buffer, part_field, positions, put, put_element, take
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.space import Part
 from dlbrt.dist.spans import Spans
@@ -35,7 +35,7 @@ def test_rows_put_elsewhere_are_the_rows_taken(case: tuple[Any, int, tuple[range
     array, axis, rows = case
     target = np.full_like(array, -1)
     packed = take(array, axis, rows)
-    memory = landing(target, axis, rows)
+    memory = receive_buffer(target, axis, rows)
     assert memory.shape == packed.shape
     put(target, axis, rows, packed)
     chosen = positions(rows)
@@ -95,7 +95,7 @@ def test_what_has_no_axis_and_is_stored_to_comes_back_by_elements() -> None:
 def test_rows_that_follow_no_line_are_looked_at() -> None:
     ix = [4, 0, 7, 2]
     spec = BLOCK(0, "rw", rows=lambda i: (ix[i], 9), writes=lambda i: ix[i], inspect=True)
-    field = array_field("A", np.zeros((10, 2)), spec, IndexMap(0, 1)).looked_at(4)
+    field = array_field("A", np.zeros((10, 2)), spec, IndexMap(0, 1)).with_tables(4)
     assert positions(field.needed(Spans.of(range(1, 3)))) == [0, 7, 9]
     assert positions(field.stored(Spans.of(range(1, 3)))) == [0, 7]
     assert field.iteration_bytes() == 2 * 16
@@ -104,7 +104,7 @@ def test_rows_that_follow_no_line_are_looked_at() -> None:
 def test_what_cannot_be_looked_at_is_said_with_its_name() -> None:
     field = array_field("A", np.zeros(3), BLOCK(0, "rw", rows=lambda i: [1][i], inspect=True), IndexMap(0, 1))
     with pytest.raises(FootprintError, match=r"A: what iteration 1 touches .*IndexError"):
-        field.looked_at(2)
+        field.with_tables(2)
 
 
 @given(arrays_with_rows(), st.integers(0, 3))

@@ -8,7 +8,7 @@ import pytest
 from dlbrt.dist.footprint import (
     IndexMap,
     Rows,
-    Subscripts,
+    SubscriptFunction,
     count,
     difference,
     rows_of,
@@ -25,7 +25,7 @@ AFFINE = st.lists(st.tuples(st.integers(-3, 3), st.integers(-15, 30)), min_size=
 RANGES = st.lists(st.builds(range, st.integers(0, 30), st.integers(0, 60), st.integers(1, 5)), max_size=6)
 
 
-def subscripts_of(terms: list[tuple[int, int]]) -> Subscripts:
+def subscripts_of(terms: list[tuple[int, int]]) -> SubscriptFunction:
     return lambda i: tuple(a * i + b for a, b in terms)
 
 

@@ -17,8 +17,8 @@ RW, R = BLOCK(0, "rw"), BLOCK(0, "r")
 IN_PLACE = BLOCK(0, "rw", in_place=True)
 
 
-def looked_at(data: Any, spec: ArraySpec, n: int = 4) -> Field:
-    return array_field("a", data, spec, INDEX).looked_at(n)
+def with_tables(data: Any, spec: ArraySpec, n: int = 4) -> Field:
+    return array_field("a", data, spec, INDEX).with_tables(n)
 
 
 def field(data: Any, spec: ArraySpec = RW, name: str = "a") -> Field:
@@ -55,8 +55,8 @@ SHARED = [0, 0]
         [field(np.zeros((4, 3)), WHOLE("rw"))],
         [field([[0] for _ in range(4)], WHOLE("rw"))],
         [field(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, 8), writes=lambda i: i))],
-        [looked_at(np.zeros(9), BLOCK(0, "rw", rows=lambda i: [3, 8, 1, 0][i], inspect=True))],
-        [looked_at(np.zeros(9), BLOCK(0, "r", rows=lambda i: 0, inspect=True))],
+        [with_tables(np.zeros(9), BLOCK(0, "rw", rows=lambda i: [3, 8, 1, 0][i], inspect=True))],
+        [with_tables(np.zeros(9), BLOCK(0, "r", rows=lambda i: 0, inspect=True))],
     ],
 )
 def test_data_as_the_proof_takes_it_is_shared(fields: list[Field]) -> None:
@@ -89,11 +89,11 @@ def test_data_as_the_proof_takes_it_is_shared(fields: list[Field]) -> None:
             "another one stores",
         ),
         (
-            [looked_at(np.zeros(9), BLOCK(0, "rw", rows=lambda k: [3, 5, 1, 5][k], inspect=True))],
+            [with_tables(np.zeros(9), BLOCK(0, "rw", rows=lambda k: [3, 5, 1, 5][k], inspect=True))],
             "iterations k=1 and k=3 both touch row 5 of a",
         ),
         (
-            [looked_at(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, 2), writes=lambda i: i, inspect=True))],
+            [with_tables(np.zeros(9), BLOCK(0, "rw", rows=lambda i: (i, 2), writes=lambda i: i, inspect=True))],
             "iterations i=0 and i=2 both touch row 2 of a",
         ),
         ([field([[0] for _ in range(4)], WHOLE("rw", in_place=True))], "changed in place"),

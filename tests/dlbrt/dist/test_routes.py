@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from dlbrt.dist.routes import route
+from dlbrt.dist.routes import reference_path
 
 TABLE: dict[str, int] = {}
 ROUND: list[Any] = []
@@ -27,4 +27,4 @@ ROUND.append(ROUND)
     ],
 )
 def test_the_shortest_way_is_found(names: dict[str, Any], expected: str | None) -> None:
-    assert route("table", TABLE, names) == expected
+    assert reference_path("table", TABLE, names) == expected

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 from dlbrt.contract import Distribution, Mode
-from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE, ArraySpec, Dealing, index_name
+from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE, ArraySpec, DistributionSpec, index_name
 
 
 def test_a_row_of_the_table_says_distribution_axis_and_use() -> None:
@@ -50,5 +50,5 @@ def test_an_unknown_use_is_refused() -> None:
 
 
 @pytest.mark.parametrize("dealing", [BLOCK, CYCLIC, WHOLE])
-def test_a_distribution_travels_as_its_name(dealing: Dealing) -> None:
+def test_a_distribution_travels_as_its_name(dealing: DistributionSpec) -> None:
     assert pickle.loads(pickle.dumps(dealing)) is dealing

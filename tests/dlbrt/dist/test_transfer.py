@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 import pytest
 from dlbrt.dist import layout
 from dlbrt.dist.spans import EMPTY, Spans, coverage_error
-from dlbrt.dist.transfer import Gift, Transfer, plan_gifts, plan_transfers
+from dlbrt.dist.transfer import Assignment, Transfer, plan_assignments, plan_transfers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,8 +102,8 @@ def test_two_of_one_side_that_are_one_of_the_other_are_settled_by_two_messages()
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
-def test_mirrored_surpluses_take_a_message_a_pair(amounts: list[int]) -> None:
-    assert len(counts([*amounts, *(-amount for amount in amounts)])) == len(amounts)
+def test_mirrored_surpluses_take_a_message_a_pair(work_table: list[int]) -> None:
+    assert len(counts([*work_table, *(-amount for amount in work_table)])) == len(work_table)
 
 
 def fewest(surplus: list[int]) -> int:
@@ -156,17 +156,17 @@ def test_shares_that_do_not_sum_are_refused(shares: list[int]) -> None:
 
 def test_gifts_are_carried_as_said_also_where_a_rank_gives_and_takes() -> None:
     held = [Spans.of(range(2)), Spans.of(range(2, 10)), Spans.of(range(10, 18))]
-    plan = plan_gifts(held, [Gift(2, 1, 4), Gift(1, 0, 3)], kept=[0, 1, 1])
+    plan = plan_assignments(held, [Assignment(2, 1, 4), Assignment(1, 0, 3)], kept=[0, 1, 1])
     assert plan.transfers == (Transfer(1, 0, Spans.of(range(7, 10))), Transfer(2, 1, Spans.of(range(14, 18))))
     assert [len(spans) for spans in plan.shares] == [5, 9, 4]
     assert coverage_error(18, plan.shares) is None
 
 
 def test_gifts_of_one_rank_to_several_come_from_its_end_in_their_order() -> None:
-    plan = plan_gifts([EMPTY, Spans.of(range(10)), EMPTY], [Gift(1, 2, 2), Gift(1, 0, 3)])
+    plan = plan_assignments([EMPTY, Spans.of(range(10)), EMPTY], [Assignment(1, 2, 2), Assignment(1, 0, 3)])
     assert plan.transfers == (Transfer(1, 0, Spans.of(range(5, 8))), Transfer(1, 2, Spans.of(range(8, 10))))
 
 
 def test_gifts_of_more_than_a_rank_holds_are_refused() -> None:
     with pytest.raises(ValueError, match="gifts of rank 1 up to the 4 that it holds, found 5"):
-        plan_gifts([EMPTY, Spans.of(range(4))], [Gift(1, 0, 5)])
+        plan_assignments([EMPTY, Spans.of(range(4))], [Assignment(1, 0, 5)])

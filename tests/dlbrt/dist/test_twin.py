@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist.twin import Changes, Claims, Twin
+from dlbrt.dist.twin import Diff, DiffMerge, Twin
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,9 +43,9 @@ def test_changes_of_arrays_of_any_kind_land_in_their_places(
     places = data.draw(st.sets(st.integers(0, max(0, array.size - 1)), max_size=array.size))
     for place in places:
         bytes_of.flat[place] = np.void(b"\x01" * array.itemsize)
-    changes = twin.changes()
-    assert changes.places.tolist() == sorted(places)
-    Changes.decode(changes.encode(), other).put(other)
+    diff = twin.diff()
+    assert diff.places.tolist() == sorted(places)
+    Diff.decode(diff.encode(), other).put(other)
     assert bytes_there.tobytes() == bytes_of.tobytes()
 
 
@@ -53,14 +53,14 @@ def test_numbers_are_compared_as_bits() -> None:
     array = np.array([np.nan, 0.0, 1.0, 2.0])
     twin = Twin(array)
     array[:] = [np.nan, -0.0, 1.0, 3.0]
-    assert twin.changes().places.tolist() == [1, 3]
+    assert twin.diff().places.tolist() == [1, 3]
 
 
 def test_long_arrays_are_compared_piece_by_piece() -> None:
     array = np.zeros((1 << 10, 700), np.int8)[:, ::2]
     twin = Twin(array)
     array[5, 3] = array[1023, 349] = 1
-    assert twin.changes().places.tolist() == [5 * 350 + 3, 1023 * 350 + 349]
+    assert twin.diff().places.tolist() == [5 * 350 + 3, 1023 * 350 + 349]
 
 
 def test_elements_of_lists_have_changed_if_they_are_others() -> None:
@@ -68,20 +68,20 @@ def test_elements_of_lists_have_changed_if_they_are_others() -> None:
     data: list[Any] = [kept, equal, 3, None]
     twin = Twin(data)
     data[1], data[3] = [2], "new"
-    changes = twin.changes()
-    assert len(changes) == 2
-    assert changes.places.tolist() == [1, 3]
+    diff = twin.diff()
+    assert len(diff) == 2
+    assert diff.places.tolist() == [1, 3]
     target = [0, 0, 0, 0]
-    changes.put(target)
+    diff.put(target)
     assert target == [0, [2], 0, "new"]
 
 
 def claimed(data: Any, *given: tuple[list[int], list[Any]]) -> Any:
-    claims = Claims(data)
+    claims = DiffMerge(data)
     for rank, (places, values) in enumerate(given):
         kind = values if isinstance(data, list) else np.array(values, data.dtype).view("V8")
-        claims.add(rank, Changes(np.array(places, np.uint32), kind))
-    return claims.clash()
+        claims.add(rank, Diff(np.array(places, np.uint32), kind))
+    return claims.conflict()
 
 
 @pytest.mark.parametrize("rank", [1, 2])

@@ -7,15 +7,15 @@ import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dlbrt.effects.contributions import Contributions, describe
+from dlbrt.effects.contributions import LoopContributions, describe
 from dlbrt.effects.journal import Journal
-from dlbrt.effects.kinds import Kind
+from dlbrt.effects.kinds import ContributionKind
 from dlbrt.effects.merge import merged
-from dlbrt.effects.replay import Fault, Replay
+from dlbrt.effects.replay import Replay, ReplayFailure
 from dlbrt.effects.segments import Segment
 from hypothesis import strategies as st
 
-Body = Callable[[Contributions, dict[str, Any], int], None]
+Body = Callable[[LoopContributions, dict[str, Any], int], None]
 
 
 @st.composite
@@ -34,7 +34,7 @@ def dealings(draw: st.DrawFn, n: int) -> list[list[range]]:
 
 
 def shared(
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, ContributionKind],
     values: dict[str, Any],
     body: Body,
     dealt: list[list[range]],
@@ -42,21 +42,21 @@ def shared(
     ordered: tuple[str, ...] = (),
     end: int = 2**53,
     long: int = 1 << 16,
-) -> tuple[dict[str, Any], Fault | None]:
+) -> tuple[dict[str, Any], ReplayFailure | None]:
     """Values and fault after ranks did their runs; what comes after position ``end`` does not count.
 
     ``body`` gets what the names are bound to, and binds them.
     """
     shelves: list[list[Segment]] = []
     extents = []
-    first = Contributions()
+    first = LoopContributions()
     first.declare(kinds)
     first.declare_ordered(ordered)
     told = {name: describe(kind, values[name]) for name, kind in first.kinds.items()}
     for rank, runs in enumerate(dealt):
-        shelf: list[Segment] = []
-        journal = Journal(shelf.append, long)
-        mine = Contributions()
+        segment_store: list[Segment] = []
+        journal = Journal(segment_store.append, long)
+        mine = LoopContributions()
         mine.declare(kinds)
         mine.declare_ordered(ordered)
         mine.share(journal, pickle.loads(pickle.dumps(told)))
@@ -65,7 +65,7 @@ def shared(
             _work(mine, journal, body, piece)
         journal.finish()
         extents.append(journal.extents)
-        shelves.append(shelf if rank == 0 else pickle.loads(pickle.dumps(shelf)))
+        shelves.append(segment_store if rank == 0 else pickle.loads(pickle.dumps(segment_store)))
     replay = Replay(first.kinds, values, None)
     segments = merged(extents, lambda place: shelves[place.rank][place.number], end)
     fault = next(filter(None, map(replay.apply, segments)), None)
@@ -76,7 +76,7 @@ def _ones(run: range) -> list[range]:
     return [run[k : k + 1] for k in range(len(run))]
 
 
-def _work(mine: Contributions, journal: Journal, body: Body, run: range) -> None:
+def _work(mine: LoopContributions, journal: Journal, body: Body, run: range) -> None:
     bound = {name: mine.accumulator(name, run) for name in mine.kinds}
     for done, position in enumerate(journal.marked(iter(run)), 1):
         for name, kind in mine.kinds.items():

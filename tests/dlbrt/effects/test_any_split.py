@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.effects.contributions import Contributions
-from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT, Kind
+from dlbrt.effects.contributions import LoopContributions
+from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT, ContributionKind
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,14 +37,19 @@ def bits(value: Any) -> Any:
 
 
 def assert_agree(
-    kinds: dict[str, Kind], values: dict[str, Any], body: Body, data: st.DataObject, n: int, **more: Any
+    kinds: dict[str, ContributionKind],
+    values: dict[str, Any],
+    body: Body,
+    data: st.DataObject,
+    n: int,
+    **more: Any,
 ) -> dict[str, Any]:
     """Run both ways, and compare; what the ranks came to."""
     dealt = data.draw(dealings(n))
     long = data.draw(st.sampled_from([1, 5, 1 << 16]))
     failing = data.draw(st.none() | st.integers(0, max(0, n - 1)))
     expected = copy.deepcopy(values)
-    none = Contributions()
+    none = LoopContributions()
     for position in range(n if failing is None else min(n, failing + 1)):
         body(none, expected, position)
     end = 2**53 if failing is None else failing
@@ -68,7 +73,7 @@ def _without_later(run: range, end: int) -> list[range]:
 def test_sums_of_numbers(update: str, data: st.DataObject, operands: list[Any], start: Any) -> None:
     code = compile(update, "update", "exec")
 
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         names["e"] = operands[i]
         exec(code, {}, names)
         del names["e"]
@@ -92,7 +97,7 @@ def test_sums_of_other_types(place: int, data: st.DataObject) -> None:
     drawn, start = TYPES[place]
     operands = data.draw(st.lists(drawn, max_size=30))
 
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         operand = copy.copy(operands[i])
         names["s"] += operand
         if isinstance(operand, list):
@@ -107,7 +112,7 @@ def test_sums_of_other_types(place: int, data: st.DataObject) -> None:
 def test_sets(sign: str, data: st.DataObject, operands: list[set[int]]) -> None:
     code = compile(f"s {sign}= e", "update", "exec")
 
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         names["e"] = operands[i]
         exec(code, {}, names)
         del names["e"]
@@ -121,11 +126,11 @@ VALUES = st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, 2.5, float("nan"), 7, np.f
 @pytest.mark.parametrize("kind", [REDUCE("max"), REDUCE("min"), REDUCE("min", several=True)])
 @given(st.data(), st.lists(st.tuples(VALUES, st.booleans()), max_size=60), VALUES)
 def test_extremes_keep_the_one_that_python_keeps(
-    kind: Kind, data: st.DataObject, operands: list[tuple[Any, bool]], start: Any
+    kind: ContributionKind, data: st.DataObject, operands: list[tuple[Any, bool]], start: Any
 ) -> None:
     function = max if kind.operator == "max" else min
 
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         value, reflected = operands[i]
         names["s"] = function(value, names["s"]) if reflected else function(names["s"], value)
 
@@ -137,7 +142,7 @@ def test_extremes_keep_the_one_that_python_keeps(
 def test_booleans_keep_the_operand(
     operator: str, data: st.DataObject, operands: list[Any], start: Any
 ) -> None:
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         names["s"] = (names["s"] and operands[i]) if operator == "and" else (names["s"] or operands[i])
 
     assert_agree({"s": REDUCE(operator)}, {"s": start}, body, data, len(operands))
@@ -153,7 +158,7 @@ def test_selections_take_what_belongs_together(
 ) -> None:
     code = compile(f"if new {sign} best: best, where = new, i", "update", "exec")
 
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         names |= {"new": operands[i], "i": i}
         exec(code, {}, names)
         del names["new"], names["i"]
@@ -203,7 +208,7 @@ WHOLE = [
 @pytest.mark.parametrize("place", range(len(WHOLE)))
 @given(st.data(), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=60))
 def test_integers_on_private_copies(place: int, data: st.DataObject, updates: list[tuple[int, int]]) -> None:
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         k, e = updates[i]
         if e != 2:
             names["s"][k] += e
@@ -216,7 +221,7 @@ def test_integers_on_private_copies(place: int, data: st.DataObject, updates: li
 
 @given(st.data(), st.lists(st.tuples(st.integers(0, 4), st.integers(-8, 8)), max_size=40))
 def test_bits_on_private_copies(data: st.DataObject, updates: list[tuple[int, int]]) -> None:
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         k, e = updates[i]
         names["a"][k] &= e
         names["b"][k] ^= e
@@ -235,7 +240,7 @@ def test_bits_on_private_copies(data: st.DataObject, updates: list[tuple[int, in
 
 @given(st.data(), st.integers(0, 40))
 def test_containers_that_are_added_to(data: st.DataObject, n: int) -> None:
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         row = [i]
         names["items"].append(row)
         row.append("later")
@@ -252,7 +257,7 @@ def test_containers_that_are_added_to(data: st.DataObject, n: int) -> None:
 
 @given(st.data(), st.lists(st.lists(NUMBERS, max_size=3), max_size=40))
 def test_several_updates_do_not_depend_on_the_split(data: st.DataObject, operands: list[list[Any]]) -> None:
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         for e in operands[i]:
             names["s"] += e
 
@@ -269,7 +274,7 @@ def test_several_updates_do_not_depend_on_the_split(data: st.DataObject, operand
 
 @given(st.data(), st.lists(st.integers(0, 9), max_size=40))
 def test_what_fails_is_met_at_its_iteration_and_ends_there(data: st.DataObject, keys: list[int]) -> None:
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         names["items"].append(i)
         names["counts"][keys[i]] += 1
         names["total"] += 0.1
@@ -278,7 +283,7 @@ def test_what_fails_is_met_at_its_iteration_and_ends_there(data: st.DataObject, 
     expected, failing = copy.deepcopy(values), None
     for i in range(len(keys)):
         try:
-            body(Contributions(), expected, i)
+            body(LoopContributions(), expected, i)
         except KeyError:
             failing = i
             break
@@ -308,14 +313,14 @@ def test_what_fails_is_met_at_its_iteration_and_ends_there(data: st.DataObject, 
 )
 @given(st.data(), st.lists(st.integers(1, 3), max_size=40))
 def test_any_order_is_exact_where_the_numbers_are(
-    kinds: dict[str, Kind], data: st.DataObject, operands: list[int]
+    kinds: dict[str, ContributionKind], data: st.DataObject, operands: list[int]
 ) -> None:
     sign = kinds["s"].operator
     code = compile(
         f"s = s {sign} e; w[int(e)] {sign}= e" + ("; p *= 2.0" if "p" in kinds else ""), "update", "exec"
     )
 
-    def body(_: Contributions, names: dict[str, Any], i: int) -> None:
+    def body(_: LoopContributions, names: dict[str, Any], i: int) -> None:
         names["e"] = operands[i] * 0.5
         exec(code, {"int": int}, names)
         del names["e"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.effects.journal import Journal
-from dlbrt.effects.merge import Place, merged
-from dlbrt.effects.segments import Entries, Extent, Segment, Shelf, compact
+from dlbrt.effects.merge import SegmentId, merged
+from dlbrt.effects.segments import Extent, NumericEntries, Segment, SegmentStore, compact
 
 Listed = list[tuple[list[int], list[Any]]]
 
@@ -95,15 +95,15 @@ def test_floats_of_one_code_are_kept_as_an_array() -> None:
         journal.log.append((7, 0.5))
     journal.end_run(range(50))
     journal.finish()
-    assert isinstance(kept[0].entries, Entries)
+    assert isinstance(kept[0].entries, NumericEntries)
     assert kept[0].part(10, 20).listed() == [(7, 0.5)] * 10
 
 
 def test_segments_come_one_after_the_other_where_they_do_not_overlap() -> None:
-    order: list[Place] = []
+    order: list[SegmentId] = []
     extents = [[Extent(0, 9), Extent(30, 39)], [Extent(20, 29), Extent(10, 19)], [Extent(90, 99)]]
 
-    def fetch(place: Place) -> Segment:
+    def fetch(place: SegmentId) -> Segment:
         order.append(place)
         extent = extents[place.rank][place.number]
         positions = np.arange(extent.first, extent.last + 1)
@@ -113,17 +113,17 @@ def test_segments_come_one_after_the_other_where_they_do_not_overlap() -> None:
     for segment in merged(extents, fetch, 35):
         open_at_once.append(len(order))
         assert len(segment.positions) in (6, 10)
-    assert order == [Place(0, 0), Place(1, 1), Place(1, 0), Place(0, 1)]
+    assert order == [SegmentId(0, 0), SegmentId(1, 1), SegmentId(1, 0), SegmentId(0, 1)]
     assert open_at_once == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("bound", [0, 5, 100])
 def test_what_is_put_away_is_found_again(bound: int) -> None:
     pieces = [b"one", b"", b"three", b"four"]
-    with closing(Shelf(bound)) as shelf:
+    with closing(SegmentStore(bound)) as segment_store:
         for piece in pieces:
-            shelf.add(piece)
-        assert [shelf.take(number) for number in (3, 0, 2, 1)] == [pieces[k] for k in (3, 0, 2, 1)]
+            segment_store.add(piece)
+        assert [segment_store.take(number) for number in (3, 0, 2, 1)] == [pieces[k] for k in (3, 0, 2, 1)]
 
 
 def test_an_integer_among_floats_stays_one() -> None:

@@ -6,26 +6,32 @@ from collections.abc import Callable
 
 import pytest
 from dlbrt import ELEMENTS, REDUCE, SELECT
-from dlbrt.effects.kinds import Form, Kind
+from dlbrt.effects.kinds import ContributionForm, ContributionKind
 
 MADE = [
-    (REDUCE("+"), Kind(Form.LOGGED, "+")),
-    (REDUCE("+", several=True), Kind(Form.PER_ITERATION, "+")),
-    (REDUCE("-", several=True), Kind(Form.LOGGED, "-")),
-    (REDUCE("*", order="any"), Kind(Form.PER_RUN, "*", any_order=True)),
-    (REDUCE("max", several=True), Kind(Form.EXTREME, "max")),
-    (REDUCE("and"), Kind(Form.PER_RUN, "and")),
-    (SELECT("<=", "where", "row"), Kind(Form.SELECTION, "<=", companions=("where", "row"))),
-    (ELEMENTS("+", integer=True), Kind(Form.ELEMENTS, "+", integer=True)),
-    (ELEMENTS("+", order="any", grows=True), Kind(Form.ELEMENTS, "+", any_order=True, grows=True)),
-    (ELEMENTS("min"), Kind(Form.ELEMENTS, "min")),
+    (REDUCE("+"), ContributionKind(ContributionForm.LOGGED, "+")),
+    (REDUCE("+", several=True), ContributionKind(ContributionForm.PER_ITERATION, "+")),
+    (REDUCE("-", several=True), ContributionKind(ContributionForm.LOGGED, "-")),
+    (REDUCE("*", order="any"), ContributionKind(ContributionForm.PER_RUN, "*", any_order=True)),
+    (REDUCE("max", several=True), ContributionKind(ContributionForm.EXTREME, "max")),
+    (REDUCE("and"), ContributionKind(ContributionForm.PER_RUN, "and")),
+    (
+        SELECT("<=", "where", "row"),
+        ContributionKind(ContributionForm.SELECTION, "<=", companions=("where", "row")),
+    ),
+    (ELEMENTS("+", integer=True), ContributionKind(ContributionForm.ELEMENTS, "+", integer=True)),
+    (
+        ELEMENTS("+", order="any", grows=True),
+        ContributionKind(ContributionForm.ELEMENTS, "+", any_order=True, grows=True),
+    ),
+    (ELEMENTS("min"), ContributionKind(ContributionForm.ELEMENTS, "min")),
 ]
 
 
 @pytest.mark.parametrize(("made", "kind"), MADE)
-def test_what_is_kept(made: Kind, kind: Kind) -> None:
+def test_what_is_kept(made: ContributionKind, kind: ContributionKind) -> None:
     assert made == kind
-    assert made.bound == (made.form is not Form.ELEMENTS)
+    assert made.bound == (made.form is not ContributionForm.ELEMENTS)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +44,6 @@ def test_what_is_kept(made: Kind, kind: Kind) -> None:
         (lambda: REDUCE("+", order="all"), "order: expected 'any'.*, found 'all'"),
     ],
 )
-def test_what_is_refused(make: Callable[[], Kind], message: str) -> None:
+def test_what_is_refused(make: Callable[[], ContributionKind], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()

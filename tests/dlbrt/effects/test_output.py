@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from dlbrt.effects.operations import RAW, WRITE
-from dlbrt.effects.output import Output, Shown, shown
+from dlbrt.effects.output import Output, OutputProperties, output_properties
 
 
 def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> None:
     log: list[tuple[Any, ...]] = []
-    stream = Output(log.append, io.StringIO(), Shown("latin-1", "replace", True))
+    stream = Output(log.append, io.StringIO(), OutputProperties("latin-1", "replace", True))
     print("a", 1, file=stream, flush=True)
     assert stream.write("bc") == 2
     stream.writelines(["d", "e"])
@@ -29,7 +29,7 @@ def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> No
 
 
 def test_what_a_stream_refuses_is_refused() -> None:
-    stream = Output([].append, io.StringIO(), shown())
+    stream = Output([].append, io.StringIO(), output_properties())
     with pytest.raises(TypeError, match=r"write\(\) argument must be str, not bytes"):
         stream.write(b"bytes")  # type: ignore[arg-type]
     with pytest.raises(io.UnsupportedOperation):

@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.effects.identities import Beaten, Identity, Truth, has_order
+from dlbrt.effects.identities import BooleanIdentity, ExtremumIdentity, Identity, has_order
 from dlbrt.effects.kinds import ELEMENTS, REDUCE
-from dlbrt.effects.operations import MisuseError, Stand
-from dlbrt.effects.places import places
-from dlbrt.effects.private import likeness
-from dlbrt.effects.proxies import Extreme, Total
-from dlbrt.effects.recorders import Adder, Recorder, adder
+from dlbrt.effects.operations import MisuseError, StandIn
+from dlbrt.effects.places import container_shape
+from dlbrt.effects.private import private_copy_spec
+from dlbrt.effects.proxies import LoggingAccumulator, LoggingExtremum
+from dlbrt.effects.recorders import LoggingAdder, LoggingContainer, adder
 
 Log = list[tuple[Any, ...]]
 
 
 def test_numpy_leaves_the_operation_to_the_stand_in() -> None:
     log: Log = []
-    total = Total(log.append, 0)
+    total = LoggingAccumulator(log.append, 0)
     row = np.arange(3.0)
     assert row + total is total
     assert np.float64(2.0) + total is total
-    assert max(Extreme(log.append, 0, "max"), np.float64(1.0)) is not None
+    assert max(LoggingExtremum(log.append, 0, "max"), np.float64(1.0)) is not None
     row[0] = 9.0
     assert log[0][1].tolist() == [0.0, 1.0, 2.0]
     assert [type(operand).__name__ for _, operand in log] == ["ndarray", "float64", "float64"]
@@ -32,7 +32,7 @@ def test_numpy_leaves_the_operation_to_the_stand_in() -> None:
 
 def test_operands_that_can_change_are_kept_as_they_were() -> None:
     log: Log = []
-    total: Any = Total(log.append, 0)
+    total: Any = LoggingAccumulator(log.append, 0)
     pieces, names = [1], {"a": 1}
     total += pieces
     total += (x for x in (5, 6))
@@ -49,9 +49,9 @@ class Vector:
 
 def test_objects_are_kept_as_they_were_but_stay_themselves_as_elements_and_keys() -> None:
     log: Log = []
-    total: Any = Total(log.append, 0)
-    best: Any = Extreme(log.append, 0, "max")
-    hist: Any = Recorder(log.append, 0, "+")
+    total: Any = LoggingAccumulator(log.append, 0)
+    best: Any = LoggingExtremum(log.append, 0, "max")
+    hist: Any = LoggingContainer(log.append, 0, "+")
     vector = Vector(1.0)
     total += vector
     total += [vector]
@@ -65,7 +65,7 @@ def test_objects_are_kept_as_they_were_but_stay_themselves_as_elements_and_keys(
 
 def test_ties_and_values_that_lose_are_not_logged_twice() -> None:
     log: Log = []
-    low: Any = Extreme(log.append, 0, "min")
+    low: Any = LoggingExtremum(log.append, 0, "min")
     for value in (5, 7, 5, float("nan"), 3, 4, 3.0, 2.5):
         low = min(low, value)
     assert repr([operand for _, operand in log]) == "[5, nan, 3, 3.0, 2.5]"
@@ -73,7 +73,7 @@ def test_ties_and_values_that_lose_are_not_logged_twice() -> None:
 
 def test_an_element_that_is_only_read_is_not_logged() -> None:
     log: Log = []
-    hist: Any = Recorder(log.append, 0, "+")
+    hist: Any = LoggingContainer(log.append, 0, "+")
     hist[1] + 5
     hist[2] = hist[2]
     assert log == []
@@ -83,7 +83,7 @@ def test_an_element_that_is_only_read_is_not_logged() -> None:
 
 def test_keys_that_can_change_are_kept_as_they_were() -> None:
     log: Log = []
-    hist: Any = Recorder(log.append, 0, "+")
+    hist: Any = LoggingContainer(log.append, 0, "+")
     where = np.array([0, 1])
     hist[where] += 1
     np.add.at(hist, where, 2.0)
@@ -97,13 +97,13 @@ MISUSES: list[Callable[[Any], Any]] = [
     lambda s: s == 1,
     lambda s: f"{s}",
     lambda s: float(s),
-    lambda s: s[0] if not isinstance(s, Recorder) else s[0].real,
+    lambda s: s[0] if not isinstance(s, LoggingContainer) else s[0].real,
     lambda s: len(s),
     lambda s: list(s),
     lambda s: s.shape,
     lambda s: s / 2,
     lambda s: np.sqrt(s),
-    lambda s: Total([].append, 0) + s,
+    lambda s: LoggingAccumulator([].append, 0) + s,
 ]
 
 
@@ -111,10 +111,10 @@ MISUSES: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("kind", ["total", "hist", "items"])
 def test_any_other_use_is_an_error(kind: str, use: Callable[[Any], Any]) -> None:
     log: Log = []
-    made: dict[str, Stand] = {
-        "total": Total(log.append, 0),
-        "hist": Recorder(log.append, 0, "+"),
-        "items": Adder(log.append, 0),
+    made: dict[str, StandIn] = {
+        "total": LoggingAccumulator(log.append, 0),
+        "hist": LoggingContainer(log.append, 0, "+"),
+        "items": LoggingAdder(log.append, 0),
     }
     with pytest.raises((MisuseError, TypeError)):
         use(made[kind])
@@ -122,7 +122,7 @@ def test_any_other_use_is_an_error(kind: str, use: Callable[[Any], Any]) -> None
 
 
 def test_a_store_of_another_element_is_an_error() -> None:
-    hist: Any = Recorder([].append, 0, "+")
+    hist: Any = LoggingContainer([].append, 0, "+")
     for value in (0, hist[2]):
         with pytest.raises(MisuseError, match="stored to in another way"):
             hist[1] = value
@@ -136,9 +136,9 @@ def test_identities() -> None:
     first = start + row
     row[0] = 1.0
     assert first.tolist() == [0.0, 0.0]
-    assert ((Truth(True) and 5), (Truth(False) or 5)) == (5, 5)
-    assert float("inf") < Beaten()  # type: ignore[operator]
-    assert not float("nan") > Beaten()  # type: ignore[operator]
+    assert ((BooleanIdentity(True) and 5), (BooleanIdentity(False) or 5)) == (5, 5)
+    assert float("inf") < ExtremumIdentity()  # type: ignore[operator]
+    assert not float("nan") > ExtremumIdentity()  # type: ignore[operator]
 
 
 def test_what_has_no_total_order_is_not_selected_from() -> None:
@@ -146,7 +146,7 @@ def test_what_has_no_total_order_is_not_selected_from() -> None:
     for value in ({1}, (1.0, float("nan")), np.zeros(2), object()):
         assert not has_order(value)
     with pytest.raises(MisuseError, match="no total order"):
-        assert {1} < Beaten()  # type: ignore[operator]
+        assert {1} < ExtremumIdentity()  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_what_has_no_total_order_is_not_selected_from() -> None:
 )
 def test_an_element_that_is_missing_fails_where_it_is_read(real: Any, key: Any, error: Exception) -> None:
     log: Log = []
-    known = places(ELEMENTS("+"), real)
+    known = container_shape(ELEMENTS("+"), real)
     assert known is not None
-    hist: Any = Recorder(log.append, 0, "+", known.reader())
+    hist: Any = LoggingContainer(log.append, 0, "+", known.reader())
     with pytest.raises(type(error)) as caught:
         hist[key] += 1.0
     assert caught.value.args == error.args
@@ -170,9 +170,9 @@ def test_an_element_that_is_missing_fails_where_it_is_read(real: Any, key: Any, 
 
 
 def test_places_are_not_known_where_they_may_grow_or_keys_are_no_plain_values() -> None:
-    assert places(ELEMENTS("+", grows=True), {"a": 1}) is None
-    assert places(ELEMENTS("+"), {Vector(1.0): 1}) is None
-    assert places(REDUCE("+"), [1]) is None
+    assert container_shape(ELEMENTS("+", grows=True), {"a": 1}) is None
+    assert container_shape(ELEMENTS("+"), {Vector(1.0): 1}) is None
+    assert container_shape(REDUCE("+"), [1]) is None
 
 
 def test_an_array_takes_what_is_stored_as_it_is_then() -> None:
@@ -207,7 +207,7 @@ def test_what_has_no_hash_fails_where_it_is_added(real: Any) -> None:
 
 @pytest.mark.parametrize("dtype", ["u1", "u8", "i4"])
 def test_a_private_array_starts_from_what_leaves_bits_alone(dtype: str) -> None:
-    alike = likeness(ELEMENTS("&", integer=True), np.full(3, 6, dtype))
+    alike = private_copy_spec(ELEMENTS("&", integer=True), np.full(3, 6, dtype))
     assert alike is not None
     private = alike.private("&", 3)
     assert (private & 5).tolist() == [5, 5, 5]
@@ -215,7 +215,7 @@ def test_a_private_array_starts_from_what_leaves_bits_alone(dtype: str) -> None:
 
 def test_a_largest_value_among_iterations_of_others_drops_nothing() -> None:
     log: Log = []
-    largest: Any = Extreme(log.append, 0, "max", stretch=False)
+    largest: Any = LoggingExtremum(log.append, 0, "max", stretch=False)
     for value in (0, 7, 1):
         largest = max(value, largest)
     assert [value for _, value in log] == [0, 7, 1]

@@ -9,8 +9,8 @@ import pytest
 from dlbrt.dist.memory import layout_of
 from dlbrt.mpi import keeping
 from dlbrt.mpi.call import Content, SlotHeader
-from dlbrt.mpi.contents import Library, Publisher
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.contents import SlotCache, SlotPublisher
+from dlbrt.mpi.wire import Communicator
 
 
 class Line:
@@ -37,8 +37,8 @@ class Line:
 class Pair:
     def __init__(self) -> None:
         self.line = Line()
-        wire = cast(Wire, self.line)
-        self.publisher, self.library = Publisher(wire), Library(wire)
+        communicator = cast(Communicator, self.line)
+        self.publisher, self.library = SlotPublisher(communicator), SlotCache(communicator)
 
     def call(self, *arrays: Any, stored: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[SlotHeader, ...]]:
         headers = self.publisher.describe(arrays, set(), {id(array) for array in stored})
@@ -129,7 +129,7 @@ def test_of_what_is_not_asked_for_only_so_much_is_kept(monkeypatch: pytest.Monke
 
 def test_a_new_array_in_the_memory_of_another_replaces_it() -> None:
     pair, memory = Pair(), bytearray(BIG.nbytes)
-    table = keeping.Keeping()
+    table = keeping.SentArrays()
     first, second = np.frombuffer(memory), np.frombuffer(memory)
     assert [*table.remember(first, 1, layout_of(first), b"1")] == []
     assert [*table.remember(second, 2, layout_of(second), b"2")] == []  # two looks at one memory

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.failure import Failure, capture, raise_as_in_body
-from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.objects import SharedObjects
 from dlbrt.observe import linemap
 
 
@@ -49,7 +49,7 @@ def local_class() -> type[Exception]:
 
 
 def arrived(error: BaseException) -> BaseException:
-    objects = Objects()
+    objects = SharedObjects()
     with pytest.raises(type(error)) as info:
         raise_as_in_body(capture(Failure(3, 1, error), objects), objects)
     return info.value
@@ -133,7 +133,7 @@ def test_what_is_handled_at_the_loop_is_behind_the_contexts_of_the_body() -> Non
         except KeyError:
             raise RuntimeError("second")  # noqa: B904
 
-    objects = Objects()
+    objects = SharedObjects()
     failure = capture(Failure(0, 1, raised(chained)), objects)
 
     def while_handling() -> None:
@@ -160,7 +160,7 @@ def test_an_exception_whose_type_cannot_leave_is_told_in_words() -> None:
     class Stays(Exception):
         lock = held
 
-    objects = Objects()
+    objects = SharedObjects()
     found = objects.loads(capture(Failure(0, 1, Stays("words")), objects).data)
     assert type(found) is RuntimeError
     assert "Stays: words" in str(found)
@@ -178,7 +178,7 @@ def test_expressions_stay_marked() -> None:
     "error", [ValueError("text", 5), Slotted(1, "x"), SystemExit(7), ExceptionGroup("s", [OSError(1)])]
 )
 def test_a_note_is_added_once_and_changes_nothing_else(error: BaseException) -> None:
-    objects = Objects()
+    objects = SharedObjects()
     before = str(error), repr(error.args)
     error.add_note("the program's own")
     for _ in range(2):
@@ -195,7 +195,7 @@ def test_an_exception_that_takes_no_note_is_raised_without() -> None:
             raise AttributeError("closed")
 
     with pytest.raises(Closed):
-        raise_as_in_body(Failure(0, 0, Closed()), Objects(), "ours")
+        raise_as_in_body(Failure(0, 0, Closed()), SharedObjects(), "ours")
 
 
 def test_the_traceback_names_the_original_source_and_not_the_loop_call_twice(tmp_path: Path) -> None:

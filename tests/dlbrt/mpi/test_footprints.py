@@ -9,10 +9,10 @@ import pytest
 from dlbrt.dist.evaluate import FootprintError
 from dlbrt.dist.field import Field, array_field
 from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.scattered import Tables
+from dlbrt.dist.scattered import AccessTables
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.spec import BLOCK, WHOLE
-from dlbrt.mpi.footprints import look, pack_tables, unpack_tables
+from dlbrt.mpi.footprints import inspect_rows, pack_tables, unpack_tables
 from dlbrt.mpi.packing import Packed
 
 N = 100
@@ -31,25 +31,25 @@ def fields(ix: Any) -> list[Field]:
 
 
 def test_fields_are_looked_at_where_that_is_asked_for_and_of_use() -> None:
-    found = look(fields(np.arange(N)), N, {})
+    found = inspect_rows(fields(np.arange(N)), N, {})
     assert [field.tables is not None for field in found] == [True, False, True, False]
 
 
 def test_tables_that_say_the_same_are_the_same_arrays() -> None:
-    last: dict[str, Tables] = {}
+    last: dict[str, AccessTables] = {}
     ix = np.random.default_rng(1).permutation(N)
-    first = look(fields(ix), N, last)
-    again = look(fields(ix.tolist()), N, last)
+    first = inspect_rows(fields(ix), N, last)
+    again = inspect_rows(fields(ix.tolist()), N, last)
     assert first[0].tables is again[0].tables
     ix[3] += 1
-    other = look(fields(ix), N, last)
+    other = inspect_rows(fields(ix), N, last)
     assert other[0].tables is not first[0].tables
     assert last["A"] is other[0].tables
 
 
 def test_tables_travel_in_slots() -> None:
     ix = np.random.default_rng(2).permutation(N)
-    sent, packed = look(fields(ix), N, {}), Packed()
+    sent, packed = inspect_rows(fields(ix), N, {}), Packed()
     tables = pack_tables(sent, packed)
     assert [table.name for table in tables] == ["A", "C"]
     arrived = unpack_tables(fields([]), [value.copy() for value in packed.slots], tables)
@@ -61,4 +61,4 @@ def test_tables_travel_in_slots() -> None:
 
 def test_what_cannot_be_told_ends_the_look() -> None:
     with pytest.raises(FootprintError, match=r"A: .*IndexError"):
-        look(fields([1, 2]), N, {})
+        inspect_rows(fields([1, 2]), N, {})

@@ -12,10 +12,10 @@ from dlbrt.core.load import Load
 from dlbrt.dist.space import space_of
 from dlbrt.dist.spans import Spans
 from dlbrt.mpi.kernels import signature
-from dlbrt.mpi.loop import Loop
-from dlbrt.mpi.routine import Routine
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.routine import IterativeRoutine
 from dlbrt.mpi.session import Session
-from dlbrt.mpi.team import Solo
+from dlbrt.mpi.team import SingleRank
 
 SOURCE = """
 def helper(x):
@@ -77,7 +77,7 @@ def test_a_closure_has_none() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name", "old"),
-    [(Session, "dlb", "attempt"), (Routine, "routine", "attempt"), (Loop, "dlb", "partial")],
+    [(Session, "dlb", "attempt"), (IterativeRoutine, "routine", "attempt"), (LoopContext, "dlb", "partial")],
 )
 def test_a_program_of_another_version_is_told_so(kind: type, name: str, old: str) -> None:
     with pytest.raises(AttributeError, match=f"{name}.{old}: another version of dlbc .*transform"):
@@ -85,6 +85,6 @@ def test_a_program_of_another_version_is_told_so(kind: type, name: str, old: str
 
 
 def test_kinds_of_another_version_are_told_so() -> None:
-    loop = Loop(space_of(range(3)), lambda _: Solo(Spans(())), lambda _: None, Load.none())
+    loop = LoopContext(space_of(range(3)), lambda _: SingleRank(Spans(())), lambda _: None, Load.none())
     with pytest.raises(TypeError, match=r"dlb\.reductions: another version of dlbc"):
         loop.reductions(total="+")  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ import pytest
 from dlbrt.dist.field import Field, array_field
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spec import BLOCK
-from dlbrt.mpi.objects import Objects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.mpi.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
 
 
 class Node:
@@ -21,14 +21,18 @@ class Node:
         self.value = value
 
 
-def both_sides(*values: Any) -> tuple[Objects, Objects, list[Any]]:
+def both_sides(*values: Any) -> tuple[SharedObjects, SharedObjects, list[Any]]:
     """Rank 0's objects after sending ``values``, a worker's, and the worker's values."""
     file = io.BytesIO()
     pickler = cloudpickle.Pickler(file)
     pickler.dump(list(values))
     unpickler = pickle.Unpickler(io.BytesIO(file.getvalue()))
     received = unpickler.load()
-    return Objects(lambda: met_by_pickler(pickler)), Objects(lambda: met_by_unpickler(unpickler)), received
+    return (
+        SharedObjects(lambda: met_by_pickler(pickler)),
+        SharedObjects(lambda: met_by_unpickler(unpickler)),
+        received,
+    )
 
 
 def list_field(data: list[Any], mode: str = "r") -> Field:
@@ -57,7 +61,7 @@ def test_what_reads_references_is_none_itself() -> None:
         unpickler.load()
     met = met_by_unpickler(unpickler)
     assert any(getattr(value, "__name__", "") == "_known" for value in met)
-    back = Objects(lambda: [*first.known, *met])
+    back = SharedObjects(lambda: [*first.known, *met])
     assert back.loads(back.dumps([node], back=True)) == [node]
 
 
@@ -75,7 +79,7 @@ def test_a_function_of_the_program_comes_back_as_itself() -> None:
 @pytest.mark.parametrize("make", [Node, lambda k: [k], lambda k: {"k": k}])
 def test_elements_of_a_list_come_back_as_themselves(make: Any) -> None:
     here = [make(k) for k in range(3)]
-    lead, other = Objects(), Objects()
+    lead, other = SharedObjects(), SharedObjects()
     lead.fields = [list_field(here)]
     there: list[Any] = lead.loads(lead.dumps(here))
     other.fields = [list_field(there)]
@@ -89,7 +93,7 @@ def test_elements_of_a_list_come_back_as_themselves(make: Any) -> None:
 def test_a_view_comes_back_as_a_view() -> None:
     array = np.arange(12.0).reshape(3, 4)
     copy = array.copy()
-    lead, other = Objects(lambda: [array]), Objects(lambda: [copy])
+    lead, other = SharedObjects(lambda: [array]), SharedObjects(lambda: [copy])
     for view in (copy[1], copy[::-1, 1::2], copy.T[2:], copy.reshape(-1)[5:6]):
         back = lead.loads(other.dumps(view, back=True))
         assert np.array_equal(back, view)
@@ -103,7 +107,7 @@ def test_a_remembering_function_of_the_program_travels_by_value() -> None:
         return x + 1
 
     cached = functools.lru_cache(7)(plain)
-    there = Objects().loads(Objects().dumps(cached))
+    there = SharedObjects().loads(SharedObjects().dumps(cached))
     assert there(4) == 5
     assert there.cache_parameters() == {"maxsize": 7, "typed": False}
     assert without_cache(functools.lru_cache(len)) is None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from dlbrt.mpi.pacer import Pacer
+from dlbrt.mpi.pacer import PollInterval
 
 
 def sizes(iteration_s: float, chunks: int) -> list[int]:
-    pacer, found = Pacer(1e-3), []
+    pacer, found = PollInterval(1e-3), []
     for _ in range(chunks):
         found.append(pacer.size)
         pacer.learn(pacer.size, pacer.size * iteration_s)
@@ -28,14 +28,14 @@ def test_dear_iterations_go_one_by_one() -> None:
 
 
 def test_a_chunk_that_got_dear_shrinks_the_next_at_once() -> None:
-    pacer = Pacer(1e-3)
+    pacer = PollInterval(1e-3)
     pacer.size = 1000
     pacer.learn(1000, 1.0)
     assert pacer.size == 1
 
 
 def test_a_cut_chunk_says_nothing() -> None:
-    pacer = Pacer(1e-3)
+    pacer = PollInterval(1e-3)
     pacer.size = 64
     pacer.learn(3, 1e-7)
     assert pacer.size == 64

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.objects import SharedObjects
 from dlbrt.mpi.packing import Packed, pack, pack_kernel, unpack
 
 
@@ -19,13 +19,13 @@ class Holder:
 def test_arrays_are_slots_wherever_they_are_met_and_each_only_once() -> None:
     a, b = np.arange(3.0), np.zeros((2, 2))
     packed = Packed()
-    pack((a, [b, {"again": a}], Holder(deep=b)), packed, {}, Objects())
+    pack((a, [b, {"again": a}], Holder(deep=b)), packed, {}, SharedObjects())
     assert len(packed.slots) == 2
     assert packed.slots[0] is a
     assert packed.slots[1] is b
     assert packed.inside == {id(a), id(b)}
     copies = [a.copy(), b.copy()]
-    (first, (second, again), holder), _ = unpack(packed.body, copies, Objects())
+    (first, (second, again), holder), _ = unpack(packed.body, copies, SharedObjects())
     assert first is copies[0]
     assert again["again"] is first
     assert second is copies[1]
@@ -34,18 +34,18 @@ def test_arrays_are_slots_wherever_they_are_met_and_each_only_once() -> None:
 
 def test_the_contents_of_arrays_are_not_in_the_pickle() -> None:
     packed = Packed()
-    pack(np.zeros(100_000), packed, {}, Objects())
+    pack(np.zeros(100_000), packed, {}, SharedObjects())
     assert len(packed.body) < 1000
 
 
 def test_arrays_of_other_kinds_go_by_value_and_are_noted() -> None:
     objects, masked = np.array([None, 1]), np.ma.array([1, 2], mask=[True, False])
     packed = Packed()
-    pack([objects, masked], packed, {}, Objects())
+    pack([objects, masked], packed, {}, SharedObjects())
     assert packed.slots == []
     assert packed.arrays[0] is objects
     assert packed.arrays[1] is masked
-    (first, second), _ = unpack(packed.body, [], Objects())
+    (first, second), _ = unpack(packed.body, [], SharedObjects())
     assert first.tolist() == [None, 1]
     assert second.tolist() == [None, 2]
 
@@ -53,16 +53,16 @@ def test_arrays_of_other_kinds_go_by_value_and_are_noted() -> None:
 def test_lists_that_go_by_rows_are_slots() -> None:
     rows, other = [1, 2], [1, 2]
     packed = Packed()
-    pack({"rows": rows, "other": other}, packed, {id(rows): rows}, Objects())
+    pack({"rows": rows, "other": other}, packed, {id(rows): rows}, SharedObjects())
     assert packed.slots == [rows]
     assert id(rows) in packed.inside
-    found, _ = unpack(packed.body, ["the slot"], Objects())
+    found, _ = unpack(packed.body, ["the slot"], SharedObjects())
     assert found == {"rows": "the slot", "other": other}
 
 
 def test_what_cannot_leave_the_process_is_said_by_the_pickler() -> None:
     with pytest.raises(TypeError, match="lock"):
-        pack(threading.Lock(), Packed(), {}, Objects())
+        pack(threading.Lock(), Packed(), {}, SharedObjects())
 
 
 def test_what_the_kernel_brought_is_not_sent_again() -> None:
@@ -73,10 +73,10 @@ def test_what_the_kernel_brought_is_not_sent_again() -> None:
         return helper
 
     sent = pack_kernel(kernel, ())
-    there, met = unpack(sent.data, [], Objects())
+    there, met = unpack(sent.data, [], SharedObjects())
     packed = Packed()
     pack([helper], packed, {}, sent.common)
-    (found,), _ = unpack(packed.body, [], Objects(lambda: met))
+    (found,), _ = unpack(packed.body, [], SharedObjects(lambda: met))
     assert found is there()
 
 
@@ -87,6 +87,6 @@ def test_reading_a_pickle_prints_nothing(capsys: pytest.CaptureFixture[str]) -> 
 
     loud, packed = Loud(), Packed()
     loud.__dict__["x"] = 1
-    pack(loud, packed, {}, Objects())
-    unpack(packed.body, [], Objects())
+    pack(loud, packed, {}, SharedObjects())
+    unpack(packed.body, [], SharedObjects())
     assert capsys.readouterr().out == ""

@@ -8,13 +8,20 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from dlbrt.core.actions import Alarm, Announce, Interrupt, Summon
-from dlbrt.core.events import Alarmed, Committed, Event, Interrupted, Reported, Summoned
-from dlbrt.core.peers.words import Ask
+from dlbrt.core.actions import AnnounceStrategy, Interrupt, NotifyFailure, RequestGroupExchange
+from dlbrt.core.events import (
+    Event,
+    FailureNotified,
+    GroupExchangeRequested,
+    Interrupted,
+    ProfileReceived,
+    StrategyAnnounced,
+)
+from dlbrt.core.peers.words import StealRequest
 from dlbrt.core.profile import Profile
 from dlbrt.dist.spans import Spans
-from dlbrt.mpi.post import Noted, Post
-from dlbrt.mpi.wire import Note, Wire
+from dlbrt.mpi.post import Messenger, NotificationAction
+from dlbrt.mpi.wire import Communicator, Notification
 
 SERIAL, OTHERS = 7, (1, 2)
 
@@ -25,14 +32,14 @@ class Loop:
     rank, ranks = 0, 3
 
     def __init__(self) -> None:
-        self.notes: deque[Note] = deque()
+        self.notes: deque[Notification] = deque()
         self.messages: dict[int, deque[bytes]] = {}
 
-    def interrupt(self, note: Note, targets: Iterable[int]) -> list[Any]:
+    def interrupt(self, note: Notification, targets: Iterable[int]) -> list[Any]:
         self.notes.extend(note for _ in targets)
         return []
 
-    def interrupted(self) -> Note | None:
+    def interrupted(self) -> Notification | None:
         return self.notes.popleft() if self.notes else None
 
     def send_bytes(self, data: bytes, target: int, tag: int) -> Any:
@@ -43,54 +50,54 @@ class Loop:
         return (0, bytearray(waiting.popleft())) if waiting else None
 
 
-def posts(*serials: int) -> list[Post]:
-    wire = cast(Wire, Loop())
-    return [Post(wire, serial) for serial in serials]
+def posts(*serials: int) -> list[Messenger]:
+    communicator = cast(Communicator, Loop())
+    return [Messenger(communicator, serial) for serial in serials]
 
 
 @pytest.mark.parametrize(
     ("action", "told"),
     [
         (Interrupt(0, OTHERS), Interrupted(0.0, 0)),
-        (Alarm(0, OTHERS), Alarmed(0.0, 0)),
-        (Summon(0, OTHERS), Summoned(0.0, 0)),
-        (Announce("steal", OTHERS), Committed(0.0, "steal")),
-        (Announce("none", OTHERS), Committed(0.0, "none")),
+        (NotifyFailure(0, OTHERS), FailureNotified(0.0, 0)),
+        (RequestGroupExchange(0, OTHERS), GroupExchangeRequested(0.0, 0)),
+        (AnnounceStrategy("steal", OTHERS), StrategyAnnounced(0.0, "steal")),
+        (AnnounceStrategy("none", OTHERS), StrategyAnnounced(0.0, "none")),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_note_is_heard_by_each_as_what_it_said(action: Noted, told: Event) -> None:
-    (post,) = posts(SERIAL)
-    post.notify(action)
+def test_a_note_is_heard_by_each_as_what_it_said(action: NotificationAction, told: Event) -> None:
+    (messenger,) = posts(SERIAL)
+    messenger.notify(action)
     for _ in OTHERS:
-        heard = post.noted()
+        heard = messenger.poll_notification()
         assert heard is not None
         assert replace(heard, now=0.0) == told
-    assert post.noted() is None
+    assert messenger.poll_notification() is None
 
 
 def test_a_note_of_another_call_is_dropped() -> None:
     before, now = posts(SERIAL - 1, SERIAL)
     before.notify(Interrupt(3, (1,)))
-    assert now.noted() is None
+    assert now.poll_notification() is None
     now.notify(Interrupt(3, (1,)))
-    assert isinstance(now.noted(), Interrupted)
+    assert isinstance(now.poll_notification(), Interrupted)
 
 
 def test_a_profile_comes_as_it_was_reported() -> None:
-    (post,) = posts(SERIAL)
+    (messenger,) = posts(SERIAL)
     profile = Profile(5, 0.125, 1e-9, 17, 2, True, 0.25, tuple(map(float, range(8))))
-    assert post.reported() is None
-    post.report(profile, 1)
-    found = post.reported()
-    assert isinstance(found, Reported)
+    assert messenger.poll_profile() is None
+    messenger.send_profile(profile, 1)
+    found = messenger.poll_profile()
+    assert isinstance(found, ProfileReceived)
     assert (found.rank, found.profile) == (0, profile)
 
 
 def test_words_and_units_come_in_order_but_those_of_another_call() -> None:
     before, now = posts(SERIAL - 1, SERIAL)
     units = Spans.of(range(3, 9, 2))
-    before.tell(Ask(), (1,))
-    now.tell(Ask(), (1,))
-    now.tell(units, (1,))
-    assert list(now.words()) == [(0, Ask()), (0, units)]
+    before.send(StealRequest(), (1,))
+    now.send(StealRequest(), (1,))
+    now.send(units, (1,))
+    assert list(now.poll_messages()) == [(0, StealRequest()), (0, units)]

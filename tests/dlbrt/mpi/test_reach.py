@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi import modules
-from dlbrt.mpi.reach import called_unasked, is_plain, reach_of
+from dlbrt.mpi.reach import is_plain, reach_of, reached_asynchronously
 
 TABLE = np.arange(6.0)
 
@@ -163,7 +163,7 @@ def test_what_runs_unasked_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
 
     Looking.__module__ = Looking.write.__module__ = __name__
     monkeypatch.setattr(sys, "stdout", Looking())
-    reach = called_unasked()
+    reach = reached_asynchronously()
     assert reach.everything or any(found is TABLE for found in reach.arrays)
 
 
@@ -223,7 +223,7 @@ def test_threads_that_wait_are_looked_at() -> None:
     thread = threading.Thread(target=watch, args=(TABLE,), daemon=True)
     thread.start()
     try:
-        reach = called_unasked()
+        reach = reached_asynchronously()
         assert reach.everything or any(found is TABLE for found in reach.arrays)
     finally:
         awake.set()

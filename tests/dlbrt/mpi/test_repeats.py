@@ -8,24 +8,24 @@ from typing import Any
 
 from dlbrt.core.model.network import Network
 from dlbrt.core.parameters import Parameters
-from dlbrt.dist.deal import Deal
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
-from dlbrt.mpi.call import Call
-from dlbrt.mpi.repeats import Again, Repeats
-from dlbrt.mpi.state import Surroundings
+from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.repeats import CallCache, RepeatedCall
+from dlbrt.mpi.state import ProcessEnvironment
 from hypothesis import given
 from hypothesis import strategies as st
 
 
-def call(serial: int, n: int, **changes: Any) -> Call:
-    made = Call(
+def call(serial: int, n: int, **changes: Any) -> LoopCall:
+    made = LoopCall(
         serial=serial,
         key="1",
         kernel=None,
         body=None,
         headers=(),
-        deal=Deal(Units(0, n), block(n, 2)),
+        deal=InitialPartition(Units(0, n), block(n, 2)),
         strategy="GDDLB",
         groups=(),
         rules=None,  # type: ignore[arg-type]
@@ -34,10 +34,10 @@ def call(serial: int, n: int, **changes: Any) -> Call:
         measured=0,
         parameters=Parameters(),
         exchange_s=1e-4,
-        surroundings=None,
+        environment=None,
         settings=None,
         dropped=(),
-        shown=None,  # type: ignore[arg-type]
+        output_properties=None,  # type: ignore[arg-type]
     )
     return replace(made, **changes)
 
@@ -52,7 +52,7 @@ CALLS = st.builds(
 
 @given(st.lists(CALLS, max_size=60))
 def test_what_arrives_is_what_was_told(told: list[tuple[int, dict[str, Any]]]) -> None:
-    ours, theirs = Repeats(), Repeats()
+    ours, theirs = CallCache(), CallCache()
     for serial, (n, changes) in enumerate(told):
         meant = call(serial, n, **changes)
         arrived = pickle.loads(pickle.dumps(ours.shortened(meant)))
@@ -60,11 +60,11 @@ def test_what_arrives_is_what_was_told(told: list[tuple[int, dict[str, Any]]]) -
 
 
 def test_a_repetition_is_short_and_news_are_not_kept() -> None:
-    repeats = Repeats()
-    assert isinstance(repeats.shortened(call(1, 8)), Call)
-    assert repeats.shortened(call(2, 8)) == Again(2, None, "1", 0)
-    assert repeats.shortened(call(3, 8, body=b"another")) == Again(3, b"another", "1", 0)
-    assert isinstance(repeats.shortened(call(4, 9)), Call)
-    assert isinstance(repeats.shortened(call(5, 8, kernel=b"k")), Call)
-    assert isinstance(repeats.shortened(call(6, 8, surroundings=Surroundings)), Call)
-    assert repeats.shortened(call(7, 9)) == Again(7, None, "1", 1)
+    repeats = CallCache()
+    assert isinstance(repeats.shortened(call(1, 8)), LoopCall)
+    assert repeats.shortened(call(2, 8)) == RepeatedCall(2, None, "1", 0)
+    assert repeats.shortened(call(3, 8, body=b"another")) == RepeatedCall(3, b"another", "1", 0)
+    assert isinstance(repeats.shortened(call(4, 9)), LoopCall)
+    assert isinstance(repeats.shortened(call(5, 8, kernel=b"k")), LoopCall)
+    assert isinstance(repeats.shortened(call(6, 8, environment=ProcessEnvironment)), LoopCall)
+    assert repeats.shortened(call(7, 9)) == RepeatedCall(7, None, "1", 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dlbrt.mpi.objects import Objects
+from dlbrt.mpi.objects import SharedObjects
 from dlbrt.mpi.state import capture
 
 
@@ -21,7 +21,7 @@ def _as_it_was() -> Iterator[None]:
     before = capture()
     categories = list(warnings.filters)
     yield
-    before.surroundings.apply()
+    before.environment.apply()
     before.settings.apply()
     warnings.filters[:] = categories  # type: ignore[index]
 
@@ -37,7 +37,7 @@ def test_surroundings_are_put_in_force(tmp_path: Path, monkeypatch: pytest.Monke
     state = capture()
     monkeypatch.undo()
     assert "OF_THE_PROGRAM" not in os.environ
-    state.surroundings.apply()
+    state.environment.apply()
     assert os.environ["OF_THE_PROGRAM"] == "é"
     assert Path.cwd() == tmp_path.resolve()
     assert str(tmp_path) in sys.path
@@ -55,7 +55,7 @@ def test_settings_are_put_in_force_functions_and_own_warnings_included() -> None
     ):
         warnings.simplefilter("error", OwnWarning)
         sys.setrecursionlimit(1357)
-        objects = Objects()
+        objects = SharedObjects()
         data = objects.dumps(capture().settings)
     objects.loads(data).apply()
     assert np.geterr()["divide"] == "raise"

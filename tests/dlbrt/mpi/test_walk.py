@@ -7,16 +7,16 @@ from dlbrt.core.load import Load, LoadSpec
 from dlbrt.core.paging import Cliff
 from dlbrt.dist.space import space_of
 from dlbrt.dist.spans import Spans
-from dlbrt.effects.contributions import Contributions
-from dlbrt.mpi.team import Solo
+from dlbrt.effects.contributions import LoopContributions
+from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.walk import Walk
 
 
 @pytest.mark.parametrize(("held", "slower"), [(400, 1.0), (430, 8.0), (460, 15.0)])
 def test_a_share_that_does_not_fit_is_worked_on_more_slowly(held: int, slower: float) -> None:
     load = Load(LoadSpec(speeds=(1.0, 1.0), cliffs=(None, Cliff(400, 15))), 1)
-    walk = Walk(space_of(range(1000)), Contributions(), load)
-    team = Solo(Spans.of(range(100, 100 + held)))
+    walk = Walk(space_of(range(1000)), LoopContributions(), load)
+    team = SingleRank(Spans.of(range(100, 100 + held)))
     walk.join(team)
     assert walk.team is team
     assert load.stretch(0.0, 1.0) == pytest.approx(slower)
@@ -24,7 +24,7 @@ def test_a_share_that_does_not_fit_is_worked_on_more_slowly(held: int, slower: f
 
 def test_a_rank_without_work_holds_nothing() -> None:
     load = Load(LoadSpec(speeds=(1.0,), cliffs=(Cliff(400, 15),)), 0)
-    walk = Walk(space_of(range(1000)), Contributions(), load)
+    walk = Walk(space_of(range(1000)), LoopContributions(), load)
     for held in (1000, 0):
-        walk.join(Solo(Spans.of(range(held))))
+        walk.join(SingleRank(Spans.of(range(held))))
     assert load.stretch(0.0, 1.0) == 1.0

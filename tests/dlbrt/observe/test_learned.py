@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 from dlbrt.contract import OptionError
 from dlbrt.core.partition.density import Density
-from dlbrt.core.speed import Points
-from dlbrt.observe.learned import Curve, Learned, Lesson, LoopKey, default_path, path_for, read, update
+from dlbrt.core.speed import SpeedPoints
+from dlbrt.observe.learned import (
+    LoopKey,
+    LoopMeasurements,
+    MeasuredSpeeds,
+    MeasurementStore,
+    default_path,
+    path_for,
+    read,
+    update,
+)
 from papers.swartz.density import compress
 
 KEY = LoopKey("prog.py:12", "5f2a", ("a", "a", "b"))
@@ -23,21 +32,27 @@ def density(n: int = 20, group: int = 5, seconds: float = 1.0) -> Density:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "learned.json"
-    lesson = Lesson(KEY, (1.0, 1.25, 2.0), (compress(np.arange(100.0), 7), density()), (0.5, 0.25, 0.0))
-    update(path, [lesson])
+    measurements = LoopMeasurements(
+        KEY, (1.0, 1.25, 2.0), (compress(np.arange(100.0), 7), density()), (0.5, 0.25, 0.0)
+    )
+    update(path, [measurements])
     found = read(path).of(KEY)
     assert found is not None
-    assert (found.key, found.speeds, found.seconds) == (lesson.key, lesson.speeds, lesson.seconds)
-    for old, new in zip(lesson.densities, found.densities, strict=True):
+    assert (found.key, found.speeds, found.seconds) == (
+        measurements.key,
+        measurements.speeds,
+        measurements.seconds,
+    )
+    for old, new in zip(measurements.densities, found.densities, strict=True):
         assert (new.n, new.group) == (old.n, old.group)
         assert new.work == pytest.approx(old.work, rel=1e-5)
     assert [entry.name for entry in tmp_path.iterdir()] == ["learned.json"]
 
 
 def test_the_same_lessons_are_the_same_bytes(tmp_path: Path) -> None:
-    lessons = [Lesson(KEY, (1.0, 1 / 3, 2.0), (compress(np.arange(100.0), 7),))]
+    entries = [LoopMeasurements(KEY, (1.0, 1 / 3, 2.0), (compress(np.arange(100.0), 7),))]
     for name in ("one", "two"):
-        update(tmp_path / name, lessons)
+        update(tmp_path / name, entries)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -46,7 +61,7 @@ def test_no_file_or_an_empty_one_knows_nothing(tmp_path: Path, content: bytes | 
     path = tmp_path / "learned.json"
     if content is not None:
         path.write_bytes(content)
-    assert read(path) == Learned()
+    assert read(path) == MeasurementStore()
     assert read(path).of(KEY) is None
 
 
@@ -60,29 +75,29 @@ def test_no_file_or_an_empty_one_knows_nothing(tmp_path: Path, content: bytes | 
     ],
 )
 def test_another_loop_or_other_hosts_know_nothing_of_it(other: LoopKey) -> None:
-    assert Learned((Lesson(KEY, (1.0, 1.0, 2.0)),)).of(other) is None
+    assert MeasurementStore((LoopMeasurements(KEY, (1.0, 1.0, 2.0)),)).of(other) is None
 
 
 def test_a_newer_lesson_replaces_what_it_tells_and_keeps_the_rest() -> None:
-    old = Lesson(KEY, (1.0, 2.0, 3.0), (density(20), density(30)))
-    new = Lesson(KEY, (1.0, 3.0, 3.0), (density(20, 5, 9.0), density(40)), (0.5, 0.5, 0.5))
-    [found] = Learned((old,)).after([new]).lessons
+    old = LoopMeasurements(KEY, (1.0, 2.0, 3.0), (density(20), density(30)))
+    new = LoopMeasurements(KEY, (1.0, 3.0, 3.0), (density(20, 5, 9.0), density(40)), (0.5, 0.5, 0.5))
+    [found] = MeasurementStore((old,)).after([new]).entries
     assert (found.speeds, found.seconds) == (new.speeds, new.seconds)
     assert [d.n for d in found.densities] == [20, 40, 30]
     assert found.density(20) is new.densities[0]
     assert found.density(50) is None
-    assert Lesson(KEY, (4.0, 4.0, 5.0)).after(found).speeds == (4.0, 4.0, 5.0)
-    assert Lesson(KEY).after(found) is found
+    assert LoopMeasurements(KEY, (4.0, 4.0, 5.0)).after(found).speeds == (4.0, 4.0, 5.0)
+    assert LoopMeasurements(KEY).after(found) is found
 
 
 def test_speed_functions_are_kept_by_the_form_of_rows(tmp_path: Path) -> None:
-    def curve(form: str, speed: float) -> Curve:
-        return Curve(form, tuple(Points((10, 20), (speed, speed / 2)) for _ in KEY.hosts))
+    def curve(form: str, speed: float) -> MeasuredSpeeds:
+        return MeasuredSpeeds(form, tuple(SpeedPoints((10, 20), (speed, speed / 2)) for _ in KEY.hosts))
 
-    old = Lesson(KEY, (1.0, 2.0, 3.0), (density(20),), curves=(curve("a", 1.0), curve("b", 2.0)))
+    old = LoopMeasurements(KEY, (1.0, 2.0, 3.0), (density(20),), curves=(curve("a", 1.0), curve("b", 2.0)))
     path = tmp_path / "model.json"
     update(path, [old])
-    update(path, [Lesson(KEY, curves=(curve("b", 5.0),))])
+    update(path, [LoopMeasurements(KEY, curves=(curve("b", 5.0),))])
     found = read(path).of(KEY)
     assert found is not None
     assert found.curves == (curve("b", 5.0), curve("a", 1.0))
@@ -92,28 +107,38 @@ def test_speed_functions_are_kept_by_the_form_of_rows(tmp_path: Path) -> None:
 
 
 def test_densities_that_hold_the_speeds_are_not_used_with_speeds() -> None:
-    apart = Lesson(KEY, (1.0, 2.0, 3.0), (density(20), density(30)))
-    together = Lesson(KEY, (), (density(20), density(40)))
+    apart = LoopMeasurements(KEY, (1.0, 2.0, 3.0), (density(20), density(30)))
+    together = LoopMeasurements(KEY, (), (density(20), density(40)))
     for older, newer in ((apart, together), (together, apart)):
-        [found] = Learned((older,)).after([newer]).lessons
+        [found] = MeasurementStore((older,)).after([newer]).entries
         assert (found.speeds, found.densities) == (newer.speeds, newer.densities)
 
 
 def test_runs_on_several_hosts_are_kept_side_by_side_and_the_oldest_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "learned.json"
     keys = [LoopKey("prog.py:12", "5f2a", (f"host{number}",)) for number in range(300)]
-    update(path, [Lesson(key, (1.0,)) for key in keys])
-    update(path, [Lesson(keys[60], (2.0,))])
+    update(path, [LoopMeasurements(key, (1.0,)) for key in keys])
+    update(path, [LoopMeasurements(keys[60], (2.0,))])
     known = read(path)
-    assert [lesson.key for lesson in known.lessons] == [keys[60], *reversed(keys[61:]), *keys[59:43:-1]]
+    assert [measurements.key for measurements in known.entries] == [
+        keys[60],
+        *reversed(keys[61:]),
+        *keys[59:43:-1],
+    ]
     assert known.of(keys[43]) is None
 
 
 def test_densities_are_kept_at_a_bounded_size(tmp_path: Path) -> None:
     path = tmp_path / "learned.json"
     fine = Density(100_000, 2, np.linspace(0.0, 1.0, 50_000))
-    update(path, [Lesson(KEY, (), tuple(density(n) for n in range(1, 9))), Lesson(KEY, (), (fine,))])
-    [found] = read(path).lessons
+    update(
+        path,
+        [
+            LoopMeasurements(KEY, (), tuple(density(n) for n in range(1, 9))),
+            LoopMeasurements(KEY, (), (fine,)),
+        ],
+    )
+    [found] = read(path).entries
     assert [d.n for d in found.densities] == [100_000, 1, 2, 3]
     assert found.densities[0].group == 26
     assert len(found.densities[0].work) <= 4096
@@ -123,21 +148,21 @@ def test_densities_are_kept_at_a_bounded_size(tmp_path: Path) -> None:
 def test_the_directory_is_made_and_another_run_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "dlb" / "prog.json"
     other = LoopKey("prog.py:20", "77", KEY.hosts)
-    update(path, [Lesson(KEY, (1.0, 1.0, 2.0))])
-    update(path, [Lesson(other, (3.0, 1.0, 2.0))])
-    assert [lesson.key for lesson in read(path).lessons] == [other, KEY]
+    update(path, [LoopMeasurements(KEY, (1.0, 1.0, 2.0))])
+    update(path, [LoopMeasurements(other, (3.0, 1.0, 2.0))])
+    assert [measurements.key for measurements in read(path).entries] == [other, KEY]
 
 
 def test_times_are_one_per_rank_of_0_or_more() -> None:
     for seconds in ((1.0,), (1.0, -1.0, 1.0), (1.0, float("nan"), 1.0)):
         with pytest.raises(ValueError, match="times"):
-            Lesson(KEY, (1.0, 1.0, 1.0), (), seconds)
+            LoopMeasurements(KEY, (1.0, 1.0, 1.0), (), seconds)
 
 
 @pytest.mark.parametrize("speeds", [(1.0,), (1.0, 0.0, 1.0), (1.0, -1.0, 2.0), (1.0, float("nan"), 1.0)])
 def test_speeds_are_one_per_rank_above_0(speeds: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="speeds"):
-        Lesson(KEY, speeds)
+        LoopMeasurements(KEY, speeds)
 
 
 LOOP = {"source": "prog.py:12", "kernel": "5f2a", "hosts": ["a", "b"], "speeds": [1, 2.5], "densities": []}
@@ -151,9 +176,9 @@ def file_of(**changed: object) -> str:
 def test_a_file_written_by_hand_is_read(tmp_path: Path) -> None:
     path = tmp_path / "learned.json"
     path.write_text(file_of(densities=[DENSITY]))
-    [lesson] = read(path).lessons
-    assert lesson.speeds == (1.0, 2.5)
-    assert lesson.densities[0].work.tolist() == [0.375] * 4
+    [measurements] = read(path).entries
+    assert measurements.speeds == (1.0, 2.5)
+    assert measurements.densities[0].work.tolist() == [0.375] * 4
 
 
 @pytest.mark.parametrize(

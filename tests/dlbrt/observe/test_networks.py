@@ -13,8 +13,8 @@ from dlbrt.core.model.network import Network
 from dlbrt.observe.networks import (
     Calibration,
     Networks,
-    Samples,
-    Site,
+    NetworkSite,
+    PatternSamples,
     default_path,
     find,
     from_json,
@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from papers.zaki.network import ethernet
 
 MPICH = "MPICH Version:      5.0.2\nMPICH Release date: today\n\0"
-SAMPLES = Samples(
+SAMPLES = PatternSamples(
     ((2, 1e-5), (3, 2e-5), (4, 3.1e-5)), ((2, 1e-5), (3, 2e-5), (4, 3e-5)), ((2, 2e-5), (3, 6e-5), (4, 1e-4))
 )
 NEAR = Network.default()
@@ -36,15 +36,15 @@ FAR = ethernet()
 
 
 def calibration(*hosts: str, library: str = MPICH, whole: Network = FAR) -> Calibration:
-    return Calibration(Site.of(hosts, library), Networks(whole, (("a", NEAR),)), SAMPLES)
+    return Calibration(NetworkSite.of(hosts, library), Networks(whole, (("a", NEAR),)), SAMPLES)
 
 
 def test_a_site_is_the_number_of_ranks_of_each_host_and_the_library_by_its_first_line() -> None:
-    site = Site.of(["b", "a", "b"], MPICH)
-    assert site == Site((("a", 1), ("b", 2)), "MPICH Version: 5.0.2")
-    assert site == Site.of(["b", "b", "a"], "MPICH Version: 5.0.2")
+    site = NetworkSite.of(["b", "a", "b"], MPICH)
+    assert site == NetworkSite((("a", 1), ("b", 2)), "MPICH Version: 5.0.2")
+    assert site == NetworkSite.of(["b", "b", "a"], "MPICH Version: 5.0.2")
     assert site.size == 3
-    assert Site.of(["a"], "").mpi == ""
+    assert NetworkSite.of(["a"], "").mpi == ""
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_a_site_is_the_number_of_ranks_of_each_host_and_the_library_by_its_first
     ],
 )
 def test_more_ranks_on_the_same_hosts_serve_fewer(hosts: str, library: str, serves: bool) -> None:
-    assert Site.of("aabb", MPICH).serves(Site.of(hosts, library)) == serves
+    assert NetworkSite.of("aabb", MPICH).serves(NetworkSite.of(hosts, library)) == serves
 
 
 def test_the_one_of_the_fewest_ranks_is_found() -> None:
     known = [calibration(*"aaab"), calibration(*"aab"), calibration(*"aaaabb")]
-    assert find(known, Site.of("ab", MPICH)) == known[1]
-    assert find(known, Site.of("abbb", MPICH)) is None
-    assert find([], Site.of("ab", MPICH)) is None
+    assert find(known, NetworkSite.of("ab", MPICH)) == known[1]
+    assert find(known, NetworkSite.of("abbb", MPICH)) is None
+    assert find([], NetworkSite.of("ab", MPICH)) is None
 
 
 def test_a_group_on_one_host_has_the_network_of_that_host() -> None:
@@ -93,9 +93,9 @@ TIMES = st.lists(st.floats(0, 10), min_size=1, max_size=9)
 def test_json_gives_the_same_back(
     one: list[float], gather: list[float], among: list[float], hosts: dict[str, int]
 ) -> None:
-    samples = Samples(*(tuple(enumerate(times, 2)) for times in (one, gather, among)))
+    samples = PatternSamples(*(tuple(enumerate(times, 2)) for times in (one, gather, among)))
     networks = Networks(samples.network(1 / 3, 1e9 / 7, 0.1), tuple((host, NEAR) for host in hosts))
-    found = Calibration(Site(tuple(sorted(hosts.items())), "mpi"), networks, samples)
+    found = Calibration(NetworkSite(tuple(sorted(hosts.items())), "mpi"), networks, samples)
     assert from_json(to_json(found)) == found
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.agent import Start
-from dlbrt.core.books import Terms
-from dlbrt.core.events import Event, Exhausted, Told, Waited, Worked
+from dlbrt.core.agent import InitialState
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.events import Event, Exhausted, Received, TimeElapsed, Worked
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.peers.words import Refusal
-from dlbrt.core.setup import Setup
+from dlbrt.core.peers.words import StealRefused
+from dlbrt.core.setup import AgentSetup
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 from dlbrt.observe import recorder as recorder_module
 from dlbrt.observe.recorder import Recorder, joined
-from dlbrt.observe.trace import Chunk, Entry, Transferred
+from dlbrt.observe.trace import Chunk, TraceEntry, Transferred
 from hypothesis import given
 from hypothesis import strategies as st
 
-SETUP = Setup("steal", Start(block(40, 2), Terms(Units(0, 40), Parameters(), 1e-2)))
+SETUP = AgentSetup("steal", InitialState(block(40, 2), BalancingContext(Units(0, 40), Parameters(), 1e-2)))
 
 
 def test_everything_is_kept_but_waiting_that_has_no_effect() -> None:
@@ -25,36 +25,36 @@ def test_everything_is_kept_but_waiting_that_has_no_effect() -> None:
     agent, _ = SETUP.agent(1, 0.0)
     recorder = Recorder(0.0)
     recorder.begin(SETUP, 5.0)
-    events: list[Event] = [Worked(0.5, 20, 0.5), Exhausted(0.5), Waited(0.6)]
-    events += [Told(0.7, 0, Refusal()), Waited(0.705)]
+    events: list[Event] = [Worked(0.5, 20, 0.5), Exhausted(0.5), TimeElapsed(0.6)]
+    events += [Received(0.7, 0, StealRefused()), TimeElapsed(0.705)]
     for event in events:
         recorder.handle(agent, event)
-    assert agent.wakes_at is not None
-    late = Waited(agent.wakes_at + 1)
+    assert agent.timer_at is not None
+    late = TimeElapsed(agent.timer_at + 1)
     actions = recorder.handle(agent, late)
     found = recorder.trace()
     assert found.began == 5.0
-    assert [entry.event for entry in found.entries if not isinstance(entry.event, Waited)] == [
-        event for event in events if not isinstance(event, Waited)
+    assert [entry.event for entry in found.entries if not isinstance(entry.event, TimeElapsed)] == [
+        event for event in events if not isinstance(event, TimeElapsed)
     ]
-    assert found.entries[-1] == Entry(late, actions)
-    assert Waited(0.6) not in [entry.event for entry in found.entries]
+    assert found.entries[-1] == TraceEntry(late, actions)
+    assert TimeElapsed(0.6) not in [entry.event for entry in found.entries]
     again, _ = SETUP.agent(1, found.began)
     assert [again.handle(e.event) for e in found.entries] == [e.actions for e in found.entries]  # type: ignore[arg-type]
 
 
 def test_what_moving_took_is_told_and_kept() -> None:
-    agent, _ = Setup("GDDLB", SETUP.start).agent(1, 0.0)
+    agent, _ = AgentSetup("GDDLB", SETUP.start).agent(1, 0.0)
     recorder = Recorder(0.0)
     recorder.transferred(agent, 3.0, 0.5, 80)
-    assert recorder.trace().entries == (Entry(Transferred(3.0, 0.5, 80)),)
+    assert recorder.trace().entries == (TraceEntry(Transferred(3.0, 0.5, 80)),)
     agent.handle(Worked(4.0, 20, 0.1))
     [exchange] = agent.handle(Exhausted(4.0))
     assert exchange.profile.byte_s == 0.5 / 80  # type: ignore[union-attr]
 
 
 def test_entries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder_module, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(recorder_module, "MAX_ENTRIES", 3)
     recorder = Recorder(0.0)
     for k in range(5):
         recorder.note(Exhausted(float(k)))
@@ -63,7 +63,7 @@ def test_entries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def recorded(parts: list[range], most: int, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Chunk], int]:
-    monkeypatch.setattr(recorder_module, "MOST_CHUNKS", most)
+    monkeypatch.setattr(recorder_module, "MAX_CHUNKS", most)
     recorder = Recorder(0.0)
     for k, part in enumerate(parts):
         recorder.computed(part, float(k), 2.0 * len(part), 1.0 * len(part))

@@ -9,12 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dlbrt.core.model.choose import Choice, Known
-from dlbrt.core.model.forecast import History
+from dlbrt.core.model.choose import ModelInputs, StrategyChoice
+from dlbrt.core.model.forecast import LoadForecast
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.work import Work
-from dlbrt.core.windows import Gain, Window
-from dlbrt.observe.statistics import LoopRecord, LoopRun, Planned, RankFigures, report, until_the_last, write
+from dlbrt.core.model.work import IterationCosts
+from dlbrt.core.windows import RedistributionGain, Window
+from dlbrt.observe.statistics import (
+    LoopRecord,
+    LoopRun,
+    PlannedShares,
+    RankFigures,
+    report,
+    until_the_last,
+    write,
+)
 
 LOOP_KEYS = [
     "id",
@@ -33,11 +41,17 @@ LOOP_KEYS = [
 ]
 
 
-def choice(**predicted_s: float) -> Choice:
-    known = Known(
-        1.0, Work(1.0), ((), ()), (1.0, 1.0), History.constant([1.0, 1.0]), ((0, 1),), Network.default()
+def choice(**predicted_s: float) -> StrategyChoice:
+    known = ModelInputs(
+        1.0,
+        IterationCosts(1.0),
+        ((), ()),
+        (1.0, 1.0),
+        LoadForecast.constant([1.0, 1.0]),
+        ((0, 1),),
+        Network.default(),
     )
-    return Choice(min(predicted_s, key=predicted_s.__getitem__), tuple(predicted_s.items()), 1, known)
+    return StrategyChoice(min(predicted_s, key=predicted_s.__getitem__), tuple(predicted_s.items()), 1, known)
 
 
 def record() -> LoopRecord:
@@ -78,7 +92,12 @@ def test_windows_are_of_the_last_run_and_what_moving_gained_of_all() -> None:
     for windows in ((moved, last), (moved,)):
         loop.add(
             LoopRun(
-                "GDDLB", 9, 1.0, (RankFigures(5), RankFigures(4)), windows=windows, gain=Gain(1, 0.5, 0.25)
+                "GDDLB",
+                9,
+                1.0,
+                (RankFigures(5), RankFigures(4)),
+                windows=windows,
+                gain=RedistributionGain(1, 0.5, 0.25),
             )
         )
     document = loop.as_json()
@@ -146,7 +165,7 @@ def test_without_two_ranks_or_without_a_time_nothing_is_compared(figures: tuple[
 def test_what_was_planned_is_told_beside_what_was_measured() -> None:
     loop = record()
     for times, loss in (((1.0, 1.0), None), ((30.0, 10.0), 0.02)):
-        loop.add(LoopRun("none", 0, 0.0, (RankFigures(),) * 2, planned=Planned(times, loss)))
+        loop.add(LoopRun("none", 0, 0.0, (RankFigures(),) * 2, planned=PlannedShares(times, loss)))
     loop.add(LoopRun("local", 9, 1.0, (RankFigures(9, 1.0), RankFigures())))
     assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned", "choice"]
     assert loop.as_json()["planned"] == {
@@ -155,13 +174,13 @@ def test_what_was_planned_is_told_beside_what_was_measured() -> None:
         "idle_share": pytest.approx(100 / 3),
         "whole_iterations_loss": 2.0,
     }
-    assert list(Planned((1.0, 2.0)).as_json()) == ["L_I", "L_E", "idle_share"]
+    assert list(PlannedShares((1.0, 2.0)).as_json()) == ["L_I", "L_E", "idle_share"]
 
 
 def test_a_plan_that_cannot_end_has_no_measure() -> None:
     figures = (RankFigures(), RankFigures())
     loop = LoopRecord(1, "a.py:1", 2)
-    loop.add(LoopRun("none", 0, 0.0, figures, planned=Planned((1.0, float("inf")), float("inf"))))
+    loop.add(LoopRun("none", 0, 0.0, figures, planned=PlannedShares((1.0, float("inf")), float("inf"))))
     assert list(loop.as_json()) == LOOP_KEYS
 
 
@@ -206,11 +225,14 @@ def test_the_page_on_running_names_every_key() -> None:
     named = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
     loop = LoopRecord(1, "a.py:1", 2, proof="proven")
     figures = (RankFigures(1, 1.0), RankFigures(1, 1.0))
-    planned, moved = Planned((1.0, 1.0), 0.0), Window(0, (0, 1), (1, 1), (1.0, 1.0), "move", 1, 0.5, 0.25)
+    planned, moved = (
+        PlannedShares((1.0, 1.0), 0.0),
+        Window(0, (0, 1), (1, 1), (1.0, 1.0), "move", 1, 0.5, 0.25),
+    )
     loop.add(
         LoopRun(
             "none", 2, 1.0, figures, choice=choice(none=1.0), reason="x", overhead_s=0.0, planned=planned,
-            windows=(moved,), gain=Gain(1, 0.5, 0.25),
+            windows=(moved,), gain=RedistributionGain(1, 0.5, 0.25),
         )
     )  # fmt: skip
     document = loop.as_json()

@@ -8,34 +8,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbrt.core.actions import Exchange, Give, Move, Resume, Tell
-from dlbrt.core.agent import Start
-from dlbrt.core.books import Terms
-from dlbrt.core.events import Exchanged, Exhausted, Given, Interrupted, Waited, Worked
+from dlbrt.core.actions import ExchangeProfiles, Move, Resume, Send, SendWork
+from dlbrt.core.agent import InitialState
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked, WorkReceived
 from dlbrt.core.load import LoadSpec
 from dlbrt.core.parameters import Parameters
-from dlbrt.core.peers.words import Ask
+from dlbrt.core.peers.words import StealRequest
 from dlbrt.core.profile import Profile
-from dlbrt.core.setup import Setup
+from dlbrt.core.setup import AgentSetup
 from dlbrt.dist.layout import block
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
 from dlbrt.dist.units import Units
 from dlbrt.observe.trace import (
     Chunk,
-    Entry,
     LoopTrace,
-    Machine,
     RankTrace,
     RunTrace,
     Trace,
+    TracedMachine,
+    TraceEntry,
     TraceError,
     Transferred,
     parse,
     read,
 )
 from dlbrt.observe.trace_events import Slice, slices
-from dlbrt.observe.tracing import Tracing, text_of
+from dlbrt.observe.tracing import TraceWriter, text_of
 
 MOVED = Move((Transfer(0, 1, Spans.of(range(40, 45))),))
 PROFILES = Profile(30, 1.0), Profile(50, 0.5)
@@ -44,33 +44,33 @@ PROFILES = Profile(30, 1.0), Profile(50, 0.5)
 GIVER = RankTrace(
     10.0,
     (
-        Entry(Worked(11.0, 30, 1.0, [(10, 0.25)])),
-        Entry(Interrupted(11.0, 0), (Exchange(0, PROFILES[0], (0, 1)),)),
-        Entry(Exchanged(11.5, PROFILES), (MOVED, Resume())),
-        Entry(Transferred(11.75, 0.25, 80)),
-        Entry(Worked(12.0, 5, 0.25)),
+        TraceEntry(Worked(11.0, 30, 1.0, [(10, 0.25)])),
+        TraceEntry(Interrupted(11.0, 0), (ExchangeProfiles(0, PROFILES[0], (0, 1)),)),
+        TraceEntry(ProfilesExchanged(11.5, PROFILES), (MOVED, Resume())),
+        TraceEntry(Transferred(11.75, 0.25, 80)),
+        TraceEntry(Worked(12.0, 5, 0.25)),
     ),
     (Chunk(range(30), 10.0, 1.0, 0.5), Chunk(range(30, 40, 2), 11.75, 0.25, 0.25)),
 )
 TAKER = RankTrace(
     110.0,
     (
-        Entry(Worked(110.5, 50, 0.5)),
-        Entry(Exhausted(110.5), (Exchange(0, PROFILES[1], (0, 1)),)),
-        Entry(Exchanged(111.25, PROFILES), (MOVED, Resume())),
-        Entry(Transferred(111.75, 0.5, 0)),
+        TraceEntry(Worked(110.5, 50, 0.5)),
+        TraceEntry(Exhausted(110.5), (ExchangeProfiles(0, PROFILES[1], (0, 1)),)),
+        TraceEntry(ProfilesExchanged(111.25, PROFILES), (MOVED, Resume())),
+        TraceEntry(Transferred(111.75, 0.5, 0)),
     ),
     lost_entries=3,
     lost_chunks=1,
 )
-SETUP = Setup("GDDLB", Start(block(100, 2), Terms(Units(0, 100), Parameters(), 1e-4)))
+SETUP = AgentSetup("GDDLB", InitialState(block(100, 2), BalancingContext(Units(0, 100), Parameters(), 1e-4)))
 SHARED = RunTrace("GDDLB", 100, (GIVER, TAKER), SETUP)
-ALONE = RunTrace("local", 3, (RankTrace(9.0, (Entry(Worked(9.5, 3, 0.5)),)), RankTrace(0.0)))
+ALONE = RunTrace("local", 3, (RankTrace(9.0, (TraceEntry(Worked(9.5, 3, 0.5)),)), RankTrace(0.0)))
 TRACE = Trace(
     "run",
     ("a", "b"),
     (0.0, 100.0),
-    Machine(LoadSpec(levels=(0, 3)), (1.0, 2.0)),
+    TracedMachine(LoadSpec(levels=(0, 3)), (1.0, 2.0)),
     (LoopTrace("1", "prog.py:3", (ALONE, SHARED)), LoopTrace("2", "prog.py:9", (ALONE,))),
 )
 
@@ -113,9 +113,9 @@ def test_what_a_rank_was_told_is_an_instant_and_work_that_moves_an_arrow() -> No
     instants = [(e["name"], e["tid"], e["args"]) for e in events() if e["ph"] == "i"]
     asked = {"asks": ["Move", "Resume"]}
     assert instants == [
-        ("Interrupted", 0, {"epoch": 0, "asks": ["Exchange"]}),
-        ("Exchanged", 0, asked),
-        ("Exchanged", 1, asked),
+        ("Interrupted", 0, {"epoch": 0, "asks": ["ExchangeProfiles"]}),
+        ("ProfilesExchanged", 0, asked),
+        ("ProfilesExchanged", 1, asked),
     ]
     arrows = [(e["ph"], e["tid"], e["ts"], e["id"], e["args"]) for e in events() if e["ph"] in "sf"]
     assert arrows == [("s", 0, 3.5e6, 0, {"units": 5}), ("f", 1, 3.75e6 - 1e-3, 0, {"units": 5})]
@@ -124,9 +124,13 @@ def test_what_a_rank_was_told_is_an_instant_and_work_that_moves_an_arrow() -> No
 def test_work_that_is_given_is_an_arrow_too() -> None:
     units = Spans.of(range(3))
     thief = RankTrace(
-        0.0, (Entry(Exhausted(1.0), (Tell((1,), Ask()),)), Entry(Given(3.0, 1, units), (Resume(),)))
+        0.0,
+        (
+            TraceEntry(Exhausted(1.0), (Send((1,), StealRequest()),)),
+            TraceEntry(WorkReceived(3.0, 1, units), (Resume(),)),
+        ),
     )
-    victim = RankTrace(0.0, (Entry(Worked(2.0, 5, 2.0), (Give(0, units),)),))
+    victim = RankTrace(0.0, (TraceEntry(Worked(2.0, 5, 2.0), (SendWork(0, units),)),))
     run = RunTrace("steal", 9, (thief, victim), SETUP)
     trace = replace(TRACE, offsets_s=(0.0, 0.0), loops=(LoopTrace("1", "p", (run,)),))
     found = json.loads(text_of(trace))["traceEvents"]
@@ -134,13 +138,17 @@ def test_work_that_is_given_is_an_arrow_too() -> None:
 
 
 def test_chunks_that_follow_at_once_are_one_slice_and_short_waits_none() -> None:
-    entries = [Entry(Worked(k * 1.00005 + 1, 2, 1.0)) for k in range(3)]
+    entries = [TraceEntry(Worked(k * 1.00005 + 1, 2, 1.0)) for k in range(3)]
     assert slices(RankTrace(0.0, tuple(entries))) == [Slice("compute", 0.0, 3.0001, 6)]
 
 
 def test_a_rank_computes_from_when_its_data_is_there_till_it_says_so() -> None:
     """Emulated waiting takes a little longer than it should; what comes after other news is another chunk."""
-    entries = Entry(Worked(3.0, 4, 1.5)), Entry(Interrupted(4.0, 0)), Entry(Worked(6.0, 2, 1.0))
+    entries = (
+        TraceEntry(Worked(3.0, 4, 1.5)),
+        TraceEntry(Interrupted(4.0, 0)),
+        TraceEntry(Worked(6.0, 2, 1.0)),
+    )
     chunks = tuple(
         Chunk(range(2 * k, 2 * k + 2), began, 0.75, 0.1) for k, began in enumerate((1.0, 2.0, 5.0))
     )
@@ -154,13 +162,16 @@ def test_a_rank_computes_from_when_its_data_is_there_till_it_says_so() -> None:
 
 def test_what_emulated_load_still_owes_does_not_overlap_what_came_before() -> None:
     found = slices(
-        RankTrace(0.0, (Entry(Worked(1.0, 1, 1.0)), Entry(Worked(1.5, 1, 3.0)), Entry(Waited(1.5))))
+        RankTrace(
+            0.0,
+            (TraceEntry(Worked(1.0, 1, 1.0)), TraceEntry(Worked(1.5, 1, 3.0)), TraceEntry(TimeElapsed(1.5))),
+        )
     )
     assert found == [Slice("compute", 0.0, 1.5, 2)]
 
 
 def test_a_trace_is_bounded_and_says_what_it_leaves_out() -> None:
-    tracing = Tracing(("a", "b"), 8.0, TRACE.machine, most_bytes=100)
+    tracing = TraceWriter(("a", "b"), 8.0, TRACE.machine, most_bytes=100)
     for _ in range(4):
         tracing.add("1", "prog.py:3", ALONE)
     found = parse(tracing.text(), "t.json")
@@ -173,7 +184,7 @@ def test_the_same_gives_the_same_bytes() -> None:
 
 
 def test_a_trace_is_written_wholly_or_not_at_all(tmp_path: Path) -> None:
-    tracing = Tracing(("a",), 0.0, Machine())
+    tracing = TraceWriter(("a",), 0.0, TracedMachine())
     tracing.write(tmp_path / "t.json")
     assert read(tmp_path / "t.json").loops == ()
     with pytest.raises(OSError, match="missing"):
@@ -206,8 +217,8 @@ WRONG = {
     changed(host_names="ab"): "expected an array",
     changed(ranks=-1): "for each of -1 ranks",
     changed(ranks="x"): "x",
-    changed(machine=3): "expected a Machine, found 3",
-    changed(machine={"float": "inf"}): "expected a Machine",
+    changed(machine=3): "expected a TracedMachine, found 3",
+    changed(machine={"float": "inf"}): "expected a TracedMachine",
     changed(modules={}): "without a module",
     changed(modules=[]): "expected an object",
     changed(shared=[{"same": 0}]): "number of one of 0 values",
@@ -215,7 +226,7 @@ WRONG = {
     changed(loops=[{"id": "1"}]): "none of its keys 'source'",
     changed(loops=[3]): "not subscriptable",
     changed(
-        loops=[{"id": "1", "source": "p", "runs": [{"per_rank": [], "setup": {"Setup": {}}}]}]
+        loops=[{"id": "1", "source": "p", "runs": [{"per_rank": [], "setup": {"AgentSetup": {}}}]}]
     ): "fields differ",
 }
 

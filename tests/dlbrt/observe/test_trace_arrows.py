@@ -6,18 +6,17 @@ from dataclasses import replace
 
 import pytest
 from dlbrt.core.actions import Move
-from dlbrt.core.events import Exchanged, Worked
+from dlbrt.core.events import ProfilesExchanged, Worked
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.registry import names
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
-from dlbrt.observe.trace import Entry, LoopTrace, RankTrace, RunTrace, Trace, Transferred
-from dlbrt.observe.trace import Machine as Place
+from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace, TracedMachine, TraceEntry, Transferred
 from dlbrt.observe.trace_events import Arrow, arrows
 from dlbrt.observe.tracing import text_of
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.play import play
+from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.traced import setup_of, trace_of
 from papers.zaki.network import ethernet
 
@@ -32,7 +31,9 @@ def simulated(name: str, seed: int, size: int) -> Trace:
     load = LoadSpec(random=RandomLoad(5, 0.5, seed))
     where = Machine((1.0, 0.75, 0.5, 1.0, 0.75), ethernet(), load, blocks(5, 3))
     what = LoopModel(300, tuple(0.01 + 1e-4 * place for place in range(300)), iteration_bytes=size)
-    return trace_of(play(where, what, name, traced=True), where, what, setup_of(where, what, name))
+    return trace_of(
+        simulate_strategy(where, what, name, traced=True), where, what, setup_of(where, what, name)
+    )
 
 
 @pytest.mark.parametrize("name", sorted(names()))
@@ -55,9 +56,9 @@ def moving(giver: tuple[float, float], taker: tuple[float, float], began: float 
         RankTrace(
             start,
             (
-                Entry(Worked(begin, 5, begin - start)),
-                Entry(Exchanged(begin, ()), (move,)),
-                Entry(Transferred(end, end - begin, 0)),
+                TraceEntry(Worked(begin, 5, begin - start)),
+                TraceEntry(ProfilesExchanged(begin, ()), (move,)),
+                TraceEntry(Transferred(end, end - begin, 0)),
             ),
         )
         for start, (begin, end) in ((began, giver), (0.0, taker))
@@ -78,7 +79,7 @@ def test_where_an_arrow_begins_and_ends(run: RunTrace, left: float, came: float)
     [arrow] = arrows(run, (0.0, 0.0))
     assert arrow == Arrow(0, 1, 5, pytest.approx(left, abs=2e-9), pytest.approx(came, abs=2e-9))
     assert arrow.left <= arrow.came
-    trace = Trace("run", ("a", "b"), (0.0, 0.0), Place(), (LoopTrace("1", "p", (run,)),))
+    trace = Trace("run", ("a", "b"), (0.0, 0.0), TracedMachine(), (LoopTrace("1", "p", (run,)),))
     assert arrow.came > 1.6 or check_arrows(text_of(trace)) == 5
 
 

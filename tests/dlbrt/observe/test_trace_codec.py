@@ -15,15 +15,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import pytest
 from dlbrt.core import actions, events
-from dlbrt.core.actions import Action, Exchange
-from dlbrt.core.books import Terms
-from dlbrt.core.chunks.loop import Fact
+from dlbrt.core.actions import Action, ExchangeProfiles
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.chunks.loop import LoopStatistic
 from dlbrt.core.decision import Decision
-from dlbrt.core.events import Event, Exchanged, Worked
+from dlbrt.core.events import Event, ProfilesExchanged, Worked
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.profile import Profile
 from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import Gift
+from dlbrt.dist.transfer import Assignment
 from dlbrt.dist.units import Units
 from dlbrt.observe.trace_codec import CodecError, Decoder, Encoder
 from hypothesis import given
@@ -39,11 +39,11 @@ VALUES = st.recursive(
         st.dictionaries(st.integers() | st.text(), each),
         st.frozensets(st.integers() | st.text()),
         st.builds(range, st.integers(), st.integers(), st.integers(1)),
-        st.builds(Gift, st.integers(), st.integers(), st.integers()),
+        st.builds(Assignment, st.integers(), st.integers(), st.integers()),
         st.builds(
             Worked, st.floats(), st.integers(), st.floats(), st.lists(st.tuples(st.integers(), st.floats()))
         ),
-        st.sampled_from(Fact),
+        st.sampled_from(LoopStatistic),
     ),
 )
 
@@ -118,29 +118,32 @@ def test_every_event_and_action_comes_back(kind: type) -> None:
 
 def test_every_word_comes_back() -> None:
     words = import_module("dlbrt.core.peers.words")
-    for kind in get_args(words.Word):
+    for kind in get_args(words.Message):
         assert through(example(kind)) == example(kind)
 
 
 def test_the_terms_of_a_loop_come_back() -> None:
     network = ethernet()
-    terms = Terms(Units(0, 9, True), Parameters(), 0.1, unit_bytes=3.5, group_exchange_s={(0, 1): 0.2},
+    context = BalancingContext(Units(0, 9, True), Parameters(), 0.1, unit_bytes=3.5, group_exchange_s={(0, 1): 0.2},
                   exchanges=network.all_to_all)  # fmt: skip
-    assert bits(through((terms, network))) == bits((terms, network))
+    assert bits(through((context, network))) == bits((context, network))
 
 
 def test_what_is_long_and_comes_again_is_kept_once() -> None:
     profiles = (Profile(3, 0.5), Profile(4, 0.25))
     again = (Profile(3, 0.5), Profile(4, 0.25))
     encoder = Encoder()
-    found = [encoder.encode(each) for each in (Exchange(1, profiles[0], (0, 1)), Exchanged(0.5, profiles))]
+    found = [
+        encoder.encode(each)
+        for each in (ExchangeProfiles(1, profiles[0], (0, 1)), ProfilesExchanged(0.5, profiles))
+    ]
     before = len(encoder.shared)
     encoder.forget()
-    found.append(encoder.encode(Exchanged(0.5, again)))
+    found.append(encoder.encode(ProfilesExchanged(0.5, again)))
     assert len(encoder.shared) == before
     assert found[1] == found[2]
     decoder = Decoder(encoder.shared, encoder.modules)
-    assert [decoder.decode(each) for each in found][1:] == [Exchanged(0.5, profiles)] * 2
+    assert [decoder.decode(each) for each in found][1:] == [ProfilesExchanged(0.5, profiles)] * 2
 
 
 @dataclass(frozen=True)
@@ -159,11 +162,11 @@ def test_a_value_of_no_class_of_the_core_is_refused(value: Any) -> None:
 BROKEN = [
     ({"Worked": {"now": 1.0}}, "its fields differ"),
     ({"Worked": 3}, "expected a Worked"),
-    ({"Worked": {"now": "x", "units": 1, "compute_s": 1, "course": []}}, "a Worked whose now is .*float"),
-    ({"Worked": {"now": 1.0, "units": True, "compute_s": 1, "course": []}}, "a Worked whose units is .*int"),
-    ({"Worked": {"now": 1.0, "units": 1, "compute_s": 1, "course": [3]}}, "a Worked whose course is "),
-    ({"Worked": {}, "Waited": {}}, "one member"),
-    ({"Nothing": {}}, "without a module"),
+    ({"Worked": {"now": "x", "units": 1, "compute_s": 1, "progress": []}}, "a Worked whose now is .*float"),
+    ({"Worked": {"now": 1.0, "units": True, "compute_s": 1, "progress": []}}, "a Worked whose units is .*int"),
+    ({"Worked": {"now": 1.0, "units": 1, "compute_s": 1, "progress": [3]}}, "a Worked whose progress is "),
+    ({"Worked": {}, "TimeElapsed": {}}, "one member"),
+    ({"PoolEmpty": {}}, "without a module"),
     ({"same": 3}, "one of 0 values"),
     ({"same": "x"}, "an integer"),
     ({"float": "0x1p3"}, "expected inf"),
@@ -171,7 +174,7 @@ BROKEN = [
     ({"range": [1, 2, 0]}, "expected a range"),
     ({"Spans": [1, 2]}, "triples"),
     ({"Spans": [1, 2.5, 1]}, "an integer"),
-    ({"Fact": "NONE"}, "expected a Fact"),
+    ({"LoopStatistic": "NONE"}, "expected a LoopStatistic"),
     ({"dict": [[{"list": []}, 1]]}, "expected a dict"),
 ]
 
@@ -180,9 +183,9 @@ BROKEN = [
 def test_what_is_no_value_is_told(found: Any, said: str) -> None:
     modules = {
         "Worked": "core.events",
-        "Waited": "core.events",
+        "TimeElapsed": "core.events",
         "Spans": "dist.spans",
-        "Fact": "core.chunks.loop",
+        "LoopStatistic": "core.chunks.loop",
     }
     with pytest.raises(CodecError, match=said):
         Decoder([], modules).decode(found)
@@ -195,7 +198,7 @@ def test_what_is_no_value_is_told(found: Any, said: str) -> None:
         ("Options", "options"),
         ("Worked", "core.nowhere"),
         ("Balancer", "core.balancer"),
-        ("Sequence", "core.events"),
+        ("ChunkSequence", "core.events"),
         ("Any", "core.__init__.os"),
         ("Worked", 3),
         ("Decision", "core.events"),

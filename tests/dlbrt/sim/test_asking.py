@@ -5,28 +5,28 @@ from __future__ import annotations
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Tell
+from dlbrt.core.actions import Send
 from dlbrt.core.events import Exhausted
 from dlbrt.core.model.network import Network
-from dlbrt.core.peers.words import Want
+from dlbrt.core.peers.words import ChunkRequest
 from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
+from dlbrt.sim.outcome import SimulationOutcome
 
 RANKS = 8
 EACH = 100
 MEAN_S = 5e-3
 
 
-def triangle(name: str) -> Outcome:
+def triangle(name: str) -> SimulationOutcome:
     """Iterations that grow from next to nothing to 10 ms, with rows, on equal ranks."""
     n = RANKS * EACH
     costs = range(1, 2 * n, 2)
-    amounts = Amounts(tuple(range(n + 1)), tuple(accumulate(costs, initial=0)))
+    work_table = WorkTable(tuple(range(n + 1)), tuple(accumulate(costs, initial=0)))
     seconds = tuple(MEAN_S * cost / n for cost in costs)
-    loop = LoopModel(n, seconds, amounts=amounts, iteration_bytes=800)
+    loop = LoopModel(n, seconds, work_table=work_table, iteration_bytes=800)
     return simulate(Machine((1.0,) * RANKS, Network.default()), loop, strategy(name))
 
 
@@ -35,12 +35,12 @@ def test_who_needs_rows_seldom_waits_for_them(name: str) -> None:
     """Of what ranks but the pool's ask for, little is asked for without work."""
     trace = [step for step in triangle(name).trace if step.rank]
     asked = sum(
-        isinstance(action, Tell) and isinstance(action.word, Want)
+        isinstance(action, Send) and isinstance(action.message, ChunkRequest)
         for step in trace
         for action in step.actions
     )
     without = sum(
-        isinstance(step.event, Exhausted) and any(isinstance(action, Tell) for action in step.actions)
+        isinstance(step.event, Exhausted) and any(isinstance(action, Send) for action in step.actions)
         for step in trace
     )
     assert asked > 2 * RANKS

@@ -11,12 +11,12 @@ from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.paging import Cliff
 from dlbrt.core.profile import Profile
-from dlbrt.sim.description import Description, DescriptionError, NetworkForm
+from dlbrt.sim.description import DescriptionError, MachineDescription, NetworkDescription
 from dlbrt.sim.loads import load_for, reseeded, speeds_for
 from dlbrt.sim.read_machine import read_machine
 
 
-def read(text: str) -> Description:
+def read(text: str) -> MachineDescription:
     return read_machine(tomllib.loads(text))
 
 
@@ -50,7 +50,7 @@ def test_more_ranks_than_processors() -> None:
         DescriptionError, match="at most 2 ranks, as many as the machine has processors; found 3"
     ):
         read("processors = 2\n").machine(3)
-    assert Description().machine(5).speeds == (1.0,) * 5
+    assert MachineDescription().machine(5).speeds == (1.0,) * 5
 
 
 def test_cliffs_and_load_are_those_of_the_processors() -> None:
@@ -70,12 +70,12 @@ def test_a_network_by_latency_and_bandwidth() -> None:
         profiles_s = (ranks - 1) * Profile.width() * 8 / 1e6
         assert network.all_to_all.seconds(ranks) == pytest.approx(rounds * 1e-4 + profiles_s, rel=0.1)
     assert network.all_to_one == network.all_to_all
-    assert NetworkForm.of(network).among(8) == network
+    assert NetworkDescription.of(network).among(8) == network
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 10**6])
 def test_the_default_network_is_there_for_any_number(ranks: int) -> None:
-    network = NetworkForm().among(ranks)
+    network = NetworkDescription().among(ranks)
     assert network.latency_s == Network.default().latency_s
     assert network.one_to_all.seconds(max(2, ranks)) > 0
     assert network.one_to_all.seconds(1) == 0
@@ -89,7 +89,7 @@ def test_patterns_as_they_are_given() -> None:
     network = read(text).machine(2).network
     assert network.one_to_all == Pattern((-1e-3, 1e-3))
     assert network.all_to_one == Pattern((0.0, 2e-3), 4, 1e-6)
-    assert network.all_to_all == NetworkForm().among(2).all_to_all
+    assert network.all_to_all == NetworkDescription().among(2).all_to_all
     assert network.switch_s == 5e-3
 
 

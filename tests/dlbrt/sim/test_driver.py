@@ -6,26 +6,26 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Exchange, Finish, Interrupt, Move
+from dlbrt.core.actions import ExchangeProfiles, Finish, Interrupt, Move
 from dlbrt.core.agent import PeerStrategy
 from dlbrt.core.balancer import Balancer
-from dlbrt.core.books import Terms
-from dlbrt.core.chooser import Chooser
-from dlbrt.core.chunks.loop import Known
-from dlbrt.core.events import Exchanged, Interrupted, Waited, Worked
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.chooser import StrategyChooser
+from dlbrt.core.chunks.loop import LoopStatistics
+from dlbrt.core.events import Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import blocks
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import BEFORE_CHOICE, names, strategy, synchronizing
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import block, cyclic
 from dlbrt.dist.spans import Spans, coverage_error
 from dlbrt.observe.trace import Transferred
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.optimum import clairvoyant_s
-from dlbrt.sim.outcome import Outcome
+from dlbrt.sim.outcome import SimulationOutcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet
@@ -45,14 +45,14 @@ def machine(
     return Machine((1.0,) * ranks, network, load, blocks(ranks, (ranks + 1) // 2))
 
 
-def run(where: Machine, loop: LoopModel, name: str) -> Outcome:
+def run(where: Machine, loop: LoopModel, name: str) -> SimulationOutcome:
     if name != "auto":
         return simulate(where, loop, strategy(name))
-    chooser = Chooser(where.network, where.groups)
+    chooser = StrategyChooser(where.network, where.groups)
     return simulate(where, loop, strategy(BEFORE_CHOICE), commit=chooser)
 
 
-def check(where: Machine, loop: LoopModel, outcome: Outcome) -> None:
+def check(where: Machine, loop: LoopModel, outcome: SimulationOutcome) -> None:
     """Each unit was done once, and nothing was faster than all ranks together can be."""
     assert coverage_error(len(loop.units), list(outcome.done)) is None
     assert outcome.makespan_s >= clairvoyant_s(where, loop) * (1 - 1e-9)
@@ -83,7 +83,7 @@ def loops(draw: st.DrawFn) -> LoopModel:
     seconds = tuple(x * draw(st.sampled_from([1e-5, 1e-3, 0.05])) for x in each)
     known = UNIFORM
     if n and not folded and draw(st.booleans()):
-        known = Amounts(tuple(range(n + 1)), tuple(accumulate(each, initial=0)))
+        known = WorkTable(tuple(range(n + 1)), tuple(accumulate(each, initial=0)))
     return LoopModel(n, seconds, folded, known, draw(st.sampled_from([0.0, 64.0, 1e4])))
 
 
@@ -119,13 +119,16 @@ def test_balancers_with_books_of_their_own_act_on_the_same_events_alike(name: st
     where, loop = machine(6, seed, duration_s=2.0), LoopModel(300, 0.02)
     among = where.network.all_to_all.seconds
     group_s = {tuple(group): among(len(group)) for group in where.groups}
-    terms, shares = Terms(loop.units, Parameters(), among(6), group_exchange_s=group_s), loop.dealt(6)
-    crew = [Balancer(rank, shares, synchronizing(name), terms, 0.0, where.groups) for rank in range(6)]
+    context, shares = (
+        BalancingContext(loop.units, Parameters(), among(6), group_exchange_s=group_s),
+        loop.dealt(6),
+    )
+    balancers = [Balancer(rank, shares, synchronizing(name), context, 0.0, where.groups) for rank in range(6)]
     for step in run(where, loop, name).trace:
         if isinstance(step.event, Transferred):
-            crew[step.rank].transferred(step.event.seconds, step.event.size)
+            balancers[step.rank].transferred(step.event.seconds, step.event.size)
         else:
-            assert crew[step.rank].handle(step.event) == step.actions
+            assert balancers[step.rank].handle(step.event) == step.actions
 
 
 def test_work_moves_to_where_it_is_done_sooner() -> None:
@@ -148,15 +151,15 @@ def test_a_window_by_hand() -> None:
     """Two ranks, speeds 2 and 1, 20 iterations of 1 s, a network in whole tenths of a second."""
     network = Network(0.1, 1e9, Pattern((0.3,)), FREE, Pattern((0.2,)))
     where = Machine((2.0, 1.0), network)
-    parameters = Parameters(interval_factor=0.0, patience=0.0, reserve_factor=0.0)
+    parameters = Parameters(interval_factor=0.0, interrupt_slack=0.0, reserve_factor=0.0)
     outcome = simulate(where, LoopModel(20, 1.0), strategy("GDDLB"), parameters)
     told = [(round(s.time_s, 3), s.rank, type(s.event)) for s in outcome.trace if s.rank == 1]
     asked = next(s for s in outcome.trace if any(isinstance(a, Interrupt) for a in s.actions))
     # Rank 0 has done its ten at 5.0 and knows nothing of rank 1 but that it should be done as well; after an
     # iteration of its own, 0.5 s, it asks. That comes to rank 1 0.3 s later, amid its sixth iteration.
-    assert (round(asked.time_s, 3), asked.rank, type(asked.event)) == (5.5, 0, Waited)
+    assert (round(asked.time_s, 3), asked.rank, type(asked.event)) == (5.5, 0, TimeElapsed)
     assert told[:2] == [(6.0, 1, Worked), (6.0, 1, Interrupted)]
-    exchanged = next(s for s in outcome.trace if isinstance(s.event, Exchanged))
+    exchanged = next(s for s in outcome.trace if isinstance(s.event, ProfilesExchanged))
     # The profiles are exchanged 0.2 s later. By speeds 2 and 1 rank 0 takes of the four that are left.
     assert (round(exchanged.time_s, 3), exchanged.rank) == (6.2, 0)
     moved = next(action for action in exchanged.actions if isinstance(action, Move))
@@ -176,7 +179,7 @@ def test_groups_end_by_themselves_and_the_run_with_the_last() -> None:
     outcome = simulate(where, LoopModel(400, 0.01), strategy("LDDLB"))
     ends = {s.rank: s.time_s for s in outcome.trace for a in s.actions if isinstance(a, Finish)}
     assert max(ends[0], ends[1]) < 0.3 * outcome.makespan_s
-    members = {a.members for s in outcome.trace for a in s.actions if isinstance(a, Exchange)}
+    members = {a.members for s in outcome.trace for a in s.actions if isinstance(a, ExchangeProfiles)}
     assert members == {(0, 1), (2, 3)}
 
 
@@ -210,7 +213,8 @@ def test_shares_to_begin_with_are_taken() -> None:
 def test_the_first_run_of_a_loop_is_played_without_what_it_would_teach() -> None:
     machine, model = Machine((1.0,) * 4, Network.default()), LoopModel(400, 0.01, iteration_bytes=8)
     known, first = (
-        simulate(machine, model, strategy("AWF_B"), known=known, traced=False) for known in (None, Known())
+        simulate(machine, model, strategy("AWF_B"), known=known, traced=False)
+        for known in (None, LoopStatistics())
     )
     assert first.moved > known.moved  # ranks of unknown speed are dealt a few units to begin with
     assert sum(map(len, first.done)) == sum(map(len, known.done)) == 400

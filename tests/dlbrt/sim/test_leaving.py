@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.network import Network
-from dlbrt.core.peers.claiming import Claiming
+from dlbrt.core.peers.claiming import CounterPeer
 from dlbrt.core.registry import strategy
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
@@ -32,7 +32,7 @@ def over_staying(
 ) -> float:
     """The makespan over that without leaving."""
     leaving_s = makespan_s(name, speeds, seconds, load or LoadSpec())
-    monkeypatch.setattr(Claiming, "_is_better_left", lambda *_: False)
+    monkeypatch.setattr(CounterPeer, "_is_better_left", lambda *_: False)
     return leaving_s / makespan_s(name, speeds, seconds, load or LoadSpec())
 
 

@@ -6,7 +6,7 @@ import pytest
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.transfer import Transfer
-from dlbrt.sim.links import Links, Movement
+from dlbrt.sim.links import Links, PendingRedistribution
 
 FREE = Pattern(())
 NETWORK = Network(0.5, 10.0, FREE, FREE, FREE)
@@ -34,9 +34,9 @@ def test_what_goes_to_rank_0_is_there_already() -> None:
 
 
 def test_a_rank_goes_on_when_all_that_it_gives_and_takes_has_gone_over() -> None:
-    links, movement = Links(NETWORK, 4, 1.0), Movement([transfer(1, 2), transfer(1, 3)])
+    links, movement = Links(NETWORK, 4, 1.0), PendingRedistribution([transfer(1, 2), transfer(1, 3)])
     assert movement.join(3, 1.0, links) == []
     assert movement.join(0, 1.0, links) == [(0, 1.0)]
     assert movement.join(1, 2.0, links) == [(1, 5.0), (3, 5.0)]
     assert movement.join(2, 9.0, links) == [(2, 9.0)]
-    assert movement.came == pytest.approx({3: 1.0, 0: 1.0, 1: 2.0, 2: 9.0})
+    assert movement.arrived == pytest.approx({3: 1.0, 0: 1.0, 1: 2.0, 2: 9.0})

@@ -12,8 +12,8 @@ from dlbrt.core.registry import AUTO, names
 from dlbrt.dist.spans import Spans
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
-from dlbrt.sim.play import Case, every_name, play, play_all
+from dlbrt.sim.outcome import SimulationOutcome
+from dlbrt.sim.play import SimulationCase, simulate_all, simulate_strategy, strategy_names
 
 LOOP = LoopModel(400, 0.01, iteration_bytes=800)
 
@@ -23,63 +23,63 @@ def machine(speeds: tuple[float, ...], load: LoadSpec | None = None) -> Machine:
 
 
 def test_figures_of_a_static_partition() -> None:
-    [found] = play_all(Case(machine((1.0, 1.0, 1.0, 0.5)), LOOP), ["none"])
+    [found] = simulate_all(SimulationCase(machine((1.0, 1.0, 1.0, 0.5)), LOOP), ["none"])
     assert found.makespan_s == pytest.approx(2.0, rel=1e-3)
     assert found.optimum_s == pytest.approx(4 / 3.5)
     assert found.over_optimum == pytest.approx(1.75, rel=1e-3)
     assert found.efficiency == pytest.approx(4 / (2 * 3.5), rel=1e-3)
     assert found.work_s == pytest.approx(4.0)
-    assert found.became == ("none",)
-    assert found.middle("moved") == 0
+    assert found.chosen == ("none",)
+    assert found.median_of("moved") == 0
     assert found.outcomes[0].trace == ()
 
 
 def test_emulated_speeds_count_as_speeds_and_load_does_not() -> None:
     emulated = LoadSpec(levels=(1, 1), speeds=(1.0, 2.0))
-    assert Case(machine((1.0, 1.0), emulated), LOOP).speed() == pytest.approx(1.5)
+    assert SimulationCase(machine((1.0, 1.0), emulated), LOOP).speed() == pytest.approx(1.5)
 
 
 def test_the_fastest_comes_first_and_names_decide_between_equals() -> None:
-    found = play_all(Case(machine((1.0, 1.0, 1.0, 0.2)), LOOP), ["none", "GDDLB", AUTO])
+    found = simulate_all(SimulationCase(machine((1.0, 1.0, 1.0, 0.2)), LOOP), ["none", "GDDLB", AUTO])
     times = [each.makespan_s for each in found]
     assert times == sorted(times)
     assert found[-1].strategy == "none"
-    same = play_all(Case(machine((1.0,)), LOOP), ["none", "GDDLB", "LDDLB"])
+    same = simulate_all(SimulationCase(machine((1.0,)), LOOP), ["none", "GDDLB", "LDDLB"])
     assert [each.strategy for each in same] == ["GDDLB", "LDDLB", "none"]
 
 
 def test_several_loads_give_medians() -> None:
     load = LoadSpec(random=RandomLoad(5, 0.1, 3))
-    case = Case(machine((1.0, 1.0), load), LOOP, loads=5)
+    case = SimulationCase(machine((1.0, 1.0), load), LOOP, loads=5)
     assert [each.load.random.seed for each in case.machines() if each.load.random] == [3, 5, 7, 9, 11]
-    [found] = play_all(case, ["GDDLB"])
+    [found] = simulate_all(case, ["GDDLB"])
     assert len(found.makespans_s) == 5
     assert found.makespan_s == sorted(found.makespans_s)[2]
-    alone = play(case.machines()[3], LOOP, "GDDLB")
+    alone = simulate_strategy(case.machines()[3], LOOP, "GDDLB")
     assert found.makespans_s[3] == alone.makespan_s
 
 
 def test_without_work_there_is_nothing_to_be_efficient_at() -> None:
-    [found] = play_all(Case(machine((1.0, 1.0)), LoopModel(0, 0.01)), ["GDDLB"])
+    [found] = simulate_all(SimulationCase(machine((1.0, 1.0)), LoopModel(0, 0.01)), ["GDDLB"])
     assert (found.over_optimum, found.efficiency) == (None, None)
 
 
 def test_a_trace_is_kept_where_it_is_wanted() -> None:
-    [found] = play_all(Case(machine((1.0, 1.0)), LOOP), ["GDDLB"], traced=True)
+    [found] = simulate_all(SimulationCase(machine((1.0, 1.0)), LOOP), ["GDDLB"], traced=True)
     assert len(found.outcomes[0].trace) > 2
 
 
 def test_every_name_can_be_played_but_unknown_ones() -> None:
-    assert every_name() == (*names(), AUTO)
+    assert strategy_names() == (*names(), AUTO)
     with pytest.raises(KeyError):
-        play(machine((1.0,)), LOOP, "GDDLP")
+        simulate_strategy(machine((1.0,)), LOOP, "GDDLP")
 
 
 def test_an_iteration_that_is_lost_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lossy(*args: object, **options: object) -> Outcome:
+    def lossy(*args: object, **options: object) -> SimulationOutcome:
         return replace(simulate(*args, **options), done=(Spans.of(range(400)), Spans.of()))  # type: ignore[arg-type]
 
     monkeypatch.setattr("dlbrt.sim.play.simulate", lossy)
-    assert play(machine((1.0, 1.0)), LOOP, "none").done[1] == Spans.of()
+    assert simulate_strategy(machine((1.0, 1.0)), LOOP, "none").done[1] == Spans.of()
     with pytest.raises(RuntimeError, match=r"none: iteration 400 was executed by no rank"):
-        play(machine((1.0, 1.0)), LoopModel(401, 0.01), "none")
+        simulate_strategy(machine((1.0, 1.0)), LoopModel(401, 0.01), "none")

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from dlbrt.core.actions import Interrupt
-from dlbrt.core.chunks.dealer import Dealer
-from dlbrt.core.chunks.sequence import Sequence
-from dlbrt.core.events import Exchanged, Instructed, Interrupted
+from dlbrt.core.chunks.dealer import ChunkScheduler
+from dlbrt.core.chunks.sequence import ChunkSequence
+from dlbrt.core.events import InstructionsReceived, Interrupted, ProfilesExchanged
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import GroupRules, blocks
 from dlbrt.core.model.network import Network, Pattern
@@ -17,12 +17,12 @@ from dlbrt.core.paging import Cliff
 from dlbrt.core.registry import strategy
 from dlbrt.dist.spans import coverage_error
 from dlbrt.sim import driver
-from dlbrt.sim.carriers import Carriers
+from dlbrt.sim.carriers import ActionExecutor
 from dlbrt.sim.driver import simulate
-from dlbrt.sim.links import Movement
+from dlbrt.sim.links import PendingRedistribution
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
-from dlbrt.sim.ranks import Carrier, Rank, Ranks
+from dlbrt.sim.outcome import SimulationOutcome
+from dlbrt.sim.ranks import ActionHandler, SimulatedRank, SimulatedRanks
 
 FLAT = Pattern((1e-4,))
 TREE = Network(2e-5, 1e9, FLAT, FLAT, FLAT, 1e-5)
@@ -34,7 +34,7 @@ def machine(ranks: int, rules: GroupRules | None = None) -> Machine:
     return Machine((1.0,) * ranks, TREE, load, blocks(ranks, 8), rules or GroupRules())
 
 
-def run(name: str, ranks: int, traced: bool, rules: GroupRules | None = None) -> Outcome:
+def run(name: str, ranks: int, traced: bool, rules: GroupRules | None = None) -> SimulationOutcome:
     loop = LoopModel(100 * ranks, 0.01, iteration_bytes=8)
     return simulate(machine(ranks, rules), loop, strategy(name), traced=traced)
 
@@ -64,7 +64,7 @@ def test_of_many_who_ask_for_a_synchronization_one_is_heard(name: str) -> None:
     assert len(heard) == len(set(heard)) > 0
 
 
-@pytest.mark.parametrize(("name", "answer"), [("LDDLB", Exchanged), ("LCDLB", Instructed)])
+@pytest.mark.parametrize(("name", "answer"), [("LDDLB", ProfilesExchanged), ("LCDLB", InstructionsReceived)])
 def test_synchronizations_are_those_of_all_groups(name: str, answer: type) -> None:
     """As the lowest rank of each group counts them, but for the last one, which finds nothing left."""
     outcome = run(name, 24, traced=True)
@@ -80,29 +80,29 @@ def test_synchronizations_are_those_of_all_groups(name: str, answer: type) -> No
 def test_movements_that_are_over_are_forgotten(
     name: str, rules: GroupRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = list[Carriers]()
+    made = list[ActionExecutor]()
 
-    class Watched(Carriers):
-        def table(self) -> Mapping[type, Carrier]:
+    class Watched(ActionExecutor):
+        def table(self) -> Mapping[type, ActionHandler]:
             made.append(self)
             return super().table()
 
-    monkeypatch.setattr(driver, "Carriers", Watched)
+    monkeypatch.setattr(driver, "ActionExecutor", Watched)
     outcome = run(name, 24, False, rules)
     assert (outcome.redistributions > 0) == (name != "none")
-    assert made[0]._movements == dict[tuple[int, int], Movement]()
+    assert made[0]._movements == dict[tuple[int, int], PendingRedistribution]()
 
 
 @pytest.mark.parametrize("name", ["SS", "FAC2", "AWF_B"])
 def test_one_rank_has_the_pool_and_deals_the_first_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are dealt once before the loop and once by rank 0, not by every rank."""
-    ranks, deal, dealt = 64, Dealer.deal, list[range]()
+    ranks, deal, dealt = 64, ChunkScheduler.deal, list[range]()
 
-    def counted(dealer: Dealer, rank: int) -> range:
-        dealt.append(deal(dealer, rank))
+    def counted(scheduler: ChunkScheduler, rank: int) -> range:
+        dealt.append(deal(scheduler, rank))
         return dealt[-1]
 
-    monkeypatch.setattr(Dealer, "deal", counted)
+    monkeypatch.setattr(ChunkScheduler, "deal", counted)
     outcome = run(name, ranks, traced=False)
     assert coverage_error(100 * ranks, list(outcome.done)) is None
     assert len([chunk for chunk in dealt if chunk]) <= 100 * ranks + ranks
@@ -110,13 +110,13 @@ def test_one_rank_has_the_pool_and_deals_the_first_chunks(name: str, monkeypatch
 
 @pytest.mark.parametrize("name", ["TSS", "GSS"])
 def test_chunks_by_their_number_are_laid_out_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made, laid_out = list[int](), Sequence.__init__
+    made, laid_out = list[int](), ChunkSequence.__init__
 
-    def counted(sequence: Sequence, n: int, runs: Iterable[tuple[int, int]]) -> None:
+    def counted(sequence: ChunkSequence, n: int, runs: Iterable[tuple[int, int]]) -> None:
         made.append(n)
         laid_out(sequence, n, runs)
 
-    monkeypatch.setattr(Sequence, "__init__", counted)
+    monkeypatch.setattr(ChunkSequence, "__init__", counted)
     outcome = simulate(machine(48), LoopModel(4801, 0.01), strategy(name))
     assert coverage_error(4801, list(outcome.done)) is None
     assert made == [4801]
@@ -124,13 +124,13 @@ def test_chunks_by_their_number_are_laid_out_once(name: str, monkeypatch: pytest
 
 @pytest.mark.parametrize("name", ["periodic", "steal"])
 def test_a_rank_is_woken_once_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    woken, wake = list[tuple[int, float]](), Ranks._wake
+    woken, wake = list[tuple[int, float]](), SimulatedRanks._wake
 
-    def noted(ranks: Ranks, each: Rank, now: float) -> None:
+    def noted(ranks: SimulatedRanks, each: SimulatedRank, now: float) -> None:
         woken.append((each.rank, now))
         wake(ranks, each, now)
 
-    monkeypatch.setattr(Ranks, "_wake", noted)
+    monkeypatch.setattr(SimulatedRanks, "_wake", noted)
     run(name, 24, traced=False)
     assert len(woken) == len(set(woken)) > 0
 

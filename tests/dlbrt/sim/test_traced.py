@@ -7,18 +7,17 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from dlbrt.core.chooser import Chooser
+from dlbrt.core.chooser import StrategyChooser
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.groups import GroupRules, blocks
 from dlbrt.core.registry import AUTO, names, strategy
-from dlbrt.dist.amounts import Amounts
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.layout import cyclic
-from dlbrt.observe.trace import Entry, Trace, Transferred, parse
-from dlbrt.observe.trace import Machine as Place
+from dlbrt.observe.trace import Trace, TracedMachine, TraceEntry, Transferred, parse
 from dlbrt.observe.tracing import text_of
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.outcome import Outcome
-from dlbrt.sim.play import play
+from dlbrt.sim.outcome import SimulationOutcome
+from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.recorded import Recording
 from dlbrt.sim.traced import setup_of, trace_of
 from papers.zaki.network import ethernet
@@ -37,12 +36,12 @@ def machine(seed: int = 1, ranks: int = 5) -> Machine:
 def loop(n: int = 300) -> LoopModel:
     """Its later iterations are dearer, and the balancer knows it."""
     seconds = tuple(0.01 + 1e-4 * position for position in range(n))
-    ticks = tuple(200 * edge + edge * (edge - 1) for edge in range(n + 1))
-    return LoopModel(n, seconds, amounts=Amounts(tuple(range(n + 1)), ticks), iteration_bytes=80)
+    prefix = tuple(200 * edge + edge * (edge - 1) for edge in range(n + 1))
+    return LoopModel(n, seconds, work_table=WorkTable(tuple(range(n + 1)), prefix), iteration_bytes=80)
 
 
-def simulated(name: str, where: Machine, what: LoopModel) -> tuple[Outcome, Trace]:
-    outcome = play(where, what, name, traced=True)
+def simulated(name: str, where: Machine, what: LoopModel) -> tuple[SimulationOutcome, Trace]:
+    outcome = simulate_strategy(where, what, name, traced=True)
     return outcome, trace_of(outcome, where, what, setup_of(where, what, name))
 
 
@@ -67,7 +66,7 @@ def test_agents_that_take_over_from_others_are_replayed_alike(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where `auto` commits to that strategy at the first synchronization."""
-    monkeypatch.setattr(Chooser, "__call__", lambda *_: strategy(name))
+    monkeypatch.setattr(StrategyChooser, "__call__", lambda *_: strategy(name))
     outcome, trace = simulated(AUTO, machine(), loop())
     assert outcome.strategy == name
     assert replay(parse(text_of(trace), "t.json").loops[0].runs[0]) == ()
@@ -81,7 +80,7 @@ def test_an_answer_that_differs_is_found() -> None:
     ranks = list(run.per_rank)
     place = next(k for k, entry in enumerate(ranks[2].entries) if entry.actions)
     entries = list(ranks[2].entries)
-    entries[place] = Entry(entries[place].event, ())
+    entries[place] = TraceEntry(entries[place].event, ())
     ranks[2] = replace(ranks[2], entries=tuple(entries))
     [found] = replay(replace(run, per_rank=tuple(ranks)))
     assert (found.rank, found.place) == (2, place)
@@ -103,7 +102,7 @@ def test_a_strategy_that_is_not_there_is_told() -> None:
     [run] = trace.loops[0].runs
     assert run.setup is not None
     with pytest.raises(ValueError, match="no strategy 'later'"):
-        replay(replace(run, setup=replace(run.setup, asked="later")))
+        replay(replace(run, setup=replace(run.setup, requested_strategy="later")))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -113,9 +112,14 @@ def test_a_recorded_loop_is_the_one_that_was_played(name: str) -> None:
     recording = Recording(parse(text_of(trace), "t.json"))
     model, again = recording.loop(1), recording.machine()
     assert again == where
-    assert (model.n, model.folded, model.amounts, model.iteration_bytes) == (what.n, False, what.amounts, 80)
+    assert (model.n, model.folded, model.work_table, model.iteration_bytes) == (
+        what.n,
+        False,
+        what.work_table,
+        80,
+    )
     assert model.seconds == pytest.approx(what.seconds)
-    assert play(again, model, name).makespan_s == pytest.approx(outcome.makespan_s, rel=0.02)
+    assert simulate_strategy(again, model, name).makespan_s == pytest.approx(outcome.makespan_s, rel=0.02)
 
 
 def test_what_load_and_speeds_added_is_no_part_of_a_recorded_loop() -> None:
@@ -128,27 +132,29 @@ def test_hosts_compare_by_the_work_that_they_did_in_a_second_of_computing() -> N
     """Where nobody has told their speeds; what iterations cost is known, so it is the hosts that differ."""
     where = Machine((1.0, 1.0, 0.5, 0.5), ethernet(), LoadSpec(levels=(0, 2, 0, 1)), blocks(4, 2))
     _, simulation = simulated("GDDLB", where, loop())
-    trace = replace(simulation, kind="run", host_names=("a", "a", "b", "b"), machine=Place())
+    trace = replace(simulation, kind="run", host_names=("a", "a", "b", "b"), machine=TracedMachine())
     found = Recording(trace)
     assert found.speeds == pytest.approx((1.0, 1.0, 0.5, 0.5), rel=1e-3)
     assert found.loop(1).seconds == pytest.approx(loop().seconds, rel=1e-3)
     assert Recording(replace(trace, host_names=("a",) * 4)).speeds == (1.0,) * 4
-    told = Place(LoadSpec(speeds=(1.0, 1.0, 2.0, 2.0)), (2.0, 2.0, 1.0, 1.0))
+    told = TracedMachine(LoadSpec(speeds=(1.0, 1.0, 2.0, 2.0)), (2.0, 2.0, 1.0, 1.0))
     assert Recording(replace(trace, machine=told)).speeds == (1.0, 1.0, 0.25, 0.25)
-    assert Recording(replace(trace, machine=Place(weights=(1.0, 1.0, 0.0, 1.0)))).speeds == found.speeds
+    assert (
+        Recording(replace(trace, machine=TracedMachine(weights=(1.0, 1.0, 0.0, 1.0)))).speeds == found.speeds
+    )
 
 
 def test_a_recorded_loop_is_dealt_for_another_number_of_ranks() -> None:
     recording = Recording(simulated("none", machine(), loop())[1])
     model = recording.loop(1, ranks=8)
-    work = [model.amounts.of(share) for share in model.shares]
+    work = [model.work_table.of(share) for share in model.shares]
     assert len(work) == 8
     assert sum(map(len, model.shares)) == 300
-    assert max(work) - min(work) <= 2 * (model.amounts.ticks[-1] - model.amounts.ticks[-2])
+    assert max(work) - min(work) <= 2 * (model.work_table.prefix[-1] - model.work_table.prefix[-2])
 
 
 def test_folding_and_dealing_in_turn_are_kept() -> None:
-    what = replace(loop(101), folded=True, amounts=Amounts())
+    what = replace(loop(101), folded=True, work_table=WorkTable())
     model = Recording(simulated("GDDLB", machine(), what)[1]).loop(1, ranks=4)
     assert (model.folded, model.iteration_bytes, model.shares) == (True, 80, ())
     assert model.seconds == pytest.approx(what.seconds)
@@ -159,11 +165,11 @@ def test_folding_and_dealing_in_turn_are_kept() -> None:
 def test_a_long_loop_is_played_in_groups_of_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = Recording(simulated("GDDLB", machine(), loop())[1])
     whole = recording.loop(1)
-    monkeypatch.setattr("dlbrt.sim.recorded.MOST_ITERATIONS", 100)
+    monkeypatch.setattr("dlbrt.sim.recorded.MAX_ITERATIONS", 100)
     model = recording.loop(1)
     assert (model.n, model.iteration_bytes) == (100, 240)
     assert sum(model.seconds) == pytest.approx(sum(whole.seconds))  # type: ignore[arg-type]
-    assert model.amounts.ticks == whole.amounts.ticks[::3]
+    assert model.work_table.prefix == whole.work_table.prefix[::3]
     assert sum(map(len, model.shares)) == 100
 
 
@@ -178,7 +184,7 @@ def test_a_loop_that_is_not_there_is_told() -> None:
 
 def test_the_picture_has_a_process_for_each_host_and_a_thread_for_each_rank() -> None:
     where, what = machine(), loop()
-    outcome = play(where, what, "GDDLB", traced=True)
+    outcome = simulate_strategy(where, what, "GDDLB", traced=True)
     hosts = ["a", "a", "b", "b", "b"]
     trace = trace_of(outcome, where, what, setup_of(where, what, "GDDLB"), "prog.py:3", hosts)
     document = json.loads(text_of(trace))

@@ -21,7 +21,7 @@ from papers.ciegis.efficiency import (
     scattered_efficiency,
     two_blocks_efficiency,
 )
-from papers.ciegis.elimination import Stage, block_order, block_owners, makespan, serial_time, stage_costs
+from papers.ciegis.elimination import StageCost, block_order, block_owners, makespan, serial_time, stage_costs
 from papers.ciegis.rows import elimination_order, floors_and_first, scattered_rows
 
 EXAMPLE_1 = (0.129, 0.202, 0.349, 0.620)
@@ -72,7 +72,7 @@ RATES = st.lists(st.sampled_from([0.5, 1.0, 1.5, 2.0, 3.1, 4.3]), min_size=1, ma
 
 def time_units(owners: ArrayLike, rates: tuple[float, ...] = EXAMPLE_2) -> float:
     """In the unit of example 2, where the first processor takes 160 for LU of 100 rows."""
-    return 160 * makespan(owners, rates, Stage.LU) / serial_time(100, Stage.LU)
+    return 160 * makespan(owners, rates, StageCost.LU) / serial_time(100, StageCost.LU)
 
 
 class TestBlocks:
@@ -120,21 +120,21 @@ class TestElimination:
         rates = (4.0, 1.0, 2.0)
         assert elimination_order(rates) == (1, 2, 0)
         rows = block_rows(140, rates)
-        found = makespan(block_owners(rows, elimination_order(rates)), rates, Stage.LU)
-        assert found < makespan(block_owners(rows, (0, 2, 1)), rates, Stage.LU)
+        found = makespan(block_owners(rows, elimination_order(rates)), rates, StageCost.LU)
+        assert found < makespan(block_owners(rows, (0, 2, 1)), rates, StageCost.LU)
 
-    @given(RATES, st.integers(4, 40), st.sampled_from(Stage))
+    @given(RATES, st.integers(4, 40), st.sampled_from(StageCost))
     def test_the_order_chosen_is_at_least_as_good_as_the_papers(
-        self, rates: list[float], n: int, stage: Stage
+        self, rates: list[float], n: int, stage: StageCost
     ) -> None:
         rows = block_rows(n, rates)
         every = {o: makespan(block_owners(rows, o), rates, stage) for o in permutations(range(len(rates)))}
         chosen = every[block_order(rows, rates, stage)]
         assert min(every.values()) <= chosen <= every[elimination_order(rates)]
 
-    @given(st.permutations([1, 2, 3, 5]), st.integers(1, 5), st.sampled_from(Stage))
+    @given(st.permutations([1, 2, 3, 5]), st.integers(1, 5), st.sampled_from(StageCost))
     def test_in_exact_proportion_the_fastest_should_be_last(
-        self, rates: list[int], unit: int, stage: Stage
+        self, rates: list[int], unit: int, stage: StageCost
     ) -> None:
         rows = block_rows(11 * unit, rates)
         every = {o: makespan(block_owners(rows, o), rates, stage) for o in permutations(range(4))}
@@ -145,41 +145,41 @@ class TestElimination:
     @pytest.mark.parametrize(("rows", "rates"), [([1], [1.0, 1.0]), ([], []), ([1, 1], [1.0, 0.0])])
     def test_an_order_needs_rates(self, rows: list[int], rates: list[float]) -> None:
         with pytest.raises(ValueError, match="expected"):
-            block_order(rows, rates, Stage.LU)
+            block_order(rows, rates, StageCost.LU)
 
-    @pytest.mark.parametrize("stage", Stage)
+    @pytest.mark.parametrize("stage", StageCost)
     @pytest.mark.parametrize("n", [1, 2, 3, 10, 57])
-    def test_one_processor_takes_the_serial_time(self, n: int, stage: Stage) -> None:
+    def test_one_processor_takes_the_serial_time(self, n: int, stage: StageCost) -> None:
         assert makespan([0] * n, [2.0], stage) == pytest.approx(serial_time(n, stage) / 2)
         assert float(stage_costs(n, stage) @ np.arange(n - 1, 0, -1)) == pytest.approx(serial_time(n, stage))
 
-    @given(st.lists(st.integers(0, 2), min_size=1, max_size=12), st.sampled_from(Stage))
-    def test_it_is_the_sum_of_the_slowest_of_each_stage(self, owners: list[int], stage: Stage) -> None:
+    @given(st.lists(st.integers(0, 2), min_size=1, max_size=12), st.sampled_from(StageCost))
+    def test_it_is_the_sum_of_the_slowest_of_each_stage(self, owners: list[int], stage: StageCost) -> None:
         rates, n = (1.0, 2.0, 3.5), len(owners)
         total = 0.0
         for i in range(1, n):
             after = owners[i:]
-            cost = 1.0 if stage is Stage.CONSTANT else (n + 1 - i) / n
+            cost = 1.0 if stage is StageCost.CONSTANT else (n + 1 - i) / n
             total += cost * max(after.count(j) / w for j, w in enumerate(rates))
         assert makespan(owners, rates, stage) == pytest.approx(total)
 
     def test_rows_on_a_processor_of_rate_0_never_end(self) -> None:
-        assert makespan([0, 1], [1.0, 0.0], Stage.LU) == np.inf
-        assert makespan([1, 0], [1.0, 0.0], Stage.LU) == 1
+        assert makespan([0, 1], [1.0, 0.0], StageCost.LU) == np.inf
+        assert makespan([1, 0], [1.0, 0.0], StageCost.LU) == 1
 
     @pytest.mark.parametrize(("owners", "rates"), [([0, 2], [1.0, 1.0]), ([-1], [1.0]), ([0], [-1.0])])
     def test_bad_owners_and_rates_are_refused(self, owners: list[int], rates: list[float]) -> None:
         with pytest.raises(ValueError, match="expected"):
-            makespan(owners, rates, Stage.LU)
+            makespan(owners, rates, StageCost.LU)
 
 
 class TestEstimates:
     def test_table_2_with_r_2_set_right(self) -> None:
-        found = [scattered_efficiency(10 * r, 10, Stage.CONSTANT) for r in (1, 2, 4, 10, 20)]
+        found = [scattered_efficiency(10 * r, 10, StageCost.CONSTANT) for r in (1, 2, 4, 10, 20)]
         assert found == pytest.approx([0.5, 0.679, 0.8125, 0.917, 0.957], abs=5e-4)
 
     def test_table_3(self) -> None:
-        found = [scattered_efficiency(10 * r, 10, Stage.LU) for r in (1, 2, 4, 10, 20)]
+        found = [scattered_efficiency(10 * r, 10, StageCost.LU) for r in (1, 2, 4, 10, 20)]
         assert found == pytest.approx([0.611, 0.754, 0.858, 0.937, 0.967], abs=5e-4)
 
     @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ class TestEstimates:
         found = [two_blocks_efficiency(n, s) for s in (0.5, 1, 1.5, 2, 4)]
         assert found == pytest.approx(expected, abs=6e-4)
 
-    @pytest.mark.parametrize("stage", Stage)
+    @pytest.mark.parametrize("stage", StageCost)
     @pytest.mark.parametrize(("p", "r"), [(1, 5), (2, 1), (3, 4), (4, 7), (10, 3)])
-    def test_closed_forms_are_the_counted_times(self, p: int, r: int, stage: Stage) -> None:
+    def test_closed_forms_are_the_counted_times(self, p: int, r: int, stage: StageCost) -> None:
         n, rates = p * r, [1.0] * p
         serial = serial_time(n, stage)
         blocks = makespan(block_owners([r] * p), rates, stage)
@@ -203,14 +203,14 @@ class TestEstimates:
     @pytest.mark.parametrize(("n", "s"), [(10, 1.0), (12, 2.0), (100, 4.0), (12, 0.5)])
     def test_two_blocks_are_the_counted_time(self, n: int, s: float) -> None:
         first = round(n / (1 + s))
-        time = makespan(block_owners([first, n - first]), [1.0, s], Stage.LU)
-        assert two_blocks_efficiency(n, s) == pytest.approx(serial_time(n, Stage.LU) / ((1 + s) * time))
+        time = makespan(block_owners([first, n - first]), [1.0, s], StageCost.LU)
+        assert two_blocks_efficiency(n, s) == pytest.approx(serial_time(n, StageCost.LU) / ((1 + s) * time))
 
     def test_limits_for_many_rows(self) -> None:
         for p in (2, 5, 32):
-            assert p * block_limit(p, Stage.CONSTANT) == pytest.approx(p / (2 - 1 / p))
-            assert p * block_limit(p, Stage.LU) == pytest.approx(2 * p / (3 - 1 / p**2))
-            for stage in Stage:
+            assert p * block_limit(p, StageCost.CONSTANT) == pytest.approx(p / (2 - 1 / p))
+            assert p * block_limit(p, StageCost.LU) == pytest.approx(2 * p / (3 - 1 / p**2))
+            for stage in StageCost:
                 assert block_efficiency(p * 10**6, p, stage) == pytest.approx(block_limit(p, stage), rel=1e-5)
                 assert scattered_efficiency(p * 10**6, p, stage) == pytest.approx(1, rel=1e-5)
 
@@ -223,8 +223,8 @@ class TestEstimates:
     @pytest.mark.parametrize(
         "bad",
         [
-            lambda: block_efficiency(10, 3, Stage.LU),
-            lambda: scattered_efficiency(0, 3, Stage.LU),
+            lambda: block_efficiency(10, 3, StageCost.LU),
+            lambda: scattered_efficiency(0, 3, StageCost.LU),
             lambda: last_row_time(0, 1),
             lambda: two_blocks_efficiency(10, 0),
         ],

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.speed import Model, SpeedModels
+from dlbrt.core.speed import ModelKind, SpeedModels
 from papers.clarke.figure import figure
 
 
-def learned(model: Model) -> SpeedModels:
+def learned(model: ModelKind) -> SpeedModels:
     models = SpeedModels(2, model)
     for counts, seconds in (((50, 50), (1.0, 2.0)), ((66, 34), (3.0, 1.3)), ((58, 42), (1.3, 1.6))):
         models.add(counts, seconds)
     return models
 
 
-@pytest.mark.parametrize("model", Model)
-def test_the_line_ends_at_the_partition(model: Model) -> None:
+@pytest.mark.parametrize("model", ModelKind)
+def test_the_line_ends_at_the_partition(model: ModelKind) -> None:
     models = learned(model)
     found = figure(models, 100)
     assert found is not None
@@ -29,7 +29,7 @@ def test_the_line_ends_at_the_partition(model: Model) -> None:
 
 
 def test_functions_pass_through_what_is_drawn_of_them() -> None:
-    models = learned(Model.PIECEWISE)
+    models = learned(ModelKind.PIECEWISE)
     found = figure(models, 100, counts=(60, 40), samples=11)
     assert found is not None
     assert [curve.share for curve in found.curves] == [60, 40]
@@ -40,5 +40,5 @@ def test_functions_pass_through_what_is_drawn_of_them() -> None:
 
 
 def test_nothing_known_is_no_figure() -> None:
-    assert figure(SpeedModels(2, Model.AKIMA), 100) is None
-    assert figure(learned(Model.AKIMA), 0) is None
+    assert figure(SpeedModels(2, ModelKind.AKIMA), 100) is None
+    assert figure(learned(ModelKind.AKIMA), 0) is None

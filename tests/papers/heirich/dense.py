@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from papers.heirich import Mesh, Schedule, Step
+from papers.heirich import DiffusionStep, Mesh, Schedule
 from papers.heirich.lattice import Floats
 
 Link = tuple[int, int]
@@ -25,7 +25,7 @@ def links(mesh: Mesh) -> list[Link]:
     return found
 
 
-def one_step(mesh: Mesh, step: Step, open_links: list[Link]) -> Floats:
+def one_step(mesh: Mesh, step: DiffusionStep, open_links: list[Link]) -> Floats:
     """What a step does to amounts, as a matrix; neighbours over links that are not open count as oneself."""
     n = mesh.processors
     adjacency = np.zeros((n, n))

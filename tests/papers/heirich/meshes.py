@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
-from papers.heirich import Boundary, Mesh, Schedule, Step
+from papers.heirich import Boundary, DiffusionStep, Mesh, Schedule
 from papers.heirich.lattice import Floats
 
 #: Sizes that are stable in any number of dimensions.
@@ -40,6 +40,8 @@ def cases(draw: st.DrawFn, *, whole: bool = False) -> Case:
 
 def schedules(dimensions: int) -> st.SearchStrategy[Schedule]:
     single = ALPHAS.map(lambda alpha: Schedule.every(alpha, dimensions))
-    small = Step.stable(0.1, dimensions)
-    large = st.floats(0.2, 3).map(lambda alpha: Schedule((Step(alpha, dimensions, 4), *[small] * 12)))
+    small = DiffusionStep.stable(0.1, dimensions)
+    large = st.floats(0.2, 3).map(
+        lambda alpha: Schedule((DiffusionStep(alpha, dimensions, 4), *[small] * 12))
+    )
     return single | large

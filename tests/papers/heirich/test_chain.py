@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.heirich import Exchange, Piece, Schedule, exchange, planned_flows
+from papers.heirich import ChainExchange, Piece, Schedule, exchange, planned_flows
 from papers.heirich.chain import payable
 
 SHARES = st.lists(st.integers(0, 200), min_size=1, max_size=12)
@@ -24,7 +24,7 @@ def cuts(shares: list[int]) -> list[int]:
     return [0, *accumulate(shares)]
 
 
-def played(shares: list[int], done: Exchange) -> list[list[int]]:
+def played(shares: list[int], done: ChainExchange) -> list[list[int]]:
     """Who has which positions in the end, each moved by itself; checked on the way."""
     held = [list(range(low, low + count)) for low, count in zip(cuts(shares), shares, strict=False)]
     for each in done.rounds:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.heirich import Boundary, Diffusion, Mesh, Schedule, Step, discrepancy, tau
+from papers.heirich import Boundary, Diffusion, DiffusionStep, Mesh, Schedule, discrepancy, tau
 from papers.heirich.divisible import on_grain
 from papers.heirich.lattice import Floats
 
@@ -178,7 +178,9 @@ def test_amounts_of_any_size(scale: float) -> None:
 
 
 def test_a_large_step_iterated_until_safe_balances_in_few_exchanges() -> None:
-    diffusion = Diffusion(Mesh((8, 8, 8)), point((8, 8, 8), (4, 4, 4)), Schedule((Step.iterated(5.0, 3),)))
+    diffusion = Diffusion(
+        Mesh((8, 8, 8)), point((8, 8, 8), (4, 4, 4)), Schedule((DiffusionStep.iterated(5.0, 3),))
+    )
     assert course(diffusion, 20)[-1] < 50
     assert fsum(diffusion.work.ravel()) == 1e6
 

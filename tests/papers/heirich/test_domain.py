@@ -7,7 +7,7 @@ from math import inf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.heirich import Domain, Parts
+from papers.heirich import GraphDomain, Parts
 
 from tests.papers.heirich.domains import domains, grid
 
@@ -16,7 +16,7 @@ RANKS = range(4)
 
 @settings(deadline=None)
 @given(domains(), st.data())
-def test_books_are_what_is_counted_anew_after_any_moves(domain: Domain, data: st.DataObject) -> None:
+def test_books_are_what_is_counted_anew_after_any_moves(domain: GraphDomain, data: st.DataObject) -> None:
     n = len(domain.work)
     owners = data.draw(st.lists(st.sampled_from(RANKS), min_size=n, max_size=n))
     parts = Parts(domain, owners)
@@ -39,7 +39,7 @@ def test_books_are_what_is_counted_anew_after_any_moves(domain: Domain, data: st
 
 @settings(deadline=None)
 @given(domains(), st.data())
-def test_pieces_are_counted(domain: Domain, data: st.DataObject) -> None:
+def test_pieces_are_counted(domain: GraphDomain, data: st.DataObject) -> None:
     n = len(domain.work)
     parts = Parts(domain, data.draw(st.lists(st.sampled_from((0, 1)), min_size=n, max_size=n)))
     reached: dict[int, int] = {v: v for v in parts.members(0)}
@@ -63,7 +63,7 @@ def test_without_borders_it_is_the_far_end_of_the_part() -> None:
 
 
 def test_a_part_in_pieces_has_a_furthest_vertex_too() -> None:
-    domain = Domain.of_edges([(0, 1), (2, 3), (3, 4)], [1] * 5)
+    domain = GraphDomain.of_edges([(0, 1), (2, 3), (3, 4)], [1] * 5)
     assert Parts(domain, [0] * 5).furthest(0) == 4
 
 
@@ -82,7 +82,7 @@ def test_what_is_no_graph_is_refused(
     neighbours: tuple[tuple[int, ...], ...], work: tuple[int, ...], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
-        Domain(neighbours, work)
+        GraphDomain(neighbours, work)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_is_no_graph_is_refused(
 )
 def test_places_are_one_for_each_vertex(places: tuple[tuple[float, ...], ...], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        Domain.of_edges([(0, 1)], [1, 1], places)
+        GraphDomain.of_edges([(0, 1)], [1, 1], places)
 
 
 def test_each_vertex_has_an_owner() -> None:

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.heirich import Domain, Mesh, Parts, Schedule, UnitDiffusion, discrepancy, follow, give
+from papers.heirich import GraphDomain, Mesh, Parts, Schedule, UnitDiffusion, discrepancy, follow, give
 from papers.heirich.giving import cut_off
 
 from tests.papers.heirich.domains import blocks, domains, grid, triangulated, without_places
 
 
-def owners_of(data: st.DataObject, domain: Domain) -> list[int]:
+def owners_of(data: st.DataObject, domain: GraphDomain) -> list[int]:
     n = len(domain.work)
     return data.draw(st.lists(st.sampled_from((0, 1, 2)), min_size=n, max_size=n))
 
 
-def balanced(domain: Domain, mesh: Mesh, owners: list[int], cycles: int) -> Parts:
+def balanced(domain: GraphDomain, mesh: Mesh, owners: list[int], cycles: int) -> Parts:
     """Parts after so many cycles on a mesh of ranks; checks that all that flows is given."""
     parts = Parts(domain, owners)
     units = np.array([parts.units(rank) for rank in range(mesh.processors)]).reshape(mesh.sides)
@@ -33,7 +33,7 @@ def balanced(domain: Domain, mesh: Mesh, owners: list[int], cycles: int) -> Part
 @settings(deadline=None)
 @given(domains(), st.data(), st.integers(0, 40))
 def test_never_more_goes_than_is_asked_and_nothing_on_the_border_that_would_fit_stays(
-    domain: Domain, data: st.DataObject, units: int
+    domain: GraphDomain, data: st.DataObject, units: int
 ) -> None:
     parts = Parts(domain, owners_of(data, domain))
     before = parts.owners
@@ -49,19 +49,21 @@ def test_never_more_goes_than_is_asked_and_nothing_on_the_border_that_would_fit_
 @settings(deadline=None)
 @given(domains(), st.data(), st.integers(0, 40))
 def test_with_vertices_of_one_unit_exactly_what_is_asked_goes(
-    domain: Domain, data: st.DataObject, units: int
+    domain: GraphDomain, data: st.DataObject, units: int
 ) -> None:
-    parts = Parts(Domain(domain.neighbours, (1,) * len(domain.work)), owners_of(data, domain))
+    parts = Parts(GraphDomain(domain.neighbours, (1,) * len(domain.work)), owners_of(data, domain))
     held = parts.units(0)
     assert len(give(parts, 0, 1, units)) == min(held, units)
 
 
 @settings(deadline=None)
 @given(domains(), st.data(), st.integers(0, 40))
-def test_what_goes_joins_what_the_other_rank_has(domain: Domain, data: st.DataObject, units: int) -> None:
+def test_what_goes_joins_what_the_other_rank_has(
+    domain: GraphDomain, data: st.DataObject, units: int
+) -> None:
     """As long as there is a border; one piece of the giver has one until it has gone wholly."""
     n = len(domain.work)
-    path = Domain.of_edges(
+    path = GraphDomain.of_edges(
         [*pairwise(range(n)), *((v, w) for v in range(n) for w in domain.neighbours[v])], domain.work
     )
     first = data.draw(st.integers(0, n))
@@ -73,7 +75,7 @@ def test_what_goes_joins_what_the_other_rank_has(domain: Domain, data: st.DataOb
 @settings(deadline=None)
 @given(domains(), st.data())
 def test_what_is_cut_off_is_all_but_one_piece_of_what_a_vertex_held_together(
-    domain: Domain, data: st.DataObject
+    domain: GraphDomain, data: st.DataObject
 ) -> None:
     owners = owners_of(data, domain)
     vertex = data.draw(st.integers(0, len(owners) - 1))
@@ -114,7 +116,7 @@ def test_what_would_be_cut_off_goes_along() -> None:
     """A path: its end at the border holds all the others, but from the other side of a ring it does not."""
     path = Parts(grid(1, 6), [0, 0, 0, 1, 1, 1])
     assert give(path, 0, 1, 2) == (2, 1)
-    tail = Domain.of_edges([(0, 1), (1, 2), (2, 3), (3, 0), (1, 4), (1, 5)], [1] * 6)
+    tail = GraphDomain.of_edges([(0, 1), (1, 2), (2, 3), (3, 0), (1, 4), (1, 5)], [1] * 6)
     parts = Parts(tail, [0, 0, 0, 0, 1, 0])
     assert give(parts, 0, 1, 2) == (1, 5)
     assert parts.pieces(0) == 1
@@ -123,14 +125,14 @@ def test_what_would_be_cut_off_goes_along() -> None:
 def test_what_would_be_cut_off_and_does_not_fit_waits() -> None:
     """A comb: vertex 2 holds a tooth of three, vertex 0 none; both are on the border."""
     edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 6), (6, 7), (0, 8), (2, 8)]
-    parts = Parts(Domain.of_edges(edges, [1] * 9), [0] * 8 + [1])
+    parts = Parts(GraphDomain.of_edges(edges, [1] * 9), [0] * 8 + [1])
     assert give(parts, 0, 1, 1) == (0,)
     assert parts.pieces(0) == 1
 
 
 def test_units_are_met_where_a_part_cannot_stay_whole() -> None:
     """A star by its middle."""
-    star = Domain.of_edges([(0, v) for v in range(1, 6)] + [(0, 6)], [1] * 7)
+    star = GraphDomain.of_edges([(0, v) for v in range(1, 6)] + [(0, 6)], [1] * 7)
     parts = Parts(star, [0] * 6 + [1])
     assert give(parts, 0, 1, 1) == (0,)
     assert parts.pieces(0) == 5
@@ -144,7 +146,7 @@ def test_where_there_is_no_border_what_is_furthest_from_others_goes_first() -> N
 
 
 def test_a_vertex_of_more_units_than_are_asked_stays() -> None:
-    domain = Domain.of_edges([(0, 1), (1, 2), (0, 3)], [5, 2, 1, 1])
+    domain = GraphDomain.of_edges([(0, 1), (1, 2), (0, 3)], [5, 2, 1, 1])
     parts = Parts(domain, [0, 0, 0, 1])
     assert give(parts, 0, 1, 4) == ()
     assert give(parts, 0, 2, 4) == (2, 1)
@@ -153,7 +155,9 @@ def test_a_vertex_of_more_units_than_are_asked_stays() -> None:
 
 @pytest.mark.parametrize("domain", [grid(32, 32), triangulated(900, 1), triangulated(900, 2)])
 @pytest.mark.parametrize("across", [2, 3, 4])
-def test_what_was_all_on_one_rank_is_divided_nearly_as_by_straight_cuts(domain: Domain, across: int) -> None:
+def test_what_was_all_on_one_rank_is_divided_nearly_as_by_straight_cuts(
+    domain: GraphDomain, across: int
+) -> None:
     """Where places are known: no more than 1.2 times the edges of blocks, and each part in one piece."""
     parts = balanced(domain, Mesh((across, across)), [0] * len(domain.work), 300)
     assert discrepancy([parts.units(rank) for rank in range(across**2)]) <= 4
@@ -164,7 +168,7 @@ def test_what_was_all_on_one_rank_is_divided_nearly_as_by_straight_cuts(domain: 
 @pytest.mark.parametrize("domain", [grid(32, 32), triangulated(900, 1), triangulated(900, 2)])
 @pytest.mark.parametrize("across", [2, 3, 4])
 def test_without_places_parts_come_about_with_borders_about_twice_as_long(
-    domain: Domain, across: int
+    domain: GraphDomain, across: int
 ) -> None:
     """No more than 2.5 times, and not many pieces more than parts."""
     parts = balanced(without_places(domain), Mesh((across, across)), [0] * len(domain.work), 300)
@@ -174,7 +178,7 @@ def test_without_places_parts_come_about_with_borders_about_twice_as_long(
 
 
 @pytest.mark.parametrize("domain", [grid(32, 32), without_places(grid(32, 32))])
-def test_blocks_whose_borders_were_elsewhere_become_equal_blocks(domain: Domain) -> None:
+def test_blocks_whose_borders_were_elsewhere_become_equal_blocks(domain: GraphDomain) -> None:
     columns = np.searchsorted([3, 8, 16], np.arange(32), side="right")
     parts = balanced(
         domain, Mesh((4, 4)), [int(4 * (i // 8) + columns[j]) for i, j in np.ndindex(32, 32)], 200

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from papers.heirich import (
     Boundary,
+    DiffusionStep,
     Mesh,
     Schedule,
-    Step,
     inner_iterations,
     slowest_rate,
     tau,
@@ -85,7 +85,7 @@ def test_the_slowest_mode_has_no_limit() -> None:
 def test_the_rate_is_that_of_the_mesh(boundary: Boundary) -> None:
     """With so many inner iterations that the step is implicit."""
     mesh, alpha = Mesh((5, 3), boundary), 0.1
-    matrix = step_matrix(mesh, Schedule((Step(alpha, 2, 60),)), links(mesh))
+    matrix = step_matrix(mesh, Schedule((DiffusionStep(alpha, 2, 60),)), links(mesh))
     assert -log(np.sort(np.linalg.eigvalsh(matrix))[-2]) == pytest.approx(slowest_rate(alpha, mesh))
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from papers.heirich import Boundary, Diffusion, Mesh, PacedDiffusion, Schedule, Step
+from papers.heirich import Boundary, Diffusion, DiffusionStep, HeterogeneousDiffusion, Mesh, Schedule
 from papers.heirich.lattice import Floats
 
 from tests.dlbrt.core.diffusion.test_uneven import Chain
@@ -22,7 +22,7 @@ def drawn_speeds(data: st.DataObject, mesh: Mesh) -> Floats:
     return data.draw(arrays.arrays(np.float64, mesh.sides, elements=st.floats(0.1, 10)))
 
 
-def defined(mesh: Mesh, speeds: Floats, step: Step) -> Floats:
+def defined(mesh: Mesh, speeds: Floats, step: DiffusionStep) -> Floats:
     """What a step does to amounts, as a matrix, from links and speeds."""
     n, s = mesh.processors, speeds.ravel()
     laplacian = np.zeros((n, n))
@@ -40,7 +40,7 @@ def defined(mesh: Mesh, speeds: Floats, step: Step) -> Floats:
 @given(cases(), st.data())
 def test_a_cycle_is_what_the_definition_says(case: Case, data: st.DataObject) -> None:
     speeds = drawn_speeds(data, case.mesh)
-    diffusion = PacedDiffusion(case.mesh, case.work, speeds, case.schedule)
+    diffusion = HeterogeneousDiffusion(case.mesh, case.work, speeds, case.schedule)
     diffusion.advance()
     expected = case.work.ravel()
     for step in case.schedule.steps:
@@ -52,7 +52,7 @@ def test_a_cycle_is_what_the_definition_says(case: Case, data: st.DataObject) ->
 @settings(deadline=None)
 @given(cases(), st.data(), st.integers(1, 20))
 def test_work_is_conserved_to_the_last_bit(case: Case, data: st.DataObject, cycles: int) -> None:
-    diffusion = PacedDiffusion(case.mesh, case.work, drawn_speeds(data, case.mesh), case.schedule)
+    diffusion = HeterogeneousDiffusion(case.mesh, case.work, drawn_speeds(data, case.mesh), case.schedule)
     before = diffusion.work
     diffusion.advance(cycles)
     assert fsum(diffusion.work.ravel()) == fsum(before.ravel())
@@ -63,7 +63,7 @@ def test_work_is_conserved_to_the_last_bit(case: Case, data: st.DataObject, cycl
 @given(cases(), st.floats(0.1, 10))
 def test_between_equal_speeds_it_is_the_diffusion_of_work(case: Case, speed: float) -> None:
     speeds = np.full(case.mesh.sides, speed)
-    paced = PacedDiffusion(case.mesh, case.work, speeds, case.schedule)
+    paced = HeterogeneousDiffusion(case.mesh, case.work, speeds, case.schedule)
     plain = Diffusion(case.mesh, case.work, case.schedule)
     paced.advance(2)
     plain.advance(2)
@@ -73,8 +73,8 @@ def test_between_equal_speeds_it_is_the_diffusion_of_work(case: Case, speed: flo
 def test_on_a_chain_it_is_what_ranks_do_that_know_their_neighbours_alone() -> None:
     draw = np.random.default_rng(4)
     work, speeds = draw.uniform(0, 1000, 9), draw.uniform(1, 4, 9)
-    ranks = Chain(work.tolist(), speeds.tolist(), Step.stable(0.3, 1))
-    mesh = PacedDiffusion(Mesh((9,)), work, speeds, Schedule.every(0.3, 1))
+    ranks = Chain(work.tolist(), speeds.tolist(), DiffusionStep.stable(0.3, 1))
+    mesh = HeterogeneousDiffusion(Mesh((9,)), work, speeds, Schedule.every(0.3, 1))
     for _ in range(5):
         ranks.advance_divisible()
     mesh.advance(5)
@@ -85,7 +85,7 @@ def test_on_a_chain_it_is_what_ranks_do_that_know_their_neighbours_alone() -> No
 def test_all_end_at_the_same_time(sides: tuple[int, ...], boundary: Boundary) -> None:
     draw = np.random.default_rng(3)
     work, speeds = draw.uniform(0, 1000, sides), draw.uniform(1, 4, sides)
-    diffusion = PacedDiffusion(Mesh(sides, boundary), work, speeds, Schedule.every(0.15, len(sides)))
+    diffusion = HeterogeneousDiffusion(Mesh(sides, boundary), work, speeds, Schedule.every(0.15, len(sides)))
     diffusion.advance(30 * max(sides) ** 2)
     assert diffusion.times == pytest.approx(np.full(sides, work.sum() / speeds.sum()), rel=1e-3)
     assert diffusion.work == pytest.approx(speeds * work.sum() / speeds.sum(), rel=1e-3)
@@ -97,4 +97,4 @@ def test_all_end_at_the_same_time(sides: tuple[int, ...], boundary: Boundary) ->
 )
 def test_bad_speeds_are_refused(speeds: list[float], words: str) -> None:
     with pytest.raises(ValueError, match=f"expected .*{words}"):
-        PacedDiffusion(Mesh((2,)), [1.0, 1.0], speeds, Schedule.every(0.1, 1))
+        HeterogeneousDiffusion(Mesh((2,)), [1.0, 1.0], speeds, Schedule.every(0.1, 1))

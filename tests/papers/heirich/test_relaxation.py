@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from papers.heirich import (
     Boundary,
+    DiffusionStep,
     Mesh,
     Schedule,
-    Step,
     alpha_limit,
     inner_iterations,
     safe_iterations,
@@ -88,7 +88,7 @@ def test_the_bound_is_the_root_of_its_equation() -> None:
 
 @given(ALPHAS, DIMENSIONS, st.integers(1, 40))
 def test_a_step_is_stable_exactly_where_no_mode_grows(alpha: float, dimensions: int, iterations: int) -> None:
-    step = Step(alpha, dimensions, iterations)
+    step = DiffusionStep(alpha, dimensions, iterations)
     worst = float(np.abs(step.gain(T)).max())
     assert step.is_stable is (worst < 1)
     assert step.is_stable is (alpha < alpha_limit(dimensions, iterations))
@@ -97,9 +97,12 @@ def test_a_step_is_stable_exactly_where_no_mode_grows(alpha: float, dimensions: 
 @given(ALPHAS, DIMENSIONS)
 def test_iterating_until_safe_makes_any_size_stable(alpha: float, dimensions: int) -> None:
     count = safe_iterations(alpha, dimensions)
-    assert Step.iterated(alpha, dimensions) == Step(alpha, dimensions, count)
-    assert Step(alpha, dimensions, count).is_stable
-    assert count == inner_iterations(alpha, dimensions) or not Step(alpha, dimensions, count - 1).is_stable
+    assert DiffusionStep.iterated(alpha, dimensions) == DiffusionStep(alpha, dimensions, count)
+    assert DiffusionStep(alpha, dimensions, count).is_stable
+    assert (
+        count == inner_iterations(alpha, dimensions)
+        or not DiffusionStep(alpha, dimensions, count - 1).is_stable
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.5, 0.7])
@@ -107,8 +110,8 @@ def test_sizes_that_blow_up_are_refused_and_told_what_would_do(alpha: float) -> 
     with pytest.raises(
         ValueError, match=rf"expected alpha below 0\.3065, .* found {alpha}: .* \d+ iterations"
     ):
-        Step.stable(alpha, 3)
-    assert abs(float(Step(alpha, 3, inner_iterations(alpha, 3)).gain(-1.0))) > 1
+        DiffusionStep.stable(alpha, 3)
+    assert abs(float(DiffusionStep(alpha, 3, inner_iterations(alpha, 3)).gain(-1.0))) > 1
 
 
 @pytest.mark.parametrize("sides", [(6,), (4, 4), (4, 2, 2)])
@@ -124,7 +127,7 @@ def test_the_gain_is_that_of_the_modes_of_a_mesh(sides: tuple[int, ...], alpha: 
 
 @given(st.floats(1e-3, 1), DIMENSIONS)
 def test_where_no_amount_can_become_negative_the_step_averages(y: float, dimensions: int) -> None:
-    step = Step.stable(y / (2 * dimensions) * 0.999, dimensions)
+    step = DiffusionStep.stable(y / (2 * dimensions) * 0.999, dimensions)
     assert step.is_positive
     mesh = Mesh((3,) * dimensions)
     matrix = step_matrix(mesh, Schedule((step,)), links(mesh))
@@ -146,4 +149,4 @@ def test_other_dimensions_are_refused(dimensions: int) -> None:
 
 def test_a_step_has_an_iteration() -> None:
     with pytest.raises(ValueError, match="expected 1 iteration or more, found 0"):
-        Step(0.1, 3, 0)
+        DiffusionStep(0.1, 3, 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.heirich import Boundary, Diffusion, Mesh, Schedule, Step, discrepancy, two_scales
+from papers.heirich import Boundary, Diffusion, DiffusionStep, Mesh, Schedule, discrepancy, two_scales
 
 from tests.papers.heirich.dense import links, one_step, step_matrix
 from tests.papers.heirich.meshes import schedules
@@ -88,11 +88,11 @@ def test_a_single_processor_has_nothing_to_balance() -> None:
 
 def test_schedules_by_which_a_mode_grows_are_refused() -> None:
     with pytest.raises(ValueError, match="expected steps by which no mode grows, found one multiplied by"):
-        Schedule((Step(2.0, 3, 3), Step.stable(0.1, 3)))
+        Schedule((DiffusionStep(2.0, 3, 3), DiffusionStep.stable(0.1, 3)))
 
 
-@pytest.mark.parametrize("steps", [(), (Step(0.1, 2, 2), Step(0.1, 3, 3))])
-def test_schedules_are_of_steps_of_the_same_dimensions(steps: tuple[Step, ...]) -> None:
+@pytest.mark.parametrize("steps", [(), (DiffusionStep(0.1, 2, 2), DiffusionStep(0.1, 3, 3))])
+def test_schedules_are_of_steps_of_the_same_dimensions(steps: tuple[DiffusionStep, ...]) -> None:
     with pytest.raises(ValueError, match="expected one step or more, of the same dimensions"):
         Schedule(steps)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.heirich import Boundary, Mesh, Schedule, UnitDiffusion, discrepancy, two_scales
-from papers.heirich.units import Integers
+from papers.heirich.units import IntegerArray
 
 from tests.papers.heirich.dense import links
 from tests.papers.heirich.meshes import Case, cases
@@ -15,7 +15,7 @@ from tests.papers.heirich.meshes import Case, cases
 MESH = Mesh((8, 8, 8))
 
 
-def million() -> Integers:
+def million() -> IntegerArray:
     units = np.zeros((8, 8, 8), np.int64)
     units[4, 4, 4] = 10**6
     return units

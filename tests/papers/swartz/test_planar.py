@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
-from papers.swartz.planar import Block, blocks, partial_rows, whole_rows
+from papers.swartz.planar import PlanarBlock, blocks, partial_rows, whole_rows
 
 PLANES = arrays(
     np.int64, array_shapes(min_dims=2, max_dims=2, max_side=8), elements=st.integers(0, 20)
@@ -86,7 +86,7 @@ def test_a_prime_number_of_parts_has_blocks_too() -> None:
 
 
 def test_an_empty_block_has_no_border() -> None:
-    assert Block(2, 2, 0, 5, 0.0, 0).ratio == 0
+    assert PlanarBlock(2, 2, 0, 5, 0.0, 0).ratio == 0
     assert {b.border for b in blocks([[1]], 3, 1.0).parts} == {0}
 
 

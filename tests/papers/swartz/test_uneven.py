@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.work import Work
+from dlbrt.core.partition.work import CumulativeWork
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz.uneven import Types, cuts
@@ -47,14 +47,14 @@ def test_every_processor_finishes_at_the_interval(types: Types, total: float) ->
 
 @given(TYPES)
 def test_types_are_speeds_by_another_name(types: Types) -> None:
-    cutter = Cutter(Work(lambda x: x * x, 0.0, 10.0))
+    cutter = Cutter(CumulativeWork(lambda x: x * x, 0.0, 10.0))
     x = cuts(cutter, types.speeds())
     assert x**2 == pytest.approx(types.targets(100), abs=1e-9)
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=8), st.sampled_from([0.125, 4.0]))
 def test_only_the_ratio_of_speeds_matters(speeds: list[float], factor: float) -> None:
-    cutter = Cutter(Work(lambda x: x**3, 0.0, 10.0))
+    cutter = Cutter(CumulativeWork(lambda x: x**3, 0.0, 10.0))
     assert (cuts(cutter, [factor * speed for speed in speeds]) == cuts(cutter, speeds)).all()
 
 

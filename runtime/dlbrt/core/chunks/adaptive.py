@@ -13,15 +13,15 @@ not yet measured count as much as the measured ones on average (`weighted`).
 from __future__ import annotations
 
 from dlbrt.core.chunks.fixed import mfsc_size
-from dlbrt.core.chunks.loop import Loop
-from dlbrt.core.chunks.measured import Basis, Measurements, Record
+from dlbrt.core.chunks.loop import ScheduledLoop
+from dlbrt.core.chunks.measured import Basis, Measurements, RankStatistics
 from dlbrt.core.chunks.rule import Batch, Pool
 from dlbrt.core.chunks.weighted import Weighted, halved, nearest, reweighted
 
 __all__ = ["PerBatch", "PerChunk", "probe"]
 
 
-def probe(loop: Loop) -> int:
+def probe(loop: ScheduledLoop) -> int:
     """The units of a first chunk that is taken to measure: half of mFSC's, 1 or more."""
     return max(1, mfsc_size(loop) // 2)
 
@@ -31,7 +31,7 @@ class PerChunk(Weighted):
 
     learns = True
 
-    def __init__(self, loop: Loop, basis: Basis) -> None:
+    def __init__(self, loop: ScheduledLoop, basis: Basis) -> None:
         super().__init__(loop)
         self.basis = basis
         self._probe = probe(loop)
@@ -54,10 +54,10 @@ class PerChunk(Weighted):
             return rate * seen.total(self._prior) / seen.total(self._rate)
         return self.weights[rank] if self.loop.known.weights else 0.0
 
-    def _rate(self, rank: int, record: Record) -> float:  # noqa: ARG002
+    def _rate(self, rank: int, record: RankStatistics) -> float:  # noqa: ARG002
         return record.rate(self.basis)
 
-    def _prior(self, rank: int, record: Record) -> float:
+    def _prior(self, rank: int, record: RankStatistics) -> float:
         return self.weights[rank] if record.rate(self.basis) else 0.0
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from math import sqrt
 
 from dlbrt.core.chunks.adaptive import probe
-from dlbrt.core.chunks.loop import Loop
-from dlbrt.core.chunks.measured import Measurements, Record
+from dlbrt.core.chunks.loop import ScheduledLoop
+from dlbrt.core.chunks.measured import Measurements, RankStatistics
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
 
 __all__ = ["AdaptiveFactoring"]
@@ -26,7 +26,7 @@ class AdaptiveFactoring(Rule):
 
     learns = True
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: ScheduledLoop) -> None:
         super().__init__(loop)
         self._probe = probe(loop)
 
@@ -42,13 +42,13 @@ class AdaptiveFactoring(Rule):
         return int(2 * work * work / (mean * (d + 2 * work + sqrt(d * (d + 4 * work)))) + 0.5)
 
 
-def _estimated(rank: int, record: Record) -> float:  # noqa: ARG001
+def _estimated(rank: int, record: RankStatistics) -> float:  # noqa: ARG001
     return float(record.estimated)
 
 
-def _speed(rank: int, record: Record) -> float:  # noqa: ARG001
+def _speed(rank: int, record: RankStatistics) -> float:  # noqa: ARG001
     return 1 / record.mean_s if record.estimated else 0.0
 
 
-def _unevenness(rank: int, record: Record) -> float:  # noqa: ARG001
+def _unevenness(rank: int, record: RankStatistics) -> float:  # noqa: ARG001
     return record.variance / record.mean_s if record.estimated else 0.0

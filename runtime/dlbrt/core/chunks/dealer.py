@@ -6,24 +6,24 @@ requests and reports in the same order give the same chunks.
 
 from __future__ import annotations
 
-from dlbrt.core.chunks.measured import Measurements, Report
-from dlbrt.core.chunks.rule import Pool, Rule, asked
-from dlbrt.core.chunks.work import WorkTable
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.core.chunks.measured import ChunkReport, Measurements
+from dlbrt.core.chunks.rule import Pool, Rule, next_chunk
+from dlbrt.core.chunks.work import WorkUnits
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 
-__all__ = ["Dealer"]
+__all__ = ["ChunkScheduler"]
 
 
-class Dealer:
-    """Deals the iterations of the rule's loop, by work where ``amounts`` says what each costs.
+class ChunkScheduler:
+    """Deals the iterations of the rule's loop, by work where ``work_table`` says what each costs.
 
     ValueError if the amounts hold no work for the loop's iterations.
     """
 
-    def __init__(self, rule: Rule, amounts: Amounts = UNIFORM) -> None:
+    def __init__(self, rule: Rule, work_table: WorkTable = UNIFORM) -> None:
         self.rule = rule
         self.seen = Measurements(rule.loop.ranks)
-        self._table = WorkTable(rule.loop.n, amounts)
+        self._table = WorkUnits(rule.loop.n, work_table)
         self._pool = Pool(rule.loop.n)
         self._start = 0
 
@@ -36,7 +36,7 @@ class Dealer:
         """The iterations of the rank's next chunk; none once all are dealt."""
         if not self.left:
             return range(self._start, self._start)
-        units, batch = asked(self.rule, self._pool, rank, self.seen)
+        units, batch = next_chunk(self.rule, self._pool, rank, self.seen)
         chunk = self._table.chunk(self._start, units)
         self._start = chunk.stop
         self._pool = Pool(self._table.left(self._start), self._pool.chunks + 1, batch)
@@ -49,4 +49,4 @@ class Dealer:
         """
         units = self._table.units(chunk) if self.rule.learns else 0.0
         if units > 0:
-            self.seen.report(Report(rank, units, compute_s, total_s))
+            self.seen.report(ChunkReport(rank, units, compute_s, total_s))

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, sqrt
 
-from dlbrt.core.chunks.loop import Fact, Loop
+from dlbrt.core.chunks.loop import LoopStatistic, ScheduledLoop
 from dlbrt.core.chunks.measured import Measurements
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.sequence import ChunkSequence
 
 __all__ = ["Factoring", "Factoring2"]
 
@@ -23,8 +23,8 @@ __all__ = ["Factoring", "Factoring2"]
 class Factoring(Rule):
     """FAC; ValueError where mean and deviation are not known."""
 
-    def __init__(self, loop: Loop) -> None:
-        loop.require("FAC", Fact.VARIATION)
+    def __init__(self, loop: ScheduledLoop) -> None:
+        loop.require("FAC", LoopStatistic.VARIATION)
         super().__init__(loop)
         mean, deviation = loop.known.mean_s or 0.0, loop.known.deviation_s or 0.0
         self._variation = deviation / mean if deviation else 0.0
@@ -38,9 +38,9 @@ class Factoring(Rule):
         """The chunk of the batch."""
         return batch.chunk
 
-    def sequence(self) -> Sequence:
+    def sequence(self) -> ChunkSequence:
         """One run a batch."""
-        return Sequence(self.loop.n, self._runs())
+        return ChunkSequence(self.loop.n, self._runs())
 
     def _chunk(self, left: int) -> int:
         b = self.loop.ranks * self._variation / (2 * sqrt(left))
@@ -63,11 +63,11 @@ class Factoring2(Rule):
         """By the number of chunks dealt before."""
         return self._size(pool.chunks // self.loop.ranks)
 
-    def sequence(self) -> Sequence:
+    def sequence(self) -> ChunkSequence:
         """One run a batch; n halvings, each rounded up, reach 1 and then go on."""
         halvings = self.loop.n.bit_length()
         runs = [(self.loop.ranks, self._size(j)) for j in range(halvings)]
-        return Sequence(self.loop.n, [*runs, (max(1, self.loop.n), 1)])
+        return ChunkSequence(self.loop.n, [*runs, (max(1, self.loop.n), 1)])
 
     def _size(self, batch: int) -> int:
         return -(-self.loop.n // (self.loop.ranks << (batch + 1)))

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from math import ceil, log, sqrt
 
-from dlbrt.core.chunks.loop import Fact, Loop
+from dlbrt.core.chunks.loop import LoopStatistic, ScheduledLoop
 from dlbrt.core.chunks.measured import Measurements
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.sequence import ChunkSequence
 
 __all__ = ["FixedSize", "fsc", "mfsc", "mfsc_size", "ss"]
 
@@ -23,7 +23,7 @@ __all__ = ["FixedSize", "fsc", "mfsc", "mfsc_size", "ss"]
 class FixedSize(Rule):
     """Chunks of ``chunk`` >= 1 units."""
 
-    def __init__(self, loop: Loop, chunk: int) -> None:
+    def __init__(self, loop: ScheduledLoop, chunk: int) -> None:
         super().__init__(loop)
         self.chunk = chunk
 
@@ -31,19 +31,19 @@ class FixedSize(Rule):
         """The same for all."""
         return self.chunk
 
-    def sequence(self) -> Sequence:
+    def sequence(self) -> ChunkSequence:
         """One run."""
-        return Sequence(self.loop.n, [(max(1, -(-self.loop.n // self.chunk)), self.chunk)])
+        return ChunkSequence(self.loop.n, [(max(1, -(-self.loop.n // self.chunk)), self.chunk)])
 
 
-def ss(loop: Loop) -> Rule:
+def ss(loop: ScheduledLoop) -> Rule:
     """Self-scheduling."""
     return FixedSize(loop, 1)
 
 
-def fsc(loop: Loop) -> Rule:
+def fsc(loop: ScheduledLoop) -> Rule:
     """Fixed-size chunking; ValueError where overhead or deviation is not known."""
-    loop.require("FSC", Fact.OVERHEAD, Fact.DEVIATION)
+    loop.require("FSC", LoopStatistic.OVERHEAD, LoopStatistic.DEVIATION)
     overhead, deviation = loop.known.overhead_s or 0.0, loop.known.deviation_s or 0.0
     share = max(1, loop.each)
     waiting = deviation * loop.ranks * sqrt(log(loop.ranks))
@@ -53,12 +53,12 @@ def fsc(loop: Loop) -> Rule:
     return FixedSize(loop, min(share, max(1, ceil((work / waiting) ** (2 / 3)))))
 
 
-def mfsc(loop: Loop) -> Rule:
+def mfsc(loop: ScheduledLoop) -> Rule:
     """Modified fixed-size chunking."""
     return FixedSize(loop, mfsc_size(loop))
 
 
-def mfsc_size(loop: Loop) -> int:
+def mfsc_size(loop: ScheduledLoop) -> int:
     """The chunk of mFSC, 1 or more."""
     share = loop.each
     return max(1, int(0.55 + share * log(2) / log(share))) if share > 1 else 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dlbrt.core.chunks.measured import Measurements
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.sequence import ChunkSequence
 
 __all__ = ["Guided"]
 
@@ -23,9 +23,9 @@ class Guided(Rule):
         """ceil(R/P)."""
         return -(-pool.left // self.loop.ranks)
 
-    def sequence(self) -> Sequence:
+    def sequence(self) -> ChunkSequence:
         """By runs: chunks have s units as long as more than (s - 1) P are left."""
-        return Sequence(self.loop.n, self._runs())
+        return ChunkSequence(self.loop.n, self._runs())
 
     def _runs(self) -> Iterator[tuple[int, int]]:
         left, ranks = self.loop.n, self.loop.ranks

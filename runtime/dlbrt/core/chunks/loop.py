@@ -8,10 +8,10 @@ from math import fsum, isfinite
 
 from dlbrt.records import dataclass
 
-__all__ = ["Fact", "Known", "Loop"]
+__all__ = ["LoopStatistic", "LoopStatistics", "ScheduledLoop"]
 
 
-class Fact(Enum):
+class LoopStatistic(Enum):
     """What may be known of a loop and its ranks before it runs."""
 
     VARIATION = "the mean and the deviation of an iteration's time"
@@ -21,7 +21,7 @@ class Fact(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LoopStatistics:
     """Seconds of an iteration (mean, standard deviation) and of dealing a chunk; relative speeds of ranks.
 
     None, or no weights, where it is not known. ValueError for what is negative or not finite, for weights of
@@ -46,22 +46,22 @@ class Known:
         if bad or (self.weights and not any(self.weights)):
             raise ValueError(f"weights: expected numbers of 0 or more, not all 0, found {self.weights}")
 
-    def has(self, fact: Fact) -> bool:
+    def has(self, fact: LoopStatistic) -> bool:
         """Whether that is known."""
-        if fact is Fact.WEIGHTS:
+        if fact is LoopStatistic.WEIGHTS:
             return bool(self.weights)
-        if fact is Fact.OVERHEAD:
+        if fact is LoopStatistic.OVERHEAD:
             return self.overhead_s is not None
-        return self.deviation_s is not None and (fact is Fact.DEVIATION or self.mean_s is not None)
+        return self.deviation_s is not None and (fact is LoopStatistic.DEVIATION or self.mean_s is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class ScheduledLoop:
     """A loop of ``n`` >= 0 units on ``ranks`` >= 1 ranks; ValueError otherwise, or unless weights fit."""
 
     n: int
     ranks: int
-    known: Known = field(default_factory=Known)
+    known: LoopStatistics = field(default_factory=LoopStatistics)
 
     def __post_init__(self) -> None:
         if self.n < 0:
@@ -83,7 +83,7 @@ class Loop:
         scale = self.ranks / fsum(known)
         return tuple(weight * scale for weight in known)
 
-    def require(self, rule: str, *facts: Fact) -> None:
+    def require(self, rule: str, *facts: LoopStatistic) -> None:
         """ValueError, with what is missing, unless all ``facts`` are known."""
         missing = [fact.value for fact in facts if not self.known.has(fact)]
         if missing:

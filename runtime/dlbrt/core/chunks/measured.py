@@ -18,7 +18,7 @@ from enum import Enum
 from dlbrt.core.chunks.sums import SumTree
 from dlbrt.records import dataclass
 
-__all__ = ["Basis", "Measurements", "Quantity", "Record", "Report"]
+__all__ = ["Basis", "ChunkReport", "Measurements", "Quantity", "RankStatistics"]
 
 _MOST = 1e18
 _NO_TIME_S = 1e-15
@@ -32,7 +32,7 @@ class Basis(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChunkReport:
     """One chunk that a rank has done: units (work, where they differ), seconds computing, seconds in all.
 
     ValueError unless units are from 1e-18 to 1e18 and times from 0 to 1e18 s, so that no sum overflows.
@@ -51,7 +51,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RankStatistics:
     """All chunks of one rank: number, units and times weighted by ordinal, a unit's mean time and its spread.
 
     Times that a clock cannot tell from 0 count as nothing measured.
@@ -65,13 +65,13 @@ class Record:
     mean_s: float = 0.0
     spread: float = 0.0
 
-    def then(self, report: Report) -> Record:
+    def then(self, report: ChunkReport) -> RankStatistics:
         """With one chunk more."""
         s, n = self.chunks + 1, report.units
         units = self.units + n
         away = report.compute_s / n - self.mean_s
         mean = self.mean_s + away * n / units
-        return Record(
+        return RankStatistics(
             s,
             units,
             self.weighted_units + s * n,
@@ -98,9 +98,9 @@ class Record:
 
 
 #: A number of a rank and its record, to be summed over ranks.
-Quantity = Callable[[int, Record], float]
+Quantity = Callable[[int, RankStatistics], float]
 
-_NOTHING = Record()
+_NOTHING = RankStatistics()
 
 
 class Measurements:
@@ -110,7 +110,7 @@ class Measurements:
         self.records = [_NOTHING] * ranks
         self._sums: dict[Quantity, SumTree] = {}
 
-    def report(self, report: Report) -> None:
+    def report(self, report: ChunkReport) -> None:
         """Take in one chunk; ValueError for a rank that is none."""
         rank = report.rank
         if not 0 <= rank < len(self.records):

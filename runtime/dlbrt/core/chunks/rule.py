@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from dlbrt.core.chunks.loop import Loop
+from dlbrt.core.chunks.loop import ScheduledLoop
 from dlbrt.core.chunks.measured import Measurements
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.sequence import ChunkSequence
 from dlbrt.records import dataclass
 
-__all__ = ["WHOLE", "Batch", "Pool", "Rule", "asked", "full", "take"]
+__all__ = ["SINGLE_BATCH", "Batch", "Pool", "Rule", "full_pool", "next_chunk", "take"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Batch:
 
 
 #: The only batch of rules that know none.
-WHOLE = Batch()
+SINGLE_BATCH = Batch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Rule(ABC):
 
     learns = False
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: ScheduledLoop) -> None:
         self.loop = loop
 
     @abstractmethod
@@ -63,19 +63,19 @@ class Rule(ABC):
 
     def begin(self, left: int, seen: Measurements) -> Batch:  # noqa: ARG002
         """The batch that begins with so much left; one that lasts to the end where the rule knows none."""
-        return WHOLE
+        return SINGLE_BATCH
 
-    def sequence(self) -> Sequence | None:
+    def sequence(self) -> ChunkSequence | None:
         """The chunks by index alone; None where they depend on the rank or on measurements."""
         return None
 
 
-def full(loop: Loop) -> Pool:
+def full_pool(loop: ScheduledLoop) -> Pool:
     """Nothing dealt yet."""
     return Pool(loop.n)
 
 
-def asked(rule: Rule, pool: Pool, rank: int, seen: Measurements) -> tuple[int, Batch]:
+def next_chunk(rule: Rule, pool: Pool, rank: int, seen: Measurements) -> tuple[int, Batch]:
     """The chunk for a pool that is not empty, at least 1, and the batch that it belongs to."""
     batch = pool.batch
     if batch is None or pool.left <= batch.until:
@@ -88,5 +88,5 @@ def take(rule: Rule, pool: Pool, rank: int, seen: Measurements) -> tuple[int, Po
     """The units of the rank's next chunk, 0 if nothing is left, and the pool without them."""
     if pool.left <= 0:
         return 0, pool
-    size, batch = asked(rule, pool, rank, seen)
+    size, batch = next_chunk(rule, pool, rank, seen)
     return size, Pool(pool.left - size, pool.chunks + 1, batch)

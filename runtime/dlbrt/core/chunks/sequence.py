@@ -12,10 +12,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-__all__ = ["Sequence"]
+__all__ = ["ChunkSequence"]
 
 
-class Sequence:
+class ChunkSequence:
     """Chunks that deal n units in order, as runs of (count, size); all chunks have 1 unit or more.
 
     Surplus at the end is cut off, the last chunk shortened. ValueError if the runs do not cover n units, or

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dlbrt.core.parameters import CHUNK_S
 
-__all__ = ["at_once"]
+__all__ = ["chunks_per_request"]
 
 #: Of what is left no more than 1 / (_PART P) is taken at once.
 _PART = 2
 
 
-def at_once(size: int, left: float, unit_s: float, ranks: int) -> int:
+def chunks_per_request(size: int, left: float, unit_s: float, ranks: int) -> int:
     """How many chunks of ``size`` units a rank takes at once while so many units are ``left``; 1 or more.
 
     ``unit_s`` is what a unit takes it, 0: not known.

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import groupby
 
-from dlbrt.core.chunks.loop import Loop
+from dlbrt.core.chunks.loop import ScheduledLoop
 from dlbrt.core.chunks.measured import Measurements
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.sequence import ChunkSequence
 
 __all__ = ["Trapezoid"]
 
@@ -25,7 +25,7 @@ _LAST = 1
 class Trapezoid(Rule):
     """Trapezoid self-scheduling; ValueError for a ``step`` below 0."""
 
-    def __init__(self, loop: Loop, step: Fraction | None = None) -> None:
+    def __init__(self, loop: ScheduledLoop, step: Fraction | None = None) -> None:
         super().__init__(loop)
         if step is not None and step < 0:
             raise ValueError(f"expected a step of 0 or more, found {step}")
@@ -39,9 +39,9 @@ class Trapezoid(Rule):
         """f - k step, rounded up."""
         return self._size(pool.chunks)
 
-    def sequence(self) -> Sequence:
+    def sequence(self) -> ChunkSequence:
         """By runs of equal sizes."""
-        return Sequence(self.loop.n, self._runs())
+        return ChunkSequence(self.loop.n, self._runs())
 
     def _size(self, k: int) -> int:
         return max(_LAST, self.first - k * self._fall // self._per)

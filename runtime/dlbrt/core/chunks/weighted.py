@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
-from dlbrt.core.chunks.loop import Loop
-from dlbrt.core.chunks.measured import Basis, Measurements, Record
+from dlbrt.core.chunks.loop import ScheduledLoop
+from dlbrt.core.chunks.measured import Basis, Measurements, RankStatistics
 from dlbrt.core.chunks.rule import Batch, Pool, Rule
 from dlbrt.records import dataclass
 
@@ -27,7 +27,7 @@ __all__ = ["AcrossSteps", "Steps", "Weighted", "halved", "nearest", "reweighted"
 class Weighted(Rule):
     """WF with the weights known of the loop, equal ones where none are."""
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: ScheduledLoop) -> None:
         super().__init__(loop)
         self.weights = loop.weights
 
@@ -90,7 +90,7 @@ class Steps:
     def weights(self, prior: Sequence[float]) -> tuple[float, ...]:
         """The weights of the next step."""
         records = [
-            Record(weighted_units=units, weighted_compute_s=seconds)
+            RankStatistics(weighted_units=units, weighted_compute_s=seconds)
             for units, seconds in zip(self.units, self.compute_s, strict=True)
         ]
         return reweighted([record.rate(Basis.COMPUTE) for record in records], prior)

@@ -9,20 +9,20 @@ truth.
 
 from __future__ import annotations
 
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.spans import Spans
 
-__all__ = ["WorkTable"]
+__all__ = ["WorkUnits"]
 
 
-class WorkTable:
+class WorkUnits:
     """The work of n iterations by a table of it; ValueError if the table has no work for them."""
 
-    def __init__(self, n: int, amounts: Amounts = UNIFORM) -> None:
+    def __init__(self, n: int, work_table: WorkTable = UNIFORM) -> None:
         self.n = n
-        self._amounts = amounts
-        self._uniform = amounts.uniform
-        self._total = amounts.before(n)
+        self._work_table = work_table
+        self._uniform = work_table.uniform
+        self._total = work_table.before(n)
         if n and self._total <= 0:
             raise ValueError(f"expected some work in {n} iterations, found none")
 
@@ -30,13 +30,13 @@ class WorkTable:
         """The work of consecutive iterations, in mean iterations."""
         if self._uniform:
             return float(len(run))
-        return (self._amounts.before(run.stop) - self._amounts.before(run.start)) * self.n / self._total
+        return (self._work_table.before(run.stop) - self._work_table.before(run.start)) * self.n / self._total
 
     def left(self, start: int) -> int:
         """The work from iteration ``start`` on, rounded up; 1 at least while there are iterations."""
         if self._uniform or start >= self.n:
             return self.n - start
-        return max(1, -(-(self._total - self._amounts.before(start)) * self.n // self._total))
+        return max(1, -(-(self._total - self._work_table.before(start)) * self.n // self._total))
 
     def chunk(self, start: int, units: int) -> range:
         """The iterations from ``start`` on that are ``units`` of work, to the nearest; one or more."""
@@ -45,7 +45,7 @@ class WorkTable:
         if self._uniform:
             return range(start, start + units)
         rest = Spans((range(start, self.n),))
-        return range(start, start + max(1, self._amounts.count(rest, units * self._total // self.n)))
+        return range(start, start + max(1, self._work_table.count(rest, units * self._total // self.n)))
 
     def placed(self, chunk: range) -> range:
         """The iterations of a chunk of a sequence, maybe none; all chunks have all of them, each once."""
@@ -54,4 +54,4 @@ class WorkTable:
     def _place(self, unit: int) -> int:
         if self._uniform or unit >= self.n:
             return min(unit, self.n)
-        return self._amounts.count(Spans((range(self.n),)), unit * self._total // self.n)
+        return self._work_table.count(Spans((range(self.n),)), unit * self._total // self.n)

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import count
 from math import prod
 
-from dlbrt.core.diffusion.relaxation import DIMENSIONS, Step
+from dlbrt.core.diffusion.relaxation import DIMENSIONS, DiffusionStep
 from dlbrt.records import dataclass
 
 __all__ = ["Neighbourhood"]
@@ -31,7 +31,9 @@ __all__ = ["Neighbourhood"]
 #: 2 d alpha, and the inner iterations of every step.
 _Y, _ITERATIONS = 0.9, 1
 
-_STEPS = {dimensions: Step(_Y / (2 * dimensions), dimensions, _ITERATIONS) for dimensions in DIMENSIONS}
+_STEPS = {
+    dimensions: DiffusionStep(_Y / (2 * dimensions), dimensions, _ITERATIONS) for dimensions in DIMENSIONS
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,9 @@ class Neighbourhood:
     sides: tuple[int, ...]
 
     @classmethod
-    def among(cls, ranks: int, *, bare: bool) -> Neighbourhood:
-        """That of so many ranks, whose units are ``bare`` of data or not."""
-        return cls.box(ranks) if bare else cls.chain(ranks)
+    def among(cls, ranks: int, *, without_rows: bool) -> Neighbourhood:
+        """That of so many ranks, whose units are ``without_rows`` of data or not."""
+        return cls.box(ranks) if without_rows else cls.chain(ranks)
 
     @classmethod
     def chain(cls, ranks: int) -> Neighbourhood:
@@ -57,7 +59,7 @@ class Neighbourhood:
         return _box(ranks)
 
     @property
-    def step(self) -> Step:
+    def step(self) -> DiffusionStep:
         """That of every round."""
         return _STEPS[len(self.sides)]
 

@@ -16,13 +16,13 @@ from math import isfinite
 
 from dlbrt.records import dataclass
 
-__all__ = ["DIMENSIONS", "Step", "check"]
+__all__ = ["DIMENSIONS", "DiffusionStep", "check"]
 
 DIMENSIONS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DiffusionStep:
     """A step: its size ``alpha`` on a mesh of so many dimensions, and its inner iterations (nu).
 
     ValueError for an alpha that is not finite and above 0, dimensions other than 1, 2, 3, or less than 1
@@ -43,7 +43,7 @@ class Step:
 
 
 def check(alpha: float, dimensions: int, iterations: int = 1) -> None:
-    """ValueError for what no step can have, as `Step`."""
+    """ValueError for what no step can have, as `DiffusionStep`."""
     if not (alpha > 0 and isfinite(alpha)):
         raise ValueError(f"expected a finite alpha above 0, found {alpha}")
     if dimensions not in DIMENSIONS:

@@ -8,7 +8,7 @@ what is to spread is the time t_i = u_i / s_i. The implicit step with conductanc
 is solved by nu Jacobi iterations from v = t, and c_ij (v_i - v_j) units move over each link: what one end
 gives the other gets, so work is conserved, and all rests only where times are equal.
 
-Why the smaller speed. A step has 2 d links a rank on a mesh of d dimensions (`Step`), y = 2 d alpha. As no
+Why the smaller speed. A step has 2 d links a rank on a mesh of d dimensions (`DiffusionStep`), y = 2 d alpha. As no
 conductance is above alpha s_i, each rank can be given a link to itself, over which nothing flows, so that
 its conductances add up to y s_i. Then Jacobi's iteration is
 
@@ -32,10 +32,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from dlbrt.core.diffusion.relaxation import Step
+from dlbrt.core.diffusion.relaxation import DiffusionStep
 from dlbrt.records import dataclass
 
-__all__ = ["Carry", "Local", "flux", "granted"]
+__all__ = ["LinkRemainder", "LocalDiffusion", "flux", "granted"]
 
 
 def flux(time: float, speed: float, other_time: float, other_speed: float, alpha: float) -> float:
@@ -48,13 +48,13 @@ def flux(time: float, speed: float, other_time: float, other_speed: float, alpha
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class LocalDiffusion:
     """A rank that knows its speed and those of its neighbours, by links (units a second).
 
     ValueError for a speed that is not finite and above 0, and for more links than a step is for.
     """
 
-    step: Step
+    step: DiffusionStep
     speed: float
     neighbours: tuple[float, ...]
 
@@ -84,7 +84,7 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class LinkRemainder:
     """What a link carries over to the next step, at most half a unit, as one of its ends sees it.
 
     The other end sees the same with the other sign, from the first step on: sums and roundings are odd.
@@ -92,26 +92,26 @@ class Carry:
 
     remainder: float = 0.0
 
-    def add(self, units: float) -> tuple[int, Carry]:
+    def add(self, units: float) -> tuple[int, LinkRemainder]:
         """The whole units that go (negative: come) as so many more flow, and what is carried then."""
         owed = self.remainder + units
         whole = round(owed)
-        return whole, Carry(owed - whole)
+        return whole, LinkRemainder(owed - whole)
 
 
-def granted(held: int, asked: Sequence[int]) -> tuple[int, ...]:
+def granted(held: int, requested: Sequence[int]) -> tuple[int, ...]:
     """What of the units asked of a rank by its links it gives, holding so many: all of it if it can.
 
     Else each link gets all it asks for or an equal part, whichever is less; a unit that does not divide goes
     to the last ones. What links bring (negative) asks nothing. On a chain, links downwards first, this is
     what blocks can bear whose ends move (`payable` in `samples/papers/heirich/chain.py`).
     """
-    given = [0] * len(asked)
-    left, waiting = held, [link for link, units in enumerate(asked) if units > 0]
-    while content := [link for link in waiting if asked[link] <= left // len(waiting)]:
+    given = [0] * len(requested)
+    left, waiting = held, [link for link, units in enumerate(requested) if units > 0]
+    while content := [link for link in waiting if requested[link] <= left // len(waiting)]:
         for link in content:
-            given[link] = asked[link]
-            left -= asked[link]
+            given[link] = requested[link]
+            left -= requested[link]
         waiting = [link for link in waiting if link not in content]
     for place, link in enumerate(waiting):
         given[link] = left // (len(waiting) - place)

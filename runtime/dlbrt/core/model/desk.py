@@ -6,7 +6,7 @@ from math import ceil
 
 from dlbrt.records import dataclass
 
-__all__ = ["NEAR", "TINY_S", "Desk"]
+__all__ = ["NEAR", "TINY_S", "RequestCost"]
 
 #: A time that stands for none in a divisor.
 TINY_S = 1e-12
@@ -16,7 +16,7 @@ NEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class RequestCost:
     """What it costs to be dealt a chunk: a message's way, a unit's rows.
 
     ``serves_s`` is what rank 0 loses by it, ``each_s`` how long an iteration of rank 0's takes, between two

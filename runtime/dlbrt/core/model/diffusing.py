@@ -11,7 +11,7 @@ As the rounds of a long loop are many, m of them are played as one step of size 
 tridiagonal system, in a box one for each line, axis by axis), where Jacobi's iterations approximate: m steps
 of gain 1 / (1 + y) and one of gain 1 / (1 + m y) spread what is long alike. After an exact step a rank holds
 s_i v_i, since fluxes are those of the v; so nothing is below 0, and all is conserved. m is what makes about
-`MOST_ROUNDS` of all.
+`MAX_ROUNDS` of all.
 
 On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: that is what limits
 diffusion where P is large, not its messages; in a box P is its longest side.
@@ -24,70 +24,72 @@ from itertools import pairwise
 from math import ceil
 
 from dlbrt.core.diffusion.neighbourhood import Neighbourhood
-from dlbrt.core.model.fluid import floor_s
-from dlbrt.core.model.known import Known
-from dlbrt.core.model.outlook import Outlook
+from dlbrt.core.model.fluid import lower_bound_s
+from dlbrt.core.model.known import ModelInputs
+from dlbrt.core.model.outlook import EstimateInputs
 from dlbrt.core.model.speed import Processor
 from dlbrt.core.model.work import count
 from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
 from dlbrt.records import dataclass
 
-__all__ = ["Diffusing"]
+__all__ = ["DiffusionModel"]
 
 #: Rounds until all would be done at no cost, in a play and in a coarse one.
-MOST_ROUNDS, FEW_ROUNDS = 64, 8
+MAX_ROUNDS, FEW_ROUNDS = 64, 8
 
 #: What is left of all work when nothing is.
 NOTHING_LEFT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Diffusing:
+class DiffusionModel:
     """Diffusion among neighbours, on a chain the ends of blocks moving."""
 
     name: str = "diffusion"
 
-    def ahead_s(self, known: Known, processors: Sequence[Processor]) -> float:
+    def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
         """What all that is left takes on this path of speeds."""
-        work_s = known.rest.work_s
-        return _total_s(known, processors, floor_s(processors, work_s), MOST_ROUNDS) if work_s > 0 else 0.0
+        work_s = known.remaining.work_s
+        return (
+            _total_s(known, processors, lower_bound_s(processors, work_s), MAX_ROUNDS) if work_s > 0 else 0.0
+        )
 
-    def near_s(self, known: Known, outlook: Outlook) -> float:
+    def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
         """About that, in few rounds, on the path of means and, for all others, on the last one.
 
         It is the others that cost: after each change of load what was even is not.
         """
-        work_s, paths = outlook.rest.work_s, outlook.paths
+        work_s, paths = estimate_inputs.remaining.work_s, estimate_inputs.paths
         if not work_s > 0:
             return 0.0
         longer = []
         for path in (paths[0], paths[-1]) if len(paths) > 1 else paths:
-            floor = floor_s(path, work_s)
+            floor = lower_bound_s(path, work_s)
             longer.append(_total_s(known, path, floor, FEW_ROUNDS) / floor)
-        return outlook.floor_s * (longer[0] + (len(paths) - 1) * longer[-1]) / len(paths)
+        return estimate_inputs.lower_bound_s * (longer[0] + (len(paths) - 1) * longer[-1]) / len(paths)
 
 
-def _total_s(known: Known, processors: Sequence[Processor], floor: float, most: int) -> float:
+def _total_s(known: ModelInputs, processors: Sequence[Processor], floor: float, most: int) -> float:
     """Rounds until all is done, half an iteration on the slowest rank, and two words to say so."""
     end_s = _Play(known, processors, most / floor).total_s()
     if len(processors) == 1:
         return end_s
-    return end_s + known.rest.mean_s / min(known.speeds) / 2 + 2 * known.network.latency_s
+    return end_s + known.remaining.mean_s / min(known.speeds) / 2 + 2 * known.network.latency_s
 
 
 class _Play:
     """What each rank holds, from round to round, in base seconds; ``rate`` is of rounds played, at most."""
 
-    def __init__(self, known: Known, processors: Sequence[Processor], rate: float) -> None:
-        rest, ranks = known.rest, len(processors)
+    def __init__(self, known: ModelInputs, processors: Sequence[Processor], rate: float) -> None:
+        remaining, ranks = known.remaining, len(processors)
         self.processors, self.least_s = processors, 1 / rate
         self.held_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
         self.speeds = list(known.speeds)
-        self.row_s = known.iteration_bytes / known.network.bandwidth / rest.mean_s
+        self.row_s = known.iteration_bytes / known.network.bandwidth / remaining.mean_s
         self.late_s = [0.0] * ranks
         self.at_s: list[float | None] = [0.0] * ranks  # the capacity up to now, where a rank is computing
         self.latency_s = known.network.latency_s
-        stand = Neighbourhood.among(ranks, bare=known.bare)
+        stand = Neighbourhood.among(ranks, without_rows=known.without_rows)
         self.alpha, self.axes = stand.step.alpha, tuple(stand.lines())
         word_s = self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0)
         words_s = (stand.step.iterations + 1) * word_s
@@ -142,7 +144,7 @@ class _Play:
         ]
 
 
-def _slowest_s(known: Known) -> float:
+def _slowest_s(known: ModelInputs) -> float:
     """The longest mean iteration of what ranks hold."""
     pairs = zip(known.held, known.speeds, strict=True)
     return max(

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from dlbrt.core.model.speed import Processor
 from dlbrt.records import dataclass
 
-__all__ = ["Rest", "floor_s"]
+__all__ = ["RemainingWork", "lower_bound_s"]
 
 #: How near the work done by that time is to what was asked for.
 NEAR = 1e-6
 
-MOST_STEPS = 60
+MAX_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class RemainingWork:
     """So many iterations, and the seconds that they take together on the base processor."""
 
     count: int
@@ -33,7 +33,7 @@ class Rest:
         return self.work_s / self.count if self.count else 0.0
 
 
-def floor_s(processors: Sequence[Processor], work_s: float, parts: Sequence[float] = ()) -> float:
+def lower_bound_s(processors: Sequence[Processor], work_s: float, parts: Sequence[float] = ()) -> float:
     """When ``work_s`` base seconds are done by all, of whom each computes ``parts[i]`` of its time (1).
 
     Times count from 0; ``parts`` are above 0. Fixed-point steps t := t W / C(t), which the loads' blocks make
@@ -45,7 +45,7 @@ def floor_s(processors: Sequence[Processor], work_s: float, parts: Sequence[floa
     pairs = list(zip(parts, processors, strict=True))
     now = work_s / sum(part * each.speed for part, each in pairs)
     below, above = 0.0, float("inf")
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         done_s = sum(part * each.capacity(now) for part, each in pairs)
         if abs(done_s - work_s) <= NEAR * work_s:
             break

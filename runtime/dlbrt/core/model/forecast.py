@@ -18,7 +18,7 @@ from random import Random
 from dlbrt.core.model.speed import Processor
 from dlbrt.records import dataclass
 
-__all__ = ["History"]
+__all__ = ["LoadForecast"]
 
 #: Slices drawn ahead; then they repeat.
 AHEAD = 24
@@ -28,7 +28,7 @@ STEADY = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class LoadForecast:
     """Speeds seen, in units of work a second, above 0: ``speeds[r][k]`` is rank r's in the k-th slice.
 
     Slices last ``slice_s`` and are as many for each rank, the oldest first. ``unloaded`` are the ranks'
@@ -48,7 +48,7 @@ class History:
             raise ValueError("expected speeds and a duration above 0")
 
     @classmethod
-    def constant(cls, speeds: Sequence[float]) -> History:
+    def constant(cls, speeds: Sequence[float]) -> LoadForecast:
         """Nothing but one speed for each rank is known."""
         return cls(tuple((speed,) for speed in speeds), 1.0)
 

@@ -6,47 +6,47 @@ from collections.abc import Sequence
 from dataclasses import asdict, field
 from typing import Any
 
-from dlbrt.core.model.fluid import Rest
-from dlbrt.core.model.forecast import History
+from dlbrt.core.model.fluid import RemainingWork
+from dlbrt.core.model.forecast import LoadForecast
 from dlbrt.core.model.groups import Groups
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.recurrence import Game
-from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.recurrence import Scenario
+from dlbrt.core.model.redistribute import ModelOptions
 from dlbrt.core.model.schemes import Scheme
 from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.work import Runs, Work, count
+from dlbrt.core.model.work import IterationCosts, Runs, count
 from dlbrt.records import dataclass
 
-__all__ = ["Known"]
+__all__ = ["ModelInputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModelInputs:
     """What is known at a synchronization; tuples are indexed by rank.
 
     ``elapsed_s`` is how long was computed since the loop was shared. ``held`` are the iterations left,
     ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, which the decision
     goes by, ``history`` what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among
-    those of group g, where it differs. ``iteration_bytes`` moves with an iteration; ``bare``: none of them
-    has data of its own. ``rest`` is what is left, as one heap. ValueError unless all are of the same ranks.
+    those of group g, where it differs. ``iteration_bytes`` moves with an iteration; ``without_rows``: none of them
+    has data of its own. ``remaining`` is what is left, as one heap. ValueError unless all are of the same ranks.
     """
 
     elapsed_s: float
-    work: Work
+    work: IterationCosts
     held: tuple[Runs, ...]
     speeds: tuple[float, ...]
-    history: History
+    history: LoadForecast
     groups: Groups
     network: Network
     within: tuple[Network, ...] = ()
     iteration_bytes: float = 0.0
-    bare: bool = False
-    rules: Rules = field(default_factory=Rules)
-    rest: Rest = field(init=False, compare=False, repr=False)
+    without_rows: bool = False
+    rules: ModelOptions = field(default_factory=ModelOptions)
+    remaining: RemainingWork = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         units = sum(map(self.work.units, self.held))
-        object.__setattr__(self, "rest", Rest(sum(map(count, self.held)), units * self.work.unit_s))
+        object.__setattr__(self, "remaining", RemainingWork(sum(map(count, self.held)), units * self.work.unit_s))
         ranks, members = len(self.held), sorted(rank for group in self.groups for rank in group)
         if not (len(self.speeds) == len(self.history.speeds) == ranks and members == list(range(ranks))):
             raise ValueError(
@@ -57,10 +57,10 @@ class Known:
                 f"expected a network for each of {len(self.groups)} groups, found {len(self.within)}"
             )
 
-    def game(self, scheme: Scheme, processors: tuple[Processor, ...]) -> Game:
+    def scenario(self, scheme: Scheme, processors: tuple[Processor, ...]) -> Scenario:
         """The model's game for a strategy on one path."""
         networks = self.within if scheme.local and self.within else (self.network,)
-        return Game(self.work, processors, networks, self.iteration_bytes, self.rules)
+        return Scenario(self.work, processors, networks, self.iteration_bytes, self.rules)
 
     def groups_of(self, scheme: Scheme) -> Sequence[Sequence[int]]:
         """Those of a local strategy; all ranks for a global one."""
@@ -78,6 +78,6 @@ class Known:
             "network": asdict(self.network),
             "within": [asdict(network) for network in self.within],
             "iteration_bytes": self.iteration_bytes,
-            "bare": self.bare,
+            "bare": self.without_rows,
             "rules": asdict(self.rules) | {"averaging": self.rules.averaging.value},
         }

@@ -8,26 +8,26 @@ has to be made in milliseconds.
 
 from __future__ import annotations
 
-from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.redistribute import ModelOptions
 from dlbrt.core.model.speed import Averaging, Processor
-from dlbrt.core.model.work import NOTHING, Runs, Work
+from dlbrt.core.model.work import NOTHING, IterationCosts, Runs
 from dlbrt.records import dataclass
 
-__all__ = ["Member"]
+__all__ = ["ModelRank"]
 
 _EXACT = Averaging.EXACT
 
 
 @dataclass(slots=True)
-class Member:
+class ModelRank:
     """What a rank of a group holds, since when it is ready, and how fast it was.
 
     ``units`` is the cost of ``held``, ``at_s`` the capacity of the processor up to ``ready_s``, ``end_s``
     when it will have done all that it holds. ``worked_s`` and ``took_s`` are what it did by its profiles.
     """
 
-    work: Work
-    rules: Rules
+    work: IterationCosts
+    rules: ModelOptions
     processor: Processor
     held: Runs
     ready_s: float
@@ -68,13 +68,15 @@ class Member:
         elif until_s <= begin_s:
             return 0.0, 0.0
         else:
-            self.held, self.units = self.work.rest_after(self.held, units, self._fits_s(until_s) / unit_s)
+            self.held, self.units = self.work.remaining_after(
+                self.held, units, self._fits_s(until_s) / unit_s
+            )
             work_s = (units - self.units) * unit_s
             if not self.rules.polls:
                 stops_s = until_s
             elif self.held:
-                looks_s = self._finish_s(work_s)
-                stops_s = looks_s if looks_s > until_s else until_s
+                next_poll_s = self._finish_s(work_s)
+                stops_s = next_poll_s if next_poll_s > until_s else until_s
         if self.rules.polls:
             self.at_s += work_s
         else:  # an iteration begun counts as done, so work over time is not the speed

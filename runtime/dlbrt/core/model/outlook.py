@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from math import sqrt
 
-from dlbrt.core.chunks.loop import Known as Facts
-from dlbrt.core.model.fluid import Rest
-from dlbrt.core.model.known import Known
+from dlbrt.core.chunks.loop import LoopStatistics
+from dlbrt.core.model.fluid import RemainingWork
+from dlbrt.core.model.known import ModelInputs
 from dlbrt.core.model.speed import Processor
 from dlbrt.records import dataclass
 
-__all__ = ["Outlook", "facts"]
+__all__ = ["EstimateInputs", "loop_statistics"]
 
 #: Points at which the distribution of the longest rest is summed.
 STEPS = 16
@@ -30,19 +30,19 @@ STEADY = 1.001
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
-    """``rest`` is what is left, ``facts`` what rules of self-scheduling are told, ``speeds`` are means of
+class EstimateInputs:
+    """``remaining`` is what is left, ``loop_statistics`` what rules of self-scheduling are told, ``speeds`` are means of
     those seen, ``least`` the lowest seen, ``slice_s`` how long each was seen for.
 
-    ``floor_s`` is when all could be done at no cost, the mean over the ``paths`` that the load may take.
+    ``lower_bound_s`` is when all could be done at no cost, the mean over the ``paths`` that the load may take.
     ``grain`` is the last iteration's cost over the mean, ``longest`` E max_i U_i / s_i, by momentary
     speeds and by mean ones. ``begun``: the loop is under way, first shares are dealt.
     """
 
-    rest: Rest
-    facts: Facts
+    remaining: RemainingWork
+    loop_statistics: LoopStatistics
     speeds: tuple[float, ...]
-    floor_s: float
+    lower_bound_s: float
     paths: Sequence[Sequence[Processor]]
     grain: float
     least: float
@@ -51,17 +51,19 @@ class Outlook:
     begun: bool
 
     @classmethod
-    def of(cls, known: Known, floor_s: float, paths: Sequence[Sequence[Processor]] = ()) -> Outlook:
+    def of(
+        cls, known: ModelInputs, lower_bound_s: float, paths: Sequence[Sequence[Processor]] = ()
+    ) -> EstimateInputs:
         """At a synchronization; without paths of the load that of means."""
         history = known.history
         speeds = tuple([sum(seen) / len(seen) for seen in history.speeds])
         momentary = sorted(chain.from_iterable(history.speeds))
         ends = _longest(momentary, len(speeds)), _longest(sorted(speeds), len(speeds))
         return cls(
-            known.rest,
-            facts(known),
+            known.remaining,
+            loop_statistics(known),
             speeds,
-            floor_s,
+            lower_bound_s,
             paths or (history.mean_path(),),
             _grain(known),
             momentary[0],
@@ -77,13 +79,13 @@ class Outlook:
 
     def ends_s(self, units: float) -> float:
         """How long after W / S all have ended, whose last pieces are so many mean iterations."""
-        work_s, mean = max(units, self.grain) * self.rest.mean_s, sum(self.speeds) / len(self.speeds)
-        rest = self.longest[work_s > self.slice_s * mean]
-        return work_s * max(0.0, rest - 1 / mean / 2)
+        work_s, mean = max(units, self.grain) * self.remaining.mean_s, sum(self.speeds) / len(self.speeds)
+        remaining = self.longest[work_s > self.slice_s * mean]
+        return work_s * max(0.0, remaining - 1 / mean / 2)
 
     def last_s(self, units: Sequence[float]) -> float:
         """When the last rank is ready that does so many mean iterations, the mean over the paths."""
-        work_s = [each * self.rest.mean_s for each in units]
+        work_s = [each * self.remaining.mean_s for each in units]
         ends_s = [
             max([each.reached(own_s) for each, own_s in zip(path, work_s, strict=True)])
             for path in self.paths
@@ -105,24 +107,24 @@ def _longest(ordered: Sequence[float], ranks: int) -> float:
     return total * most / STEPS
 
 
-def _grain(known: Known) -> float:
+def _grain(known: ModelInputs) -> float:
     """What the last iteration costs, in those of mean cost."""
-    rest, last = known.rest, next((runs[-1][1] for runs in reversed(known.held) if runs), 0)
-    if known.work.prefix is None or not rest.work_s > 0:
+    remaining, last = known.remaining, next((runs[-1][1] for runs in reversed(known.held) if runs), 0)
+    if known.work.prefix is None or not remaining.work_s > 0:
         return 1.0
-    return known.work.units(((last - 1, last),)) * known.work.unit_s / rest.mean_s
+    return known.work.units(((last - 1, last),)) * known.work.unit_s / remaining.mean_s
 
 
-def facts(known: Known) -> Facts:
+def loop_statistics(known: ModelInputs) -> LoopStatistics:
     """Speeds as weights, an iteration's time, and what a request's two messages cost.
 
     The deviation is that of what a mean iteration would have taken at the speeds seen so far, rank by rank.
     """
-    mean_s = known.rest.mean_s * len(known.speeds) / sum(known.speeds)
+    mean_s = known.remaining.mean_s * len(known.speeds) / sum(known.speeds)
     squares = 0.0
     for seen in known.history.speeds:
         times = [1 / speed for speed in seen]
         mean = sum(times) / len(times)
         squares += sum([(each / mean - 1) ** 2 for each in times]) / len(times)
     deviation_s = mean_s * sqrt(squares / len(known.history.speeds))
-    return Facts(mean_s, deviation_s, 2 * known.network.latency_s, known.speeds)
+    return LoopStatistics(mean_s, deviation_s, 2 * known.network.latency_s, known.speeds)

@@ -7,9 +7,9 @@ Each costs xi + delta, and kappa + psi if work moves (1.3.5). A central balancer
 time: the delay Delta_g(j) is the time until it has served those that came before. C = max over the groups.
 
 Departures, all from the paper's own traps. The paper's TC and C_g are overhead only; here is the time
-itself (`Outcome.total_s`), so that local and global compare, with the overhead beside (`GroupCost`).
+itself (`StrategyCost.total_s`), so that local and global compare, with the overhead beside (`GroupCost`).
 Iterations are integers. A rank that is left with nothing has left the group, which later costs one less. A
-rank looks for interrupts between its iterations only, and computes while one travels (`Rules.polls`): the
+rank looks for interrupts between its iterations only, and computes while one travels (`ModelOptions.polls`): the
 synchronization begins when the last one has looked.
 """
 
@@ -19,15 +19,15 @@ from collections.abc import Sequence
 from dataclasses import field
 from heapq import heappop, heappush
 
-from dlbrt.core.model.member import Member
+from dlbrt.core.model.member import ModelRank
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.redistribute import Charges, Rules, redistribute
+from dlbrt.core.model.redistribute import ModelOptions, MovementCosts, redistribute
 from dlbrt.core.model.schemes import Scheme
 from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.model.work import IterationCosts, Runs
 from dlbrt.records import dataclass
 
-__all__ = ["Game", "GroupCost", "Outcome", "play", "play_static"]
+__all__ = ["GroupCost", "Scenario", "StrategyCost", "evaluate", "evaluate_static"]
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class GroupCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StrategyCost:
     """How a strategy ends: the last group's finish, and the groups."""
 
     groups: tuple[GroupCost, ...]
@@ -75,41 +75,41 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Scenario:
     """What all strategies have in common.
 
     ``processors[r]`` is rank r's; ``networks[g]`` is among the ranks of group g (one for all: a single one);
     ``iteration_bytes`` moves with an iteration (of a folded loop: with a pair).
     """
 
-    work: Work
+    work: IterationCosts
     processors: tuple[Processor, ...]
     networks: tuple[Network, ...]
     iteration_bytes: float = 0.0
-    rules: Rules = field(default_factory=Rules)
+    rules: ModelOptions = field(default_factory=ModelOptions)
 
     def network(self, group: int) -> Network:
         """The network of a group."""
         return self.networks[group if len(self.networks) > 1 else 0]
 
 
-def play_static(game: Game, held: Sequence[Runs], start_s: float = 0.0) -> Outcome:
+def evaluate_static(game: Scenario, held: Sequence[Runs], start_s: float = 0.0) -> StrategyCost:
     """Without balancing: each rank works off what it holds."""
     finish_s = [
         processor.finish(start_s, game.work.units(runs) * game.work.unit_s, game.rules.averaging)
         for processor, runs in zip(game.processors, held, strict=True)
     ]
-    return Outcome((GroupCost(max(finish_s)),))
+    return StrategyCost((GroupCost(max(finish_s)),))
 
 
-def play(
-    game: Game,
+def evaluate(
+    game: Scenario,
     scheme: Scheme,
     held: Sequence[Runs],
     groups: Sequence[Sequence[int]],
     start_s: float = 0.0,
     speeds: Sequence[float] | None = None,
-) -> Outcome:
+) -> StrategyCost:
     """The strategy from ``start_s`` on, where rank r holds ``held[r]`` and ``groups`` balance apart.
 
     With ``speeds`` (base work a second, above 0) the play begins amid a synchronization, at the decision: the
@@ -129,23 +129,23 @@ def play(
         free_s = group.settle(arrives_s, max(arrives_s, free_s) if scheme.central else arrives_s)
         if group.members:
             heappush(arrivals, (group.synchronize(), number))
-    return Outcome(tuple(group.cost for group in players))
+    return StrategyCost(tuple(group.cost for group in players))
 
 
 @dataclass(slots=True)
 class _Group:
     """The members of one group that hold work, from one synchronization to the next, and its cost so far."""
 
-    game: Game
+    game: Scenario
     scheme: Scheme
     network: Network
-    members: list[Member]
+    members: list[ModelRank]
     cost: GroupCost
 
     @classmethod
     def of(
         cls,
-        game: Game,
+        game: Scenario,
         scheme: Scheme,
         number: int,
         held: Sequence[Runs],
@@ -159,7 +159,7 @@ class _Group:
             if held[rank] or speeds is not None:
                 processor, runs = game.processors[rank], game.work.joined(held[rank])
                 speed = processor.speed if speeds is None else speeds[rank]
-                members.append(Member(game.work, game.rules, processor, runs, start_s, speed))
+                members.append(ModelRank(game.work, game.rules, processor, runs, start_s, speed))
         return cls(game, scheme, game.network(number), members, GroupCost(start_s))
 
     def synchronize(self) -> float:
@@ -220,7 +220,7 @@ class _Group:
         game, network = self.game, self.network
         exchange_s = self.scheme.synchronization_s(network, len(held)) + self._decision_s()
         message_s = network.latency_s * (2 if self.scheme.central else 1)
-        charges = Charges(exchange_s, message_s, game.iteration_bytes / network.bandwidth)
+        charges = MovementCosts(exchange_s, message_s, game.iteration_bytes / network.bandwidth)
         speeds, units = [each.speed for each in self.members], [each.units for each in self.members]
         found = redistribute(game.work, held, speeds, game.rules, charges, units)
         if found is None:

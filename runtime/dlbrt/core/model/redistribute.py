@@ -2,7 +2,7 @@
 
 Zaki, Li, Parthasarathy, sections 1.2 and 1.3.2: what is left is shared in proportion to the average effective
 speeds (1.3.3); alpha(j) iterations move in beta(j) messages; too little to move, no move; less than 10 %
-shorter predicted time, the cost of data movement not counted, no move. `Rules.charged` counts it.
+shorter predicted time, the cost of data movement not counted, no move. `ModelOptions.charged` counts it.
 
 Shares are integers. In a uniform loop each rank gets the floor of (1.3.3), and the iterations left over go
 one by one to where they are done soonest, so that no other integers finish earlier (`dist.layout.quickest`;
@@ -17,20 +17,20 @@ from itertools import accumulate
 from operator import truediv
 
 from dlbrt.core.model.speed import Averaging
-from dlbrt.core.model.work import NOTHING, Runs, Work, count
+from dlbrt.core.model.work import NOTHING, IterationCosts, Runs, count
 from dlbrt.core.parameters import LEAST_MOVED, PROFITABILITY
 from dlbrt.dist.layout import quickest
 from dlbrt.records import dataclass
 
-__all__ = ["Charges", "Redistribution", "Rules", "redistribute"]
+__all__ = ["ModelOptions", "MovementCosts", "Redistribution", "redistribute"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ModelOptions:
     """How the ranks play; the defaults are the paper's, but for ``polls`` and ``averaging``.
 
     ``decision_s``: delta, the time to calculate a distribution. ``profitability``: least predicted gain,
-    ``least_moved``: least part of what is left that is worth moving. ``charged``: the gain counts what the
+    ``min_moved``: least part of what is left that is worth moving. ``charged``: the gain counts what the
     next synchronization and the movement cost. ``polls``: ranks look for interrupts between iterations
     only, and compute while one travels; otherwise all stop when the first one finishes, as in the paper.
     ``reserves``: ranks go on computing while the profiles travel. ``all_history``: speeds are those since
@@ -39,7 +39,7 @@ class Rules:
 
     decision_s: float = 1e-4
     profitability: float = PROFITABILITY
-    least_moved: float = LEAST_MOVED
+    min_moved: float = LEAST_MOVED
     charged: bool = False
     polls: bool = True
     reserves: bool = False
@@ -48,7 +48,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Charges:
+class MovementCosts:
     """What moving costs, in seconds: whatever moves, for each message, for each iteration."""
 
     always_s: float
@@ -71,11 +71,11 @@ class Redistribution:
 
 
 def redistribute(
-    work: Work,
+    work: IterationCosts,
     held: Sequence[Runs],
     speeds: Sequence[float],
-    rules: Rules,
-    charges: Charges,
+    rules: ModelOptions,
+    charges: MovementCosts,
     units: Sequence[int] = (),
 ) -> Redistribution | None:
     """The iterations left dealt by speed (above 0, base work a second), or None where it does not pay.
@@ -89,7 +89,7 @@ def redistribute(
         return None  # even if all ended together
     targets = _targets(work, units, speeds)
     found = _moved(work, held, units, targets)
-    if found is None or found.moved < max(1.0, rules.least_moved * sum(map(count, held))):
+    if found is None or found.moved < max(1.0, rules.min_moved * sum(map(count, held))):
         return None
     costs_s = 0.0
     if rules.charged:
@@ -100,7 +100,7 @@ def redistribute(
     return Redistribution(found.held, found.moved, found.messages, before_s, after_s)
 
 
-def _targets(work: Work, units: Sequence[int], speeds: Sequence[float]) -> list[float]:
+def _targets(work: IterationCosts, units: Sequence[int], speeds: Sequence[float]) -> list[float]:
     """The cost that each rank should have."""
     total = sum(units)
     if work.prefix is None:
@@ -109,7 +109,7 @@ def _targets(work: Work, units: Sequence[int], speeds: Sequence[float]) -> list[
     return [total * speed / everyone for speed in speeds]
 
 
-def _longest_s(work: Work, units: Sequence[int], speeds: Sequence[float]) -> float:
+def _longest_s(work: IterationCosts, units: Sequence[int], speeds: Sequence[float]) -> float:
     return work.unit_s * float(max(map(truediv, units, speeds)))
 
 
@@ -120,7 +120,9 @@ class _Moved:
     messages: int
 
 
-def _moved(work: Work, held: Sequence[Runs], units: Sequence[int], targets: Sequence[float]) -> _Moved | None:
+def _moved(
+    work: IterationCosts, held: Sequence[Runs], units: Sequence[int], targets: Sequence[float]
+) -> _Moved | None:
     """Givers, the one with most too much first, give from their ends; takers are filled in the same order."""
     surplus = [have - target for have, target in zip(units, targets, strict=True)]
     most = [-abs(each) for each in surplus]
@@ -142,7 +144,7 @@ def _moved(work: Work, held: Sequence[Runs], units: Sequence[int], targets: Sequ
     return _Moved(tuple(after), moved, messages)
 
 
-def _dealt(work: Work, pool: Sequence[Runs], wanted: Sequence[float]) -> list[list[Runs]]:
+def _dealt(work: IterationCosts, pool: Sequence[Runs], wanted: Sequence[float]) -> list[list[Runs]]:
     """The pool's pieces cut in proportion to what is wanted, the nearest iterations; a piece is a message."""
     given = sum(map(work.units, pool))
     scale, sums = given / sum(wanted), list(accumulate(wanted))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dlbrt.core.chunks.table import RULES
-from dlbrt.core.model.dealing import Dealing
-from dlbrt.core.model.diffusing import Diffusing
+from dlbrt.core.model.dealing import SelfSchedulingModel
+from dlbrt.core.model.diffusing import DiffusionModel
 from dlbrt.core.model.screening import Estimated
-from dlbrt.core.model.stealing import Stealing
+from dlbrt.core.model.stealing import StealingModel
 
 __all__ = ["OTHERS"]
 
-OTHERS: tuple[Estimated, ...] = (Diffusing(), *(Dealing(name) for name in RULES), Stealing())
+OTHERS: tuple[Estimated, ...] = (
+    DiffusionModel(),
+    *(SelfSchedulingModel(name) for name in RULES),
+    StealingModel(),
+)

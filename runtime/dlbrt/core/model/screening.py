@@ -16,19 +16,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from dlbrt.core.model.fluid import floor_s
-from dlbrt.core.model.known import Known
-from dlbrt.core.model.outlook import Outlook
+from dlbrt.core.model.fluid import lower_bound_s
+from dlbrt.core.model.known import ModelInputs
+from dlbrt.core.model.outlook import EstimateInputs
 from dlbrt.core.model.speed import Processor
 from dlbrt.records import dataclass
 
-__all__ = ["Candidate", "Estimated", "Path", "Screened", "screen"]
+__all__ = ["Candidate", "Estimated", "LoadPath", "ScreeningResult", "screen"]
 
 #: Candidates that are played: of 16 ranks' paths one costs about as much as the paper's four strategies.
 PLAYS = 1
 
 #: One way that the load may go on: a processor for each rank.
-Path = tuple[Processor, ...]
+LoadPath = tuple[Processor, ...]
 
 
 class Estimated(Protocol):
@@ -38,7 +38,7 @@ class Estimated(Protocol):
     def name(self) -> str:
         """Its name in the contract."""
 
-    def near_s(self, known: Known, outlook: Outlook) -> float:
+    def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
         """An estimate of the seconds from now until all is done, the mean over the paths."""
 
 
@@ -46,33 +46,33 @@ class Estimated(Protocol):
 class Candidate(Estimated, Protocol):
     """One that a loop under way can go over to, as it begins with what ranks hold: it is played as well."""
 
-    def ahead_s(self, known: Known, processors: Sequence[Processor]) -> float:
+    def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
         """Seconds from now until all is done, on this path."""
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreeningResult:
     """Seconds from now on by name, the mean over paths; ``estimated`` are those that were not played."""
 
     left_s: tuple[tuple[str, float], ...]
-    floor_s: float
+    lower_bound_s: float
     estimated: tuple[str, ...]
 
 
 def screen(
-    known: Known,
-    paths: Sequence[Path],
+    known: ModelInputs,
+    paths: Sequence[LoadPath],
     others: Sequence[Estimated],
     most_s: float,
-) -> Screened:
+) -> ScreeningResult:
     """All others; of them candidates that may take less than ``most_s`` are played."""
-    work_s = known.rest.work_s
-    floor = sum(floor_s(path, work_s) for path in paths) / len(paths)
-    outlook = Outlook.of(known, floor, tuple(paths))
-    left_s = {each.name: max(floor, each.near_s(known, outlook)) for each in others}
+    work_s = known.remaining.work_s
+    floor = sum(lower_bound_s(path, work_s) for path in paths) / len(paths)
+    estimate_inputs = EstimateInputs.of(known, floor, tuple(paths))
+    left_s = {each.name: max(floor, each.estimate_s(known, estimate_inputs)) for each in others}
     able = [each for each in others if isinstance(each, Candidate) and left_s[each.name] < most_s]
     played = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
     for each in played:
-        left_s[each.name] = sum(each.ahead_s(known, path) for path in paths) / len(paths)
+        left_s[each.name] = sum(each.simulate_s(known, path) for path in paths) / len(paths)
     names = {each.name for each in played}
-    return Screened(tuple(left_s.items()), floor, tuple(name for name in left_s if name not in names))
+    return ScreeningResult(tuple(left_s.items()), floor, tuple(name for name in left_s if name not in names))

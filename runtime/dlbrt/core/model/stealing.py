@@ -6,7 +6,7 @@ charged, and the victim is drawn among the k. Every question costs a message the
 computes answers at the end of its iteration, half of one later on average. A victim refuses where what it
 could give would take less time than an exchange. If nobody can give, nobody will until somebody has stolen;
 so a thief then waits for that, and what is played are the steals alone, each of which halves a share: at most
-about P log2(N / P), and `MOST_STEALS` of them. The loop is over when rank 0 has heard of the last iteration
+about P log2(N / P), and `MAX_STEALS` of them. The loop is over when rank 0 has heard of the last iteration
 and told so: two messages.
 
 Shares are counted in iterations of mean cost. Draws come from a generator with a fixed seed, so that every
@@ -20,47 +20,47 @@ from heapq import heapify, heappop, heappush
 from math import log2
 from random import Random
 
-from dlbrt.core.model.known import Known
-from dlbrt.core.model.outlook import Outlook
+from dlbrt.core.model.known import ModelInputs
+from dlbrt.core.model.outlook import EstimateInputs
 from dlbrt.core.model.speed import Processor
 from dlbrt.records import dataclass
 
-__all__ = ["Stealing"]
+__all__ = ["StealingModel"]
 
 #: Steals that are played; what is held then is worked off.
-MOST_STEALS = 2_000
+MAX_STEALS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stealing:
+class StealingModel:
     """Work stealing, half of a victim's rest at a time; the mean of so many ``plays`` on each path."""
 
     name: str = "steal"
     plays: int = 1
 
-    def ahead_s(self, known: Known, processors: Sequence[Processor]) -> float:
+    def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
         """What all that is left takes on this path of speeds."""
-        rest = known.rest
-        if not rest.work_s > 0:
+        remaining = known.remaining
+        if not remaining.work_s > 0:
             return 0.0
         return (
             sum(_Play(known, processors, Random(seed)).total_s() for seed in range(self.plays)) / self.plays
         )
 
-    def near_s(self, known: Known, outlook: Outlook) -> float:
+    def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
         """About that, without events: every rank steals half as often as a share can be halved."""
-        rest, ranks = outlook.rest, len(known.held)
-        if not rest.work_s > 0 or ranks == 1:
-            return outlook.floor_s
-        unit_s = rest.mean_s * ranks / sum(outlook.speeds)
-        steals = 1 + log2(max(1.0, rest.count / ranks)) / 2
+        remaining, ranks = estimate_inputs.remaining, len(known.held)
+        if not remaining.work_s > 0 or ranks == 1:
+            return estimate_inputs.lower_bound_s
+        unit_s = remaining.mean_s * ranks / sum(estimate_inputs.speeds)
+        steals = 1 + log2(max(1.0, remaining.count / ranks)) / 2
         answer_s = 2 * known.network.latency_s + unit_s / 2
-        rows_s = known.iteration_bytes / known.network.bandwidth * rest.count / ranks / 2
-        kept = min(2 * (1 + _least(known, unit_s)) * outlook.grain, rest.count / ranks)
-        return outlook.floor_s + steals * answer_s + rows_s + outlook.ends_s(kept)
+        rows_s = known.iteration_bytes / known.network.bandwidth * remaining.count / ranks / 2
+        kept = min(2 * (1 + _least(known, unit_s)) * estimate_inputs.grain, remaining.count / ranks)
+        return estimate_inputs.lower_bound_s + steals * answer_s + rows_s + estimate_inputs.ends_s(kept)
 
 
-def _least(known: Known, unit_s: float) -> float:
+def _least(known: ModelInputs, unit_s: float) -> float:
     """The fewest iterations that a rank gives which take it so long each."""
     gain_s = unit_s - known.iteration_bytes / known.network.bandwidth
     return known.network.all_to_all.seconds(2) / gain_s if gain_s > 0 else float("inf")
@@ -69,12 +69,12 @@ def _least(known: Known, unit_s: float) -> float:
 class _Play:
     """Who holds how much since when, and when thieves try again."""
 
-    def __init__(self, known: Known, processors: Sequence[Processor], random: Random) -> None:
-        self.processors, self.unit_s, self.random = processors, known.rest.mean_s, random
+    def __init__(self, known: ModelInputs, processors: Sequence[Processor], random: Random) -> None:
+        self.processors, self.unit_s, self.random = processors, known.remaining.mean_s, random
         self.ranks = len(processors)
         self.latency_s = known.network.latency_s
         self.row_s = known.iteration_bytes / known.network.bandwidth
-        self.looks = 0.5 if known.rules.polls else 0.0
+        self.polls = 0.5 if known.rules.polls else 0.0
         self.worth = tuple(_least(known, self.unit_s / speed) for speed in known.speeds)
         self.since_s = [0.0] * self.ranks
         self.work_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
@@ -89,7 +89,7 @@ class _Play:
         if self.ranks == 1:
             return self.end_s[0]
         steals = 0
-        while self.runs_out and steals < MOST_STEALS:
+        while self.runs_out and steals < MAX_STEALS:
             now, thief = heappop(self.runs_out)
             if now < self.end_s[thief] or thief in self.waiting:
                 continue  # it has been given work since, or runs out earlier, having given some
@@ -102,13 +102,13 @@ class _Play:
     def _steals(self, thief: int, now: float) -> bool:
         """Whether the thief finds a victim; who cannot give now will not before it has stolen."""
         self.able.pop(thief, None)
-        asked = list(self.able)
-        self.random.shuffle(asked)
-        refusals = (self.ranks - 1 - len(asked)) / (len(asked) + 1)
-        for rank in asked:
+        victims = list(self.able)
+        self.random.shuffle(victims)
+        refusals = (self.ranks - 1 - len(victims)) / (len(victims) + 1)
+        for rank in victims:
             if self.since_s[rank] > now:
                 continue
-            if units := self._spared(rank, now):
+            if units := self._stealable(rank, now):
                 self._steal(thief, rank, units, refusals, now)
                 return True
             del self.able[rank]
@@ -122,7 +122,7 @@ class _Play:
         else:
             self.waiting.add(thief)
 
-    def _spared(self, rank: int, now: float) -> int:
+    def _stealable(self, rank: int, now: float) -> int:
         """What a rank would give: half of the iterations that it has not begun and does not begin next."""
         if self.end_s[rank] <= now:
             return 0
@@ -132,8 +132,8 @@ class _Play:
 
     def _steal(self, thief: int, victim: int, units: int, refusals: float, now: float) -> None:
         """The thief gets so many of the victim's iterations, after its refusals."""
-        looks_s = self.looks * self.unit_s
-        trip_s = 2 * self.latency_s + looks_s / self.processors[victim].average(now, now)
+        next_poll_s = self.polls * self.unit_s
+        trip_s = 2 * self.latency_s + next_poll_s / self.processors[victim].average(now, now)
         has_s = now + (1 + refusals) * trip_s + units * self.row_s
         given_s = units * self.unit_s
         done_s = self.processors[victim].done(self.since_s[victim], now)

@@ -14,7 +14,7 @@ from math import ceil, floor
 
 from dlbrt.records import dataclass
 
-__all__ = ["NOTHING", "Runs", "Work", "count"]
+__all__ = ["NOTHING", "IterationCosts", "Runs", "count"]
 
 #: Iterations held: half-open runs of positions, in order of execution.
 Runs = tuple[tuple[int, int], ...]
@@ -34,7 +34,7 @@ def count(runs: Runs) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Work:
+class IterationCosts:
     """What iterations cost: ``unit_s`` seconds a unit on the base processor.
 
     ``prefix[i]`` is the cost in units of the first i iterations, integers that do not decrease; None: every
@@ -71,7 +71,7 @@ class Work:
             return ((begin, runs[0][1]),) if begin < runs[0][1] else NOTHING
         return self._split(runs, units, self._at_least)[1]
 
-    def rest_after(self, runs: Runs, cost: int, units: float) -> tuple[Runs, int]:
+    def remaining_after(self, runs: Runs, cost: int, units: float) -> tuple[Runs, int]:
         """What is left of iterations of that cost when a rank has had time for so many units; its cost."""
         if self.prefix is None and len(runs) == 1:
             cost -= ceil(units * (1 - ROUNDING))

@@ -25,11 +25,11 @@ from dlbrt.core.partition.newton import CELLS, Cutter
 from dlbrt.core.partition.widening import widened
 from dlbrt.core.partition.work import (
     ROUNDING,
+    CumulativeWork,
     Curve,
-    Fault,
     Floats,
-    Work,
     WorkError,
+    WorkFault,
     evaluate,
     over_positions,
 )
@@ -95,10 +95,10 @@ class _Domain:
         if self.curve.trouble is not None:  # where there is no value, nothing else is worth saying
             return CostError(self.curve.trouble[1])
         x, name = self.x(fault.place), self.curve.name
-        if fault.fault is Fault.NONE_AT_ALL:
+        if fault.fault is WorkFault.NONE_AT_ALL:
             ends = f"from {name} = {self.x(0):.12g} to {self.x(len(self.values)):.12g}"
             return CostError(f"{self.what} does not increase {ends}: t = {float(self.curve(x)):.6g} at both")
-        if fault.fault is Fault.DECREASING:
+        if fault.fault is WorkFault.DECREASING:
             return CostError(f"{self.what} decreases at {name} = {x:.12g}: {self._fall(fault.place)}")
         return CostError(f"{self.what} {fault.fault.value} at {name} = {x:.12g}: {fault.found}")
 
@@ -135,7 +135,7 @@ def _estimated(cutter: Cutter, domain: _Domain) -> str:
     )
 
 
-def _cutter(work: Work) -> Cutter:
+def _cutter(work: CumulativeWork) -> Cutter:
     """The work made ready to be cut, from where it increases on; WorkError where it does not in more than
     half of the domain.
     """
@@ -157,7 +157,7 @@ def _cutter(work: Work) -> Cutter:
         return whole
 
 
-def _rise(work: Work) -> float | None:
+def _rise(work: CumulativeWork) -> float | None:
     """From where on t increases in the first cell of a table that shows no decrease; None: all of it.
 
     A pole at the lower end of the domain is far narrower than a cell, so it is approached by halves.

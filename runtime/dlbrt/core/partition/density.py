@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from dlbrt.core.partition.imbalance import drift
 from dlbrt.core.partition.integer import Numbers, prefix_sums, settled
 from dlbrt.core.partition.newton import fractions
-from dlbrt.core.partition.work import Fault, Floats, WorkError, checked_density, evaluate
+from dlbrt.core.partition.work import Floats, WorkError, WorkFault, checked_density, evaluate
 from dlbrt.records import dataclass
 
 __all__ = ["Density", "DriftCheck", "Sample", "merge"]
@@ -121,7 +121,7 @@ def merge(n: int, group: int, samples: Sequence[Sample]) -> Density:
     measured = checked_density(np.where(done > 0, work, 0.0))
     mean = float(measured.sum()) / int(done.sum()) if done.any() else 0.0
     if not mean > 0:
-        raise WorkError(Fault.NONE_AT_ALL, 0, "no iteration was measured")
+        raise WorkError(WorkFault.NONE_AT_ALL, 0, "no iteration was measured")
     each = np.where(done > 0, measured / np.maximum(done, 1), mean)
     return Density(n, group, each * sizes)
 

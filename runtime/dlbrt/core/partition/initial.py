@@ -17,7 +17,7 @@ Figure 3 deals row by row, from the last one to the first. In a long loop its pa
 share stays a few runs: after as many positions as the sum of the weights, taken as integers, when it begins
 again by itself; where that is too long, after `_PERIOD` positions, or more where there are many ranks.
 
-What the shares are then expected to take is in `Forecast`, with the loss from dealing in whole iterations
+What the shares are then expected to take is in `ShareForecast`, with the loss from dealing in whole iterations
 (Swartz, section 5: a domain divided into whole rows is not divided evenly).
 """
 
@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dlbrt.contract import Distribution
-from dlbrt.core.parameters import LEAST_ITERATIONS_EACH, MOST_GROUPS, WORK_EDGES
+from dlbrt.core.parameters import LEAST_ITERATIONS_EACH, MAX_GROUPS, WORK_EDGES
 from dlbrt.core.partition import imbalance
 from dlbrt.core.partition.cost_spec import CostError
 from dlbrt.dist import layout
 from dlbrt.dist.amounts import UNIFORM
-from dlbrt.dist.deal import Deal
+from dlbrt.dist.deal import InitialPartition
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from dlbrt.core.partition.known import KnownWork
     from dlbrt.core.partition.work import Floats
 
-__all__ = ["FirstShares", "Forecast", "deal", "expected", "first_shares"]
+__all__ = ["FirstShares", "ShareForecast", "deal", "expected", "first_shares"]
 
 #: Loops this long are dealt by figure 3 to the last row.
 _EXACT = 4096
@@ -92,7 +92,7 @@ def deal(
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class ShareForecast:
     """What shares are expected to take: ``work`` and ``times`` (work over weight) of each rank, any unit.
 
     ``loss`` is how much longer the slowest rank takes than all would with the work shared ideally, in
@@ -123,9 +123,9 @@ class Forecast:
 class FirstShares:
     """A deal, the work known of its positions (None: units count as the same), and what it may take."""
 
-    deal: Deal
+    deal: InitialPartition
     work: KnownWork | None = None
-    forecast: Forecast | None = None
+    forecast: ShareForecast | None = None
 
     @property
     def bounds(self) -> tuple[int, ...]:
@@ -163,8 +163,8 @@ def first_shares(
             shares = tuple(spans.shifted(first) for spans in layout.in_turns(len(units), ranks, turns))
         else:
             shares = deal(first + len(units), ranks, distribution, first=first, weights=speeds, work=work)
-        amounts = UNIFORM if work is None else work.table(WORK_EDGES)
-        return FirstShares(Deal(units, shares, amounts), work, expected(shares, work, speeds))
+        work_table = UNIFORM if work is None else work.table(WORK_EDGES)
+        return FirstShares(InitialPartition(units, shares, work_table), work, expected(shares, work, speeds))
 
     work = None if units.folded else measured
     try:
@@ -178,7 +178,7 @@ def first_shares(
 
 def expected(
     shares: Sequence[Spans], work: KnownWork | None = None, weights: Sequence[float] | None = None
-) -> Forecast:
+) -> ShareForecast:
     """What shares are expected to take by the work known of the positions (None: 1 each).
 
     Exact for blocks, and for dealt shares of up to 65536 positions; in longer loops work is taken as even
@@ -191,7 +191,7 @@ def expected(
     each = [float(len(spans)) for spans in shares] if work is None else _work_of(shares, work)
     ideal = sum(each) / sum(rates)
     times = [_time(amount, rate, ideal) for amount, rate in zip(each, rates, strict=True)]
-    return Forecast(tuple(each), tuple(times), max(times) / ideal - 1 if ideal else 0.0)
+    return ShareForecast(tuple(each), tuple(times), max(times) / ideal - 1 if ideal else 0.0)
 
 
 def _time(amount: float, rate: float, mean: float) -> float:
@@ -203,7 +203,7 @@ def _time(amount: float, rate: float, mean: float) -> float:
 def _work_of(shares: Sequence[Spans], work: KnownWork) -> list[float]:
     if all(run.step == 1 for spans in shares for run in spans.runs):
         return _of_blocks(shares, work)
-    count = work.n if work.n <= MOST_GROUPS else _EDGES
+    count = work.n if work.n <= MAX_GROUPS else _EDGES
     edges = np.arange(count + 1, dtype=np.int64) * work.n // count
     density = np.diff(work.before(edges)) / np.diff(edges)
     return [sum(_of_dealt(run, edges, density) for run in spans.runs) for spans in shares]
@@ -211,8 +211,8 @@ def _work_of(shares: Sequence[Spans], work: KnownWork) -> list[float]:
 
 def _of_blocks(shares: Sequence[Spans], work: KnownWork) -> list[float]:
     ends = [(run.start, run.stop) for spans in shares for run in spans.runs]
-    amounts = iter(np.diff(work.before(np.array(ends, np.int64).reshape(-1)))[::2].tolist())
-    return [fsum(islice(amounts, len(spans.runs))) for spans in shares]
+    work_table = iter(np.diff(work.before(np.array(ends, np.int64).reshape(-1)))[::2].tolist())
+    return [fsum(islice(work_table, len(spans.runs))) for spans in shares]
 
 
 def _of_dealt(run: range, edges: NDArray[np.int64], density: Floats) -> float:

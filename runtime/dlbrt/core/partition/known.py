@@ -4,7 +4,7 @@ All of them say how much work precedes a position, and where so much work ends; 
 boundaries at the fractions of the work that the speeds ask for (Swartz, section 2; unequal processors,
 section 4), then the integers beside them for which the longest time is least (`integer.settled`).
 
-Work given iteration by iteration is summed over all positions. Up to `MOST_GROUPS` positions every sum is
+Work given iteration by iteration is summed over all positions. Up to `MAX_GROUPS` positions every sum is
 kept and the cut is the best that there is (`integer.optimal`). In longer loops the sums are kept at edges of
 groups, and the work is looked at again in the groups that a boundary falls in: memory stays bounded, and the
 sums at the boundaries are those of all positions before.
@@ -19,14 +19,14 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dlbrt.core.parameters import MOST_GROUPS
+from dlbrt.core.parameters import MAX_GROUPS
 from dlbrt.core.partition.calling import Densities
 from dlbrt.core.partition.cost_spec import CostError
 from dlbrt.core.partition.density import Density
 from dlbrt.core.partition.integer import optimal, settled
 from dlbrt.core.partition.newton import Cutter, fractions
-from dlbrt.core.partition.work import Fault, Floats, WorkError, evaluate
-from dlbrt.dist.amounts import Amounts
+from dlbrt.core.partition.work import Floats, WorkError, WorkFault, evaluate
+from dlbrt.dist.amounts import WorkTable
 
 __all__ = ["CurvedWork", "KnownWork", "MeasuredWork", "SummedWork", "summed"]
 
@@ -34,7 +34,7 @@ __all__ = ["CurvedWork", "KnownWork", "MeasuredWork", "SummedWork", "summed"]
 _BLOCK = 1 << 16
 
 #: The ticks of all work: differences and products with small numbers stay far below 64 bits.
-_TICKS = 1 << 50
+_TOTAL_QUANTA = 1 << 50
 
 
 class KnownWork(ABC):
@@ -62,13 +62,13 @@ class KnownWork(ABC):
         cuts[share <= 0], cuts[share >= 1] = first, self.n
         return settled(cuts, self.before, rates)
 
-    def table(self, groups: int = 4096) -> Amounts:
+    def table(self, groups: int = 4096) -> WorkTable:
         """The work in whole ticks at the edges of that many groups, or fewer; all of it is 2^50 ticks."""
         edges = self._edges(groups)
         share = np.maximum.accumulate(self.before(edges)) / self.total
-        ticks = np.rint(np.clip(share, 0, 1) * _TICKS).astype(np.int64)
-        ticks[0], ticks[-1] = 0, _TICKS
-        return Amounts(tuple(edges.tolist()), tuple(ticks.tolist()))
+        quanta = np.rint(np.clip(share, 0, 1) * _TOTAL_QUANTA).astype(np.int64)
+        quanta[0], quanta[-1] = 0, _TOTAL_QUANTA
+        return WorkTable(tuple(edges.tolist()), tuple(quanta.tolist()))
 
     def _done(self, first: int) -> float:
         done = float(self.before([first])[0])
@@ -93,11 +93,11 @@ class SummedWork(KnownWork):
 
     def before(self, positions: ArrayLike) -> Floats:
         """As `KnownWork.before`; positions at edges of groups cost nothing."""
-        asked = np.asarray(positions).astype(np.int64)
-        group, place = np.divmod(asked, self._group)
-        found: Floats = self._prefix[np.where(asked < self.n, group, len(self._prefix) - 1)]
-        within = np.flatnonzero((place > 0) & (asked < self.n))
-        self._look(group[within])
+        wanted = np.asarray(positions).astype(np.int64)
+        group, place = np.divmod(wanted, self._group)
+        found: Floats = self._prefix[np.where(wanted < self.n, group, len(self._prefix) - 1)]
+        within = np.flatnonzero((place > 0) & (wanted < self.n))
+        self._compute_inside(group[within])
         for k in within.tolist():
             found[k] = self._prefix[group[k]] + self._inside[int(group[k])][place[k]]
         return found
@@ -105,7 +105,7 @@ class SummedWork(KnownWork):
     def places(self, work: Floats) -> Floats:
         """As `KnownWork.places`."""
         group = np.clip(np.searchsorted(self._prefix, work, "right") - 1, 0, len(self._prefix) - 2)
-        self._look(group)
+        self._compute_inside(group)
         found = np.empty(len(work))
         for k, g in enumerate(group.tolist()):
             sums = self._inside[g]
@@ -120,7 +120,7 @@ class SummedWork(KnownWork):
         sums = self._prefix[first:] - self._done(first)
         return tuple(first + place for place in optimal(sums, rates))
 
-    def _look(self, groups: NDArray[np.int64]) -> None:
+    def _compute_inside(self, groups: NDArray[np.int64]) -> None:
         """Compute the work inside some groups again, where it is not known from before."""
         new = [g for g in np.unique(groups).tolist() if g not in self._inside]
         if not new:
@@ -154,8 +154,8 @@ class CurvedWork(KnownWork):
 
     def before(self, positions: ArrayLike) -> Floats:
         """As `KnownWork.before`."""
-        asked = np.asarray(positions, dtype=np.float64)
-        return self.total - self._below(self.n - asked) if self._mirrored else self._below(asked)
+        wanted = np.asarray(positions, dtype=np.float64)
+        return self.total - self._below(self.n - wanted) if self._mirrored else self._below(wanted)
 
     def places(self, work: Floats) -> Floats:
         """As `KnownWork.places`."""
@@ -178,7 +178,7 @@ class CurvedWork(KnownWork):
         found = np.where(x <= work.low, 0.0, np.where(x >= work.high, self.total, found))
         if not np.isfinite(found).all():
             place = int(np.argmin(np.isfinite(found)))
-            raise self._explain(WorkError(Fault.NOT_A_NUMBER, float(x[place]), f"t = {found[place]}"))
+            raise self._explain(WorkError(WorkFault.NOT_A_NUMBER, float(x[place]), f"t = {found[place]}"))
         return np.clip(found, 0.0, self.total)
 
 
@@ -204,7 +204,7 @@ def summed(source: Densities, n: int) -> SummedWork | None:
 
     CostError for a work that is bad, all being zero, or a sum that no float holds.
     """
-    group = -(-n // MOST_GROUPS)
+    group = -(-n // MAX_GROUPS)
     sums, least, most = [], np.inf, 0.0
     for works in source.of(_blocks(n, group)):
         sums.append(_by_groups(works, group))

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dlbrt.core.partition.convergence import methods
-from dlbrt.core.partition.roots import Roots, Table, difference_quotients, roots
-from dlbrt.core.partition.work import Fault, Floats, Work, WorkError, check_increasing, evaluate
+from dlbrt.core.partition.roots import Roots, SampledWork, difference_quotients, roots
+from dlbrt.core.partition.work import CumulativeWork, Floats, WorkError, WorkFault, check_increasing, evaluate
 
 __all__ = ["Cutter", "fractions"]
 
@@ -40,7 +40,7 @@ class Cutter:
     1 or a ``tolerance`` outside (0, 1). Source: Swartz, sections 2 and 3, appendices A and B.
     """
 
-    def __init__(self, work: Work, cells: int = CELLS, tolerance: float = TOLERANCE) -> None:
+    def __init__(self, work: CumulativeWork, cells: int = CELLS, tolerance: float = TOLERANCE) -> None:
         if cells < 1 or not 0 < tolerance < 1:
             raise ValueError(f"expected 1 cell or more and 0 < tolerance < 1, found {cells} and {tolerance}")
         self.work = work
@@ -74,12 +74,14 @@ class Cutter:
     def _total(self, first: float, last: float) -> float:
         if first < self.start:
             found = f"t = {first:.6g} there, {self.start:.6g} at the beginning"
-            raise WorkError(Fault.DECREASING, self.work.left, found)
+            raise WorkError(WorkFault.DECREASING, self.work.left, found)
         total = last - self.start
         if not isfinite(total):
-            raise WorkError(Fault.INFINITE, self.work.high, f"from {self.start} to {last}")
+            raise WorkError(WorkFault.INFINITE, self.work.high, f"from {self.start} to {last}")
         if total <= 0:
-            raise WorkError(Fault.NONE_AT_ALL, self.work.low, f"t is {last:.6g} at both ends of the domain")
+            raise WorkError(
+                WorkFault.NONE_AT_ALL, self.work.low, f"t is {last:.6g} at both ends of the domain"
+            )
         return total
 
 
@@ -98,13 +100,13 @@ def fractions(weights: Sequence[float]) -> Floats:
     return np.concatenate(([0.0], sums / sums[-1]))
 
 
-def _table(work: Work, x: Floats, t: Floats, tolerance: float) -> Table:
+def _table(work: CumulativeWork, x: Floats, t: Floats, tolerance: float) -> SampledWork:
     scale = max(float(np.abs(t).max()), abs(work.start or 0.0))
     found = methods(x, t, _slopes(work, x, t))
-    return Table(work.t, work.derivative, work.inverse, x, t, found, tolerance, scale)
+    return SampledWork(work.t, work.derivative, work.inverse, x, t, found, tolerance, scale)
 
 
-def _slopes(work: Work, x: Floats, t: Floats) -> Floats:
+def _slopes(work: CumulativeWork, x: Floats, t: Floats) -> Floats:
     """t' at the samples, analytic or as difference quotients towards the inside."""
     if work.derivative is not None:
         return evaluate(work.derivative, x)

@@ -18,11 +18,11 @@ from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
 
-__all__ = ["Cuts", "Dealt", "Ownership"]
+__all__ = ["BlockOwnership", "DealtOwnership", "Ownership"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cuts:
+class BlockOwnership:
     """Blocks: rank r owns the values from ``edges[r - 1]`` up to below ``edges[r]``.
 
     They are counted in ``direction``: -1 counts downwards, rank 0 has the greatest values.
@@ -32,7 +32,7 @@ class Cuts:
     direction: int
 
     @classmethod
-    def at(cls, index: IndexMap, bounds: Sequence[int]) -> Cuts:
+    def at(cls, index: IndexMap, bounds: Sequence[int]) -> BlockOwnership:
         """Cuts before the positions ``bounds[1:-1]`` of a loop; bounds are the P + 1 ends of the blocks."""
         direction = 1 if index.step > 0 else -1
         return cls(tuple(direction * index.value(bound) for bound in bounds[1:-1]), direction)
@@ -52,7 +52,7 @@ class Cuts:
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class DealtOwnership:
     """Any other shares, as they were dealt to the positions of one loop."""
 
     index: IndexMap
@@ -69,7 +69,7 @@ class Dealt:
 
 
 #: Either.
-Ownership = Cuts | Dealt
+Ownership = BlockOwnership | DealtOwnership
 
 
 def _within(end: int, units: Units) -> int:

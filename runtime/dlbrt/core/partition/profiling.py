@@ -20,9 +20,9 @@ from math import fsum, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from dlbrt.core.parameters import MOST_GROUPS
+from dlbrt.core.parameters import MAX_GROUPS
 from dlbrt.core.partition.density import Density, DriftCheck, Sample, merge
-from dlbrt.core.partition.work import Fault, WorkError
+from dlbrt.core.partition.work import WorkError, WorkFault
 from dlbrt.records import dataclass
 
 __all__ = ["GroupTimes", "Profiling", "group_size", "relative_speeds"]
@@ -32,7 +32,7 @@ __all__ = ["GroupTimes", "Profiling", "group_size", "relative_speeds"]
 _GAP = 64
 
 #: So many numbers of iterations that a loop has had are remembered.
-_MOST_SIZES = 4
+_MAX_SIZES = 4
 
 
 def group_size(n: int, group: int) -> int:
@@ -42,7 +42,7 @@ def group_size(n: int, group: int) -> int:
     """
     if group < 1:
         raise ValueError(f"expected groups of at least 1 iteration, found {group}")
-    while -(-n // group) > MOST_GROUPS:
+    while -(-n // group) > MAX_GROUPS:
         group *= 2
     return group
 
@@ -130,7 +130,7 @@ class Profiling:
         threshold: float = 0.10,
         known: Density | None = None,
     ) -> None:
-        self._asked = group
+        self._group_size = group
         self._check = DriftCheck(every, threshold)
         self._states: dict[int, _State] = {}
         self._state = _State(n, group_size(n, group))
@@ -141,9 +141,9 @@ class Profiling:
         state = self._states.pop(n, None)
         if state is None:
             fits = known is not None and known.n == n
-            state = _State(n, group_size(n, self._asked), known if fits else None)
+            state = _State(n, group_size(n, self._group_size), known if fits else None)
         self._state = self._states[n] = state
-        while len(self._states) > _MOST_SIZES:
+        while len(self._states) > _MAX_SIZES:
             del self._states[next(iter(self._states))]
 
     @property
@@ -172,7 +172,7 @@ class Profiling:
         """Whether the next pass is to be measured, on all ranks."""
         return self.n > 0 and (self.density is None or self._state.passes % self._check.every == 0)
 
-    def recorder(self) -> GroupTimes:
+    def group_times(self) -> GroupTimes:
         """What a rank measures the next pass with."""
         return GroupTimes(self.n, self.group)
 
@@ -212,7 +212,7 @@ class Profiling:
         return None
 
     def _unusable(self, error: WorkError) -> str:
-        if error.fault is Fault.NONE_AT_ALL:
+        if error.fault is WorkFault.NONE_AT_ALL:
             found = f"no group of {self.group} iterations took a time that the clock can see"
             return f"{found}; iterations are dealt as before (profile with a larger group)"
         return f"what was measured cannot be used ({error}); iterations are dealt as before"

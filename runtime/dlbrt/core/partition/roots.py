@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlbrt.core.partition.convergence import Method
-from dlbrt.core.partition.work import ROUNDING, Curve, Fault, Floats, WorkError, evaluate
+from dlbrt.core.partition.work import ROUNDING, Curve, Floats, WorkError, WorkFault, evaluate
 from dlbrt.records import dataclass
 
-__all__ = ["Roots", "Table", "difference_quotients", "misplaced", "roots"]
+__all__ = ["Roots", "SampledWork", "difference_quotients", "misplaced", "roots"]
 
 #: More steps than any bracket of doubles takes, two thirds of them not bisecting it.
-MOST_STEPS = 400
+MAX_STEPS = 400
 
 #: Newton has converged by then or will not.
 NEWTON_STEPS = 8
@@ -45,7 +45,7 @@ AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SampledWork:
     """Samples of t on m + 1 points x, the method of each of the m cells, and how to evaluate more.
 
     ``tolerance`` is relative to x, or to the ``span`` where that is less; ``scale`` is
@@ -94,14 +94,14 @@ def difference_quotients(t: Curve, x: Floats, value: Floats, width: Floats | flo
 def misplaced(x: float, value: float, ends: tuple[float, float], values: tuple[float, float]) -> WorkError:
     """Why a value of t that lies outside those at the ends of its bracket cannot be."""
     if not isfinite(value):
-        fault = Fault.NOT_A_NUMBER if value != value else Fault.INFINITE
+        fault = WorkFault.NOT_A_NUMBER if value != value else WorkFault.INFINITE
         return WorkError(fault, x, f"t = {value}")
     points = zip((ends[0], x, ends[1]), (values[0], value, values[1]), strict=True)
     found = ", ".join(f"t({at:.12g}) = {number:.6g}" for at, number in points)
-    return WorkError(Fault.DECREASING, x, found)
+    return WorkError(WorkFault.DECREASING, x, found)
 
 
-def roots(table: Table, targets: Floats) -> Roots:
+def roots(table: SampledWork, targets: Floats) -> Roots:
     """The x with t(x) = target for each, all together; WorkError where t turns out not to increase."""
     x = np.empty(len(targets))
     steps = np.zeros(len(targets), dtype=np.int64)
@@ -129,7 +129,7 @@ class _Brackets:
     side: NDArray[np.int8]
 
     @classmethod
-    def around(cls, table: Table, target: Floats) -> _Brackets:
+    def around(cls, table: SampledWork, target: Floats) -> _Brackets:
         """The cells of the targets, and where to start in them."""
         cell = np.clip(np.searchsorted(table.values, target, side="left"), 1, len(table.values) - 1)
         low, high = table.x[cell - 1], table.x[cell]
@@ -145,11 +145,11 @@ class _Brackets:
         place, kind = np.arange(len(target)), table.methods[cell - 1]
         return cls(place, target, kind, x, low, high, at_low, at_high, below, above, width, side)
 
-    def close(self, table: Table, x: Floats, steps: NDArray[np.int64]) -> None:
+    def close(self, table: SampledWork, x: Floats, steps: NDArray[np.int64]) -> None:
         """Find all roots; ``x`` and ``steps`` take them and the number of evaluations."""
         x[:] = self.x
         self._keep((self.target < self.at_high) & (self.target > self.at_low))
-        for step in range(MOST_STEPS):
+        for step in range(MAX_STEPS):
             if not len(self.place):
                 return
             steps[self.place] += 1
@@ -159,7 +159,7 @@ class _Brackets:
             if done.any():
                 self._keep(~done)
 
-    def _step(self, table: Table, step: int) -> tuple[Floats, NDArray[np.bool_]]:
+    def _step(self, table: SampledWork, step: int) -> tuple[Floats, NDArray[np.bool_]]:
         """Evaluate t at x and narrow the brackets: the next x, and which roots are found.
 
         Where the root is found by a small step, that step has been made.
@@ -190,7 +190,7 @@ class _Brackets:
         self.side = np.where(left, np.int8(-1), np.int8(1))
 
     def _following(
-        self, table: Table, step: int, value: Floats, f: Floats
+        self, table: SampledWork, step: int, value: Floats, f: Floats
     ) -> tuple[Floats, NDArray[np.bool_]]:
         """The next x, and where it is Newton's."""
         newton = (self.kind == Method.NEWTON) & (step < NEWTON_STEPS)
@@ -210,7 +210,7 @@ class _Brackets:
         usable = (self.kind != Method.BISECTION) & (step % 3 != 2)
         return np.where(usable & (self.low < secant) & (secant < self.high), secant, middle)
 
-    def _slopes(self, table: Table, value: Floats) -> Floats:
+    def _slopes(self, table: SampledWork, value: Floats) -> Floats:
         if table.derivative is not None:
             return evaluate(table.derivative, self.x)
         return difference_quotients(table.t, self.x, value, self.width, float(table.x[-1]))

@@ -4,7 +4,7 @@ Swartz, section 2: t(x) is the time needed for the part of the domain below x, s
 TT = t(x_max). Only differences of t count, and a constant factor (the paper's A) divides out, so any unit
 will do. The work at the domain's lower end is given apart from t where t has no meaning there: the
 sieve's t(x) = x^1.43 / (ln x - 1.08366) has a pole at 2.96 and increases from 5.95 on only, and the paper
-counts from 0 (`Work.start`) whatever t says at the first number.
+counts from 0 (`CumulativeWork.start`) whatever t says at the first number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 from dlbrt.dist.layout import Floats
 from dlbrt.records import dataclass
 
-__all__ = ["Curve", "Fault", "Floats", "Work", "WorkError", "checked_density", "evaluate", "over_positions"]
+__all__ = [
+    "CumulativeWork",
+    "Curve",
+    "Floats",
+    "WorkError",
+    "WorkFault",
+    "checked_density",
+    "evaluate",
+    "over_positions",
+]
 
 #: A vectorised function: of one float or a float64 array, giving numbers of the same shape (or one number).
 Curve = Callable[[Any], Any]
@@ -29,7 +38,7 @@ Curve = Callable[[Any], Any]
 ROUNDING = 1e-12
 
 
-class Fault(Enum):
+class WorkFault(Enum):
     """What is wrong with a work function."""
 
     NOT_A_NUMBER = "is not a number"
@@ -44,10 +53,12 @@ class WorkError(ValueError):
 
     ``place`` is the x (or the position of the iteration) where it shows, ``fault`` what shows there.
     ``increases_from`` is, for a cumulative work that decreases at first only, the least x looked at
-    from which it increases (`Work.increasing_from`).
+    from which it increases (`CumulativeWork.increasing_from`).
     """
 
-    def __init__(self, fault: Fault, place: float, found: str, increases_from: float | None = None) -> None:
+    def __init__(
+        self, fault: WorkFault, place: float, found: str, increases_from: float | None = None
+    ) -> None:
         self.fault = fault
         self.place = place
         self.increases_from = increases_from
@@ -55,13 +66,13 @@ class WorkError(ValueError):
         later = f"; it increases from {increases_from:.6g} on" if increases_from is not None else ""
         super().__init__(f"the work {fault.value} at {place:.12g}: {found}{later}")
 
-    def __reduce__(self) -> tuple[type[WorkError], tuple[Fault, float, str, float | None]]:
+    def __reduce__(self) -> tuple[type[WorkError], tuple[WorkFault, float, str, float | None]]:
         """It may travel from rank to rank."""
         return type(self), (self.fault, self.place, self.found, self.increases_from)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CumulativeWork:
     """Cumulative work t(x), any unit, for low <= x <= high.
 
     ``derivative`` is t'(x), the time density, and ``inverse`` the x of a given t, where they are known.
@@ -94,7 +105,7 @@ class Work:
 
 def over_positions(
     t: Curve, loop: range, derivative: Curve | None = None, inverse: Curve | None = None
-) -> Work:
+) -> CumulativeWork:
     """The work of a loop's positions 0..n, from a cumulative work t over its variable.
 
     The iteration with value v stands for the work from v to v + abs(step); with a negative step work
@@ -108,7 +119,7 @@ def over_positions(
     def value(position: Any) -> Any:
         return first + sign * step * position
 
-    return Work(
+    return CumulativeWork(
         t=lambda k: sign * np.asarray(t(value(k))),
         low=0.0,
         high=float(len(loop)),
@@ -129,13 +140,13 @@ def check_increasing(x: Floats, t: Floats) -> None:
     finite = np.isfinite(t)
     if not finite.all():
         place = int(np.argmin(finite))
-        fault = Fault.NOT_A_NUMBER if np.isnan(t[place]) else Fault.INFINITE
+        fault = WorkFault.NOT_A_NUMBER if np.isnan(t[place]) else WorkFault.INFINITE
         raise WorkError(fault, float(x[place]), f"t = {t[place]}", _increases_from(x, t))
     falls = ~(np.diff(t) >= -ROUNDING * float(np.abs(t).max()))
     if falls.any():
         place = int(np.argmax(falls))
         found = f"t({x[place]:.12g}) = {t[place]:.6g}, t({x[place + 1]:.12g}) = {t[place + 1]:.6g}"
-        raise WorkError(Fault.DECREASING, float(x[place]), found, _increases_from(x, t))
+        raise WorkError(WorkFault.DECREASING, float(x[place]), found, _increases_from(x, t))
 
 
 def _increases_from(x: Floats, t: Floats) -> float | None:
@@ -161,13 +172,13 @@ def checked_density(density: ArrayLike) -> NDArray[Any]:
         found = found.astype(np.float64)
     flat = found.reshape(-1)
     for fault, bad in (
-        (Fault.NOT_A_NUMBER, np.isnan(flat)),
-        (Fault.INFINITE, np.isinf(flat)),
-        (Fault.NEGATIVE, flat < 0),
+        (WorkFault.NOT_A_NUMBER, np.isnan(flat)),
+        (WorkFault.INFINITE, np.isinf(flat)),
+        (WorkFault.NEGATIVE, flat < 0),
     ):
         if bad.any():
             place = int(np.argmax(bad))
             raise WorkError(fault, place, f"expected a number of 0 or more, found {flat[place]}")
     if not flat.any():
-        raise WorkError(Fault.NONE_AT_ALL, 0, f"expected some work in {len(flat)} places")
+        raise WorkError(WorkFault.NONE_AT_ALL, 0, f"expected some work in {len(flat)} places")
     return found

@@ -4,7 +4,7 @@ Distributed chunk calculation (Eleliemy, Ciorba, arXiv 2101.07050) for rules who
 number alone (`dlbrt.core.chunks.sequence`): there is no master, and nobody is asked. It serves loops whose
 units need no data of their own; who needs rows has to ask the rank that has them in any case (`pooled`).
 
-Chunks may take less time than claiming one does. A rank then claims several at once (`at_once`): those that
+Chunks may take less time than claiming one does. A rank then claims several at once (`chunks_per_request`): those that
 it would have got if nobody else had come in between.
 
 A slow rank leaves the last chunks to the others, if they will have done them before it had done one.
@@ -21,30 +21,30 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import Any
 
-from dlbrt.core.actions import Action, Claim, Finish, Resume
-from dlbrt.core.agent import Account, Start
-from dlbrt.core.chunks.measured import Record, Report
-from dlbrt.core.chunks.sequence import Sequence
-from dlbrt.core.chunks.together import at_once
-from dlbrt.core.chunks.work import WorkTable
-from dlbrt.core.events import Claimed, Exhausted, Worked
+from dlbrt.core.actions import Action, ClaimChunks, Finish, Resume
+from dlbrt.core.agent import BalancingCounts, InitialState
+from dlbrt.core.chunks.measured import ChunkReport, RankStatistics
+from dlbrt.core.chunks.sequence import ChunkSequence
+from dlbrt.core.chunks.together import chunks_per_request
+from dlbrt.core.chunks.work import WorkUnits
+from dlbrt.core.events import ChunksClaimed, Exhausted, Worked
 from dlbrt.core.peers.peer import Peer
-from dlbrt.core.peers.store import shifted_amounts
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.core.peers.store import shifted_work
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 
-__all__ = ["Claiming", "Places"]
+__all__ = ["ChunkPositions", "CounterPeer"]
 
 
-class Places:
+class ChunkPositions:
     """Where the chunks of a sequence are among the units, by work where that is known to be uneven."""
 
-    def __init__(self, units: Units, sequence: Sequence, amounts: Amounts) -> None:
+    def __init__(self, units: Units, sequence: ChunkSequence, work_table: WorkTable) -> None:
         self._sequence = sequence
         self._first = units.all.runs[0].start if len(units) else 0
-        table = shifted_amounts(amounts, self._first)
-        self._work = WorkTable(sequence.n, table if table.before(sequence.n) else UNIFORM)
+        table = shifted_work(work_table, self._first)
+        self._work = WorkUnits(sequence.n, table if table.before(sequence.n) else UNIFORM)
 
     def units(self, begin: int, end: int) -> Spans:
         """Those of chunks ``begin`` to ``end`` - 1; there may be none, where units are dear."""
@@ -52,38 +52,40 @@ class Places:
         return Spans.of(range(self._first + placed.start, self._first + placed.stop))
 
 
-class Claiming(Peer):
+class CounterPeer(Peer):
     """A rank that claims chunks of a sequence; the first P of them are its and the others' first shares."""
 
-    claims = True
+    claims_chunks = True
 
-    def __init__(self, name: str, rank: int, start: Start, now: float, sequence: Sequence) -> None:
+    def __init__(
+        self, name: str, rank: int, start: InitialState, now: float, sequence: ChunkSequence
+    ) -> None:
         super().__init__(name, rank, start, now)
         self._sequence = sequence
         self._ranks = len(start.shares)
-        self._places = Places(self.units, sequence, start.terms.amounts)
+        self._places = ChunkPositions(self.units, sequence, start.context.work_table)
         self._claiming = False
         self._next = self._ranks  # the number of the chunk that is expected next
         self._own = sequence.size(rank)  # units of this rank's chunks
         self._taken = 0
-        self._began = self._told_at = now
-        self._record = Record()
+        self._began = self._reported_at = now
+        self._record = RankStatistics()
 
     @classmethod
     def _table(cls) -> dict[type, Callable[[Any, Any], tuple[Action, ...]]]:
-        return {**super()._table(), Claimed: cls._claimed}
+        return {**super()._table(), ChunksClaimed: cls._chunks_claimed}
 
     @property
     def waiting(self) -> bool:
         """Whether a claim is under way."""
         return self._claiming
 
-    def account(self) -> Account:
+    def counts(self) -> BalancingCounts:
         """Claims that found work count as synchronizations."""
-        return Account(self._taken)
+        return BalancingCounts(self._taken)
 
-    def _note(self, did: Spans, event: Worked) -> None:
-        self._record = self._record.then(Report(self.rank, len(did), event.compute_s, event.compute_s))
+    def _record_progress(self, did: Spans, event: Worked) -> None:
+        self._record = self._record.then(ChunkReport(self.rank, len(did), event.compute_s, event.compute_s))
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self._is_better_left(event.now):
@@ -91,7 +93,11 @@ class Claiming(Peer):
             return (Finish(),)
         chunk = self._sequence.chunk(self._next)
         self._claiming = True
-        return (Claim(at_once(len(chunk), self._sequence.n - chunk.start, self.unit_s, self._ranks)),)
+        return (
+            ClaimChunks(
+                chunks_per_request(len(chunk), self._sequence.n - chunk.start, self.unit_s, self._ranks)
+            ),
+        )
 
     def _is_better_left(self, now: float) -> bool:
         """Whether the others will have done the rest before this rank, a slow one, has done a chunk.
@@ -100,7 +106,7 @@ class Claiming(Peer):
         may all be under way: they count as not yet done. The last of many to be done takes longer than the
         mean, by about ln P deviations, as if times were exponential.
         """
-        claimed, took_s = self._sequence.start(self._next), self._told_at - self._began
+        claimed, took_s = self._sequence.start(self._next), self._reported_at - self._began
         if self._own * self._ranks >= claimed or took_s <= 0 or not self.unit_s:
             return False
         done = self._sequence.start(max(0, self._next - self._ranks))
@@ -108,7 +114,7 @@ class Claiming(Peer):
         others = rate - 1 / self.unit_s
         if others <= 0:
             return False
-        left = max(0.0, self._sequence.n - done - rate * (now - self._told_at))
+        left = max(0.0, self._sequence.n - done - rate * (now - self._reported_at))
         size = max(1, len(self._sequence.chunk(self._next)))
         longest = size + self._spread * sqrt(size) * log(self._ranks)
         return (left + longest * (self._ranks - 1)) / others < longest * self.unit_s
@@ -118,13 +124,13 @@ class Claiming(Peer):
         """The deviation of a unit's time over its mean, as far as it is known."""
         return sqrt(self._record.variance) / self._record.mean_s if self._record.estimated else 0.0
 
-    def _claimed(self, event: Claimed) -> tuple[Action, ...]:
+    def _chunks_claimed(self, event: ChunksClaimed) -> tuple[Action, ...]:
         """These chunks are this rank's; some of them may have no unit, where units are dear."""
         if not self._claiming:
             raise ValueError(f"rank {self.rank} got chunks that it had not claimed")
         self._claiming = False
         begin, end = self._ranks + event.number, self._ranks + event.number + event.count
-        self._next, self._told_at = end, event.now
+        self._next, self._reported_at = end, event.now
         self._own += self._sequence.start(end) - self._sequence.start(begin)
         chunks = self._places.units(begin, end)
         self.work = self.units.wanted(chunks, self.failed_at)

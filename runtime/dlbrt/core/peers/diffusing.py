@@ -21,34 +21,34 @@ from __future__ import annotations
 from collections import defaultdict
 from math import inf
 
-from dlbrt.core.actions import Action, Give, Resume, Tell
-from dlbrt.core.agent import Account, Start
+from dlbrt.core.actions import Action, Resume, Send, SendWork
+from dlbrt.core.agent import BalancingCounts, InitialState
 from dlbrt.core.diffusion.neighbourhood import Neighbourhood
-from dlbrt.core.diffusion.uneven import Carry, Local, granted
-from dlbrt.core.events import Exhausted, Given, Told, Waited, Worked
+from dlbrt.core.diffusion.uneven import LinkRemainder, LocalDiffusion, granted
+from dlbrt.core.events import Exhausted, Received, TimeElapsed, Worked, WorkReceived
 from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
-from dlbrt.core.peers.retirement import Retiring
-from dlbrt.core.peers.words import Level
+from dlbrt.core.peers.retirement import TerminationDetectingPeer
+from dlbrt.core.peers.words import LoadReport
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Diffusing"]
+__all__ = ["DiffusionPeer"]
 
 
-class Diffusing(Retiring):
+class DiffusionPeer(TerminationDetectingPeer):
     """A rank that exchanges with its neighbours."""
 
-    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
+    def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
-        stand = Neighbourhood.among(len(start.shares), bare=start.terms.bare)
+        stand = Neighbourhood.among(len(start.shares), without_rows=start.context.without_rows)
         self._step, self._neighbours = stand.step, stand.of(rank)
-        self._carried = [Carry() for _ in self._neighbours]
+        self._carried = [LinkRemainder() for _ in self._neighbours]
         #: By round and turn, and then by neighbour.
-        self._said: defaultdict[tuple[int, int], dict[int, Level]] = defaultdict(dict)
+        self._reports: defaultdict[tuple[int, int], dict[int, LoadReport]] = defaultdict(dict)
         self._round = 0
         self._turn: int | None = None  # what this rank has said last in the round, None between rounds
         self._called = 0  # the latest round that somebody has begun
         self._work = self._time = 0.0
-        self._local: Local | None = None
+        self._local: LocalDiffusion | None = None
         self._rested_at = now
         self._period_s = max(DIFFUSION_PERIOD_S, DIFFUSION_EXCHANGES * self.answer_s)
         self._needed_period_s = DIFFUSION_NEEDED_EXCHANGES * self.answer_s
@@ -56,7 +56,7 @@ class Diffusing(Retiring):
         self._around = inf, inf  # the least and the most that a neighbour had, in seconds
         self._speed = 0.0
         self._window_work, self._window_s = 0, 0.0
-        self._rounds = self._gifts = 0
+        self._rounds = self._assignments = 0
 
     @property
     def waiting(self) -> bool:
@@ -64,7 +64,7 @@ class Diffusing(Retiring):
         return self._idle
 
     @property
-    def wakes_at(self) -> float | None:
+    def timer_at(self) -> float | None:
         """When this rank begins the next round."""
         if self._over or self._turn is not None or not (self._speed and self._neighbours):
             return None
@@ -73,15 +73,15 @@ class Diffusing(Retiring):
             return self._rested_at + (self._period_s if least else self._needed_period_s)
         return self._rested_at + self._needed_period_s if most else None
 
-    def account(self) -> Account:
+    def counts(self) -> BalancingCounts:
         """Rounds count as synchronizations, gifts as redistributions."""
-        return Account(self._rounds if self.rank == 0 else 0, self._gifts)
+        return BalancingCounts(self._rounds if self.rank == 0 else 0, self._assignments)
 
-    def _note(self, did: Spans, event: Worked) -> None:
+    def _record_progress(self, did: Spans, event: Worked) -> None:
         """Keep the speed, of a window that is long enough to mean anything, or of all so far."""
-        self._window_work += self.terms.amounts.of(did)
+        self._window_work += self.context.work_table.of(did)
         self._window_s += event.compute_s
-        if self._window_s > 0 and (self._window_s >= self.terms.parameters.least_sample_s or not self._speed):
+        if self._window_s > 0 and (self._window_s >= self.context.parameters.min_sample_s or not self._speed):
             self._speed = max(self._window_work, 1) / self._window_s
             self._window_work, self._window_s = 0, 0.0
 
@@ -92,22 +92,22 @@ class Diffusing(Retiring):
         actions = self._retire()
         return actions if self._over else (*actions, *self._goes_on(event.now))
 
-    def _waited(self, event: Waited) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
         if not self.due(event.now):
             return ()
         self._called = self._round + 1
         return self._goes_on(event.now)
 
-    def _told(self, event: Told) -> tuple[Action, ...]:
-        if not isinstance(event.word, Level):
-            return super()._told(event)
-        word = event.word
-        self._said[word.round, word.turn][event.source] = word
-        self._called = max(self._called, word.round)
+    def _message_received(self, event: Received) -> tuple[Action, ...]:
+        if not isinstance(event.message, LoadReport):
+            return super()._message_received(event)
+        message = event.message
+        self._reports[message.round, message.turn][event.source] = message
+        self._called = max(self._called, message.round)
         return self._goes_on(event.now)
 
-    def _given(self, event: Given) -> tuple[Action, ...]:
-        units = self._received(event)
+    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+        units = self._accept(event)
         self.work = self.work.union(units) if units else self.work
         self._idle = self._idle and not self.work
         return (Resume(),) if self.work else self._retire()
@@ -119,76 +119,80 @@ class Diffusing(Retiring):
             if self._turn is None:
                 if self._called <= self._round or not self._begin():
                     break
-                actions.append(self._say())
-            if (heard := self._heard()) is None:
+                actions.append(self._load_report())
+            if (reports := self._neighbour_reports()) is None:
                 break
-            actions += self._advance(heard, now)
+            actions += self._advance(reports, now)
         return tuple(actions)
 
     def _begin(self) -> bool:
         """Join the next round; not before a speed is known, here or to a neighbour who has joined."""
-        said = self._said[self._round + 1, 0].values()
+        said = self._reports[self._round + 1, 0].values()
         speed = self._speed or max((level.speed for level in said), default=0.0)
         if not speed:
             return False
         self._round, self._turn, self._speed = self._round + 1, 0, speed
-        self._work = float(self.terms.amounts.of(self.work))
+        self._work = float(self.context.work_table.of(self.work))
         self._time = self._work / speed
         return True
 
-    def _say(self) -> Tell:
+    def _load_report(self) -> Send:
         assert self._turn is not None
-        return Tell(self._neighbours, Level(self._round, self._turn, self._speed, self._time))
+        return Send(self._neighbours, LoadReport(self._round, self._turn, self._speed, self._time))
 
-    def _heard(self) -> list[Level] | None:
+    def _neighbour_reports(self) -> list[LoadReport] | None:
         """What the neighbours have said in this turn of the round, once all have."""
         assert self._turn is not None
-        said = self._said[self._round, self._turn]
+        said = self._reports[self._round, self._turn]
         if len(said) < len(self._neighbours):
             return None
-        del self._said[self._round, self._turn]
+        del self._reports[self._round, self._turn]
         return [said[rank] for rank in self._neighbours]
 
-    def _advance(self, heard: list[Level], now: float) -> list[Action]:
+    def _advance(self, reports: list[LoadReport], now: float) -> list[Action]:
         """An inner iteration, or after the last one the gifts that it comes to."""
         assert self._turn is not None
-        times = [level.seconds for level in heard]
+        times = [level.seconds for level in reports]
         if self._turn == 0:
-            self._know(tuple(level.speed for level in heard))
+            self._know(tuple(level.speed for level in reports))
             self._around = min(times), max(times)
         assert self._local is not None
         if self._turn < self._step.iterations:
             self._time = self._local.jacobi(self._work, self._time, times)
             self._turn += 1
-            return [self._say()]
+            return [self._load_report()]
         self._turn, self._rested_at = None, now
         self._rounds += 1
-        return self._gifts_of(self._local.fluxes(self._time, times))
+        return self._assignments_for(self._local.fluxes(self._time, times))
 
     def _know(self, speeds: tuple[float, ...]) -> None:
         """These are the speeds of the neighbours; they and one's own seldom change from round to round."""
         known = self._local
         if known is None or known.speed != self._speed or known.neighbours != speeds:
-            self._local = Local(self._step, self._speed, speeds)
+            self._local = LocalDiffusion(self._step, self._speed, speeds)
 
-    def _gifts_of(self, fluxes: tuple[float, ...]) -> list[Action]:
+    def _assignments_for(self, fluxes: tuple[float, ...]) -> list[Action]:
         """What flows to each neighbour, in whole ticks of work that is held."""
-        asked = []
+        requested = []
         for link, flux in enumerate(fluxes):
             whole, self._carried[link] = self._carried[link].add(flux)
-            asked.append(whole)
-        if max(asked) <= 0:
+            requested.append(whole)
+        if max(requested) <= 0:
             return []
-        amounts = granted(self.terms.amounts.of(self.work), asked)
-        gifts = [self._gift(r, amount) for r, amount in zip(self._neighbours, amounts, strict=True) if amount]
-        self._gifts += len([gift for gift in gifts if gift.units])
-        return [gift for gift in gifts if gift.units]
+        work_table = granted(self.context.work_table.of(self.work), requested)
+        assignments = [
+            self._assignment(r, amount)
+            for r, amount in zip(self._neighbours, work_table, strict=True)
+            if amount
+        ]
+        self._assignments += len([assignment for assignment in assignments if assignment.units])
+        return [assignment for assignment in assignments if assignment.units]
 
-    def _gift(self, neighbour: int, amount: int) -> Give:
+    def _assignment(self, neighbour: int, amount: int) -> SendWork:
         """Units from the end of the block that is next to a neighbour's, on a chain."""
-        held, amounts = Spans.of(*self.work.runs), self.terms.amounts
+        held, work_table = Spans.of(*self.work.runs), self.context.work_table
         if neighbour < self.rank:
-            given, self.work = amounts.first(held, amount)
+            given, self.work = work_table.first(held, amount)
         else:
-            self.work, given = amounts.last(held, amount)
-        return Give(neighbour, given)
+            self.work, given = work_table.last(held, amount)
+        return SendWork(neighbour, given)

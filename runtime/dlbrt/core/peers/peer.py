@@ -13,18 +13,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from dlbrt.core.actions import Action, Alarm
-from dlbrt.core.agent import Account, Agent, Start
+from dlbrt.core.actions import Action, NotifyFailure
+from dlbrt.core.agent import Agent, BalancingCounts, InitialState
 from dlbrt.core.events import (
-    Alarmed,
     Event,
     Exhausted,
     Failed,
-    Given,
+    FailureNotified,
     Interrupted,
-    Told,
-    Waited,
+    Received,
+    TimeElapsed,
     Worked,
+    WorkReceived,
 )
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
@@ -37,13 +37,13 @@ class Peer(ABC):
     """The part of rank ``rank`` of those that the first shares are for; a kind of `dlbrt.core.agent.Agent`.
 
     Of what an agent says of itself: no other takes over from it (``successor``), its rank ends by itself
-    (``apart``) and hears of others (``listens``), no profiles come to it (``serves``), some claim work
-    (``claims``). ValueError for an event that cannot happen in the state it meets.
+    (``ends_independently``) and hears of others (``receives_messages``), no profiles come to it (``is_central``), some claim work
+    (``claims_chunks``). ValueError for an event that cannot happen in the state it meets.
     """
 
     successor: Agent | None = None
-    apart = listens = True
-    serves = claims = False
+    ends_independently = receives_messages = True
+    is_central = claims_chunks = False
 
     #: What is done at each kind of event.
     _handlers: ClassVar[Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]]
@@ -57,22 +57,22 @@ class Peer(ABC):
         return {
             Worked: cls._worked,
             Exhausted: cls._exhausted,
-            Waited: cls._waited,
-            Told: cls._told,
-            Given: cls._given,
+            TimeElapsed: cls._time_elapsed,
+            Received: cls._message_received,
+            WorkReceived: cls._work_received,
             Failed: cls._failed,
-            Alarmed: cls._alarmed,
+            FailureNotified: cls._failure_notified,
             Interrupted: cls._ignored,
         }
 
-    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:  # noqa: ARG002
+    def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:  # noqa: ARG002
         self.rank = rank
         self.dealt = start.shares
-        self.terms = start.terms
+        self.context = start.context
         self.work = start.shares[rank]
         self._name = name
         #: What a word and an answer to it take.
-        self.answer_s = start.terms.exchange_s if (e := start.terms.exchanges) is None else e.seconds(2)
+        self.answer_s = start.context.exchange_s if (e := start.context.exchanges) is None else e.seconds(2)
         self._failed_at = NO_FAILURE
         self._over = False
         self._done = 0
@@ -85,7 +85,7 @@ class Peer(ABC):
     @property
     def units(self) -> Units:
         """As `Agent.units`."""
-        return self.terms.units
+        return self.context.units
 
     @property
     def strategy_name(self) -> str:
@@ -113,21 +113,21 @@ class Peer(ABC):
         return self._over
 
     @property
-    def wakes_at(self) -> float | None:
-        """As `Agent.wakes_at`."""
+    def timer_at(self) -> float | None:
+        """As `Agent.timer_at`."""
         return None
 
     def due(self, now: float) -> bool:
         """As `Agent.due`."""
-        wakes_at = self.wakes_at
-        return wakes_at is not None and now >= wakes_at
+        timer_at = self.timer_at
+        return timer_at is not None and now >= timer_at
 
     def transferred(self, seconds: float, size: int) -> None:  # noqa: B027 -- that is all there is to it
         """As `Agent.transferred`: what moving took is no part of what is decided."""
 
-    def account(self) -> Account:
-        """As `Agent.account`."""
-        return Account()
+    def counts(self) -> BalancingCounts:
+        """As `Agent.counts`."""
+        return BalancingCounts()
 
     @property
     def unit_s(self) -> float:
@@ -140,31 +140,31 @@ class Peer(ABC):
         did, self.work = self.work.first(event.units)
         self._done += event.units
         self._compute_s += event.compute_s
-        self._note(did, event)
+        self._record_progress(did, event)
         return ()
 
-    def _note(self, did: Spans, event: Worked) -> None:  # noqa: B027 -- most keep nothing
+    def _record_progress(self, did: Spans, event: Worked) -> None:  # noqa: B027 -- most keep nothing
         """What else is kept of work that was done."""
 
     @abstractmethod
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         """No work is left here."""
 
-    def _waited(self, event: Waited) -> tuple[Action, ...]:  # noqa: ARG002
+    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:  # noqa: ARG002
         return ()
 
-    def _told(self, event: Told) -> tuple[Action, ...]:
-        raise ValueError(f"rank {self.rank} cannot be told {event.word} by rank {event.source}")
+    def _message_received(self, event: Received) -> tuple[Action, ...]:
+        raise ValueError(f"rank {self.rank} cannot be told {event.message} by rank {event.source}")
 
-    def _given(self, event: Given) -> tuple[Action, ...]:
+    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
         raise ValueError(f"rank {self.rank} was given units by rank {event.source} and takes none")
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
         others = tuple(rank for rank in range(len(self.dealt)) if rank != self.rank)
         self._cut(event.position)
-        return (Alarm(event.position, others),) if others else ()
+        return (NotifyFailure(event.position, others),) if others else ()
 
-    def _alarmed(self, event: Alarmed) -> tuple[Action, ...]:
+    def _failure_notified(self, event: FailureNotified) -> tuple[Action, ...]:
         self._cut(event.position)
         return ()
 

@@ -12,24 +12,24 @@ rank 0 tells all that the loop is over. (Counting termination in the manner of M
 
 from __future__ import annotations
 
-from dlbrt.core.actions import Action, Finish, Tell
-from dlbrt.core.agent import Start
-from dlbrt.core.events import Given, Told, Worked
+from dlbrt.core.actions import Action, Finish, Send
+from dlbrt.core.agent import InitialState
+from dlbrt.core.events import Received, Worked, WorkReceived
 from dlbrt.core.peers.peer import Peer
-from dlbrt.core.peers.words import Over, Retired
+from dlbrt.core.peers.words import CompletedCount, Terminated
 from dlbrt.core.profile import NO_FAILURE
 from dlbrt.dist.spans import Spans
 
-__all__ = ["Retiring"]
+__all__ = ["TerminationDetectingPeer"]
 
 
-class Retiring(Peer):
+class TerminationDetectingPeer(Peer):
     """A rank that tells what it has retired; at rank 0, who adds it up."""
 
-    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
+    def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
         self._retired = 0
-        self._last_told = 0
+        self._last_reported = 0
         self._totals = [0] * len(start.shares) if rank == 0 else []
         self._sum = 0  # of these
         self._all = sum(map(len, start.shares)) if rank == 0 else 0
@@ -44,7 +44,7 @@ class Retiring(Peer):
         super()._cut(position)
         self._retired += held - len(self.work)
 
-    def _received(self, event: Given) -> Spans:
+    def _accept(self, event: WorkReceived) -> Spans:
         """What of units that were given is to be done; the rest is retired."""
         units = (
             event.units if self.failed_at == NO_FAILURE else self.units.wanted(event.units, self.failed_at)
@@ -52,24 +52,24 @@ class Retiring(Peer):
         self._retired += len(event.units) - len(units)
         return units
 
-    def _told(self, event: Told) -> tuple[Action, ...]:
+    def _message_received(self, event: Received) -> tuple[Action, ...]:
         if self._over:
             return ()  # said before its teller knew
-        match event.word:
-            case Retired(units) if self.rank == 0:
+        match event.message:
+            case CompletedCount(units) if self.rank == 0:
                 self._add(event.source, units)
                 return self._ends()
-            case Over():
+            case Terminated():
                 self._over = True
                 return (Finish(),)
-        raise ValueError(f"rank {self.rank} cannot be told {event.word} by rank {event.source}")
+        raise ValueError(f"rank {self.rank} cannot be told {event.message} by rank {event.source}")
 
     def _retire(self) -> tuple[Action, ...]:
         """This rank has no work: it tells how much it has retired, if that is news."""
-        if self._retired == self._last_told and self.rank:
+        if self._retired == self._last_reported and self.rank:
             return ()
-        self._last_told = self._retired
-        return (Tell((0,), Retired(self._retired)),) if self.rank else self._ends()
+        self._last_reported = self._retired
+        return (Send((0,), CompletedCount(self._retired)),) if self.rank else self._ends()
 
     def _add(self, rank: int, units: int) -> None:
         """At rank 0: a rank has retired so many units in all."""
@@ -83,4 +83,4 @@ class Retiring(Peer):
             return ()
         self._over = True
         others = tuple(range(1, len(self.dealt)))
-        return (Tell(others, Over()), Finish()) if others else (Finish(),)
+        return (Send(others, Terminated()), Finish()) if others else (Finish(),)

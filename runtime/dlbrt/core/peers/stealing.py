@@ -14,27 +14,27 @@ from __future__ import annotations
 
 from random import Random
 
-from dlbrt.core.actions import Action, Give, Resume, Tell
-from dlbrt.core.agent import Account, Start
-from dlbrt.core.events import Exhausted, Given, Told, Waited
-from dlbrt.core.peers.retirement import Retiring
-from dlbrt.core.peers.words import Ask, Refusal
+from dlbrt.core.actions import Action, Resume, Send, SendWork
+from dlbrt.core.agent import BalancingCounts, InitialState
+from dlbrt.core.events import Exhausted, Received, TimeElapsed, WorkReceived
+from dlbrt.core.peers.retirement import TerminationDetectingPeer
+from dlbrt.core.peers.words import StealRefused, StealRequest
 from dlbrt.dist.spans import EMPTY, Spans
 
-__all__ = ["Stealing"]
+__all__ = ["StealingPeer"]
 
 #: How many others a thief asks in a turn, and how long it waits at most for the next one, in seconds.
 _TRIES, _LONGEST_S = 8, 0.02
 
 
-class Stealing(Retiring):
+class StealingPeer(TerminationDetectingPeer):
     """A thief, and a victim."""
 
-    def __init__(self, name: str, rank: int, start: Start, now: float) -> None:
+    def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
         self._random = Random(rank)
         self._victims: list[int] = []
-        self._asks = False  # an answer is under way
+        self._requests = False  # an answer is under way
         self._pause_s = 0.0
         self._again_at: float | None = None
         self._stolen = 0
@@ -42,30 +42,30 @@ class Stealing(Retiring):
     @property
     def waiting(self) -> bool:
         """Whether an answer is under way, or it is not yet time to ask again."""
-        return self._asks or self._again_at is not None
+        return self._requests or self._again_at is not None
 
     @property
-    def wakes_at(self) -> float | None:
+    def timer_at(self) -> float | None:
         """When a thief asks again."""
         return self._again_at
 
-    def account(self) -> Account:
+    def counts(self) -> BalancingCounts:
         """Steals count as synchronizations that found work left, and as redistributions."""
-        return Account(self._stolen, self._stolen)
+        return BalancingCounts(self._stolen, self._stolen)
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self.work or self.waiting or self.finished:
             raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
         actions = self._retire()
-        return actions if self.finished else (*actions, *self._ask(event.now))
+        return actions if self.finished else (*actions, *self._request_steal(event.now))
 
-    def _waited(self, event: Waited) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
         if self.finished or not self.due(event.now):
             return ()
         self._again_at = None
-        return self._ask(event.now)
+        return self._request_steal(event.now)
 
-    def _ask(self, now: float) -> tuple[Action, ...]:
+    def _request_steal(self, now: float) -> tuple[Action, ...]:
         """Ask the next victim; after the last one, wait."""
         if not self._victims:
             others = len(self.dealt) - 1
@@ -76,41 +76,41 @@ class Stealing(Retiring):
             self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
             if self._again_at is not None:
                 return ()
-        self._asks = True
-        return (Tell((self._victims.pop(),), Ask()),)
+        self._requests = True
+        return (Send((self._victims.pop(),), StealRequest()),)
 
-    def _told(self, event: Told) -> tuple[Action, ...]:
-        match event.word:
-            case Ask() if not self.finished:
+    def _message_received(self, event: Received) -> tuple[Action, ...]:
+        match event.message:
+            case StealRequest() if not self.finished:
                 return self._answer(event.source)
-            case Refusal() if self._asks:
-                self._asks = False
-                return self._ask(event.now)
-        return super()._told(event)
+            case StealRefused() if self._requests:
+                self._requests = False
+                return self._request_steal(event.now)
+        return super()._message_received(event)
 
     def _answer(self, thief: int) -> tuple[Action, ...]:
         """Half of what is left here, or no."""
-        given = self._spared()
+        given = self._stealable()
         if not given:
-            return (Tell((thief,), Refusal()),)
+            return (Send((thief,), StealRefused()),)
         self.work = self.work.first(len(self.work) - len(given))[0]
-        return (Give(thief, given),)
+        return (SendWork(thief, given),)
 
-    def _spared(self) -> Spans:
+    def _stealable(self) -> Spans:
         """The far half of the work held, where giving it takes less time than doing it."""
-        amounts, held = self.terms.amounts, self.work
+        work_table, held = self.context.work_table, self.work
         if len(held) < 2:
             return EMPTY
-        kept = min(max(1, amounts.count(held, amounts.of(held) // 2)), len(held) - 1)
+        kept = min(max(1, work_table.count(held, work_table.of(held) // 2)), len(held) - 1)
         given = held.first(kept)[1]
-        bytes_s = self.terms.unit_bytes * self.terms.parameters.byte_s
+        bytes_s = self.context.unit_bytes * self.context.parameters.byte_s
         worth = len(given) * (self.unit_s - bytes_s) > self.answer_s or not self._done
         return given if worth else EMPTY
 
-    def _given(self, event: Given) -> tuple[Action, ...]:
-        if not self._asks:
+    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+        if not self._requests:
             raise ValueError(f"rank {self.rank} was given units that it had not asked for")
-        self._asks, self._victims, self._pause_s = False, [], 0.0
+        self._requests, self._victims, self._pause_s = False, [], 0.0
         self._stolen += 1
-        self.work = self._received(event)
+        self.work = self._accept(event)
         return (Resume(),)

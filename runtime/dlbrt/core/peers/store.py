@@ -11,65 +11,69 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import replace
 from math import fsum, log, sqrt
 
-from dlbrt.core.chunks.dealer import Dealer
-from dlbrt.core.chunks.loop import Known, Loop
-from dlbrt.core.chunks.measured import Basis, Record, Report
+from dlbrt.core.chunks.dealer import ChunkScheduler
+from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
+from dlbrt.core.chunks.measured import Basis, ChunkReport, RankStatistics
 from dlbrt.core.chunks.rule import Rule
 from dlbrt.core.chunks.table import RULES
-from dlbrt.core.chunks.together import at_once
-from dlbrt.core.peers.words import Want
+from dlbrt.core.chunks.together import chunks_per_request
+from dlbrt.core.peers.words import ChunkRequest
 from dlbrt.core.profile import NO_FAILURE
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.spans import EMPTY, Spans
 from dlbrt.dist.units import Units
 
-__all__ = ["INSTEAD", "Store", "rule_for", "shifted_amounts", "units_a_tick"]
+__all__ = ["FALLBACK_RULES", "ChunkPool", "rule_for", "shifted_work", "units_per_quantum"]
 
 #: What a rule is replaced by as long as what its formula needs of the loop is not known.
-INSTEAD = {"FSC": "mFSC", "FAC": "FAC2"}
+FALLBACK_RULES = {"FSC": "mFSC", "FAC": "FAC2"}
 
 #: A report of less work than this teaches nothing, in units; of more than any loop has neither.
 _LEAST, _MOST = 1e-18, 1e18
 
 
-def rule_for(name: str, loop: Loop) -> Rule:
+def rule_for(name: str, loop: ScheduledLoop) -> Rule:
     """The rule of that name, or the one that takes its place while too little is known of the loop."""
     needed = RULES[name].needs
     known = all(loop.known.has(fact) for fact in needed)
-    return RULES[name if known else INSTEAD[name]].make(loop)
+    return RULES[name if known else FALLBACK_RULES[name]].make(loop)
 
 
-def _rate(rank: int, record: Record) -> float:  # noqa: ARG001
+def _rate(rank: int, record: RankStatistics) -> float:  # noqa: ARG001
     """Units a second."""
     return record.rate(Basis.COMPUTE)
 
 
-class Store:
+class ChunkPool:
     """What is left of ``units``; the first chunks of all ranks are ``first``."""
 
-    def __init__(self, name: str, units: Units, ranks: int, amounts: Amounts, known: Known) -> None:
+    def __init__(
+        self, name: str, units: Units, ranks: int, work_table: WorkTable, known: LoopStatistics
+    ) -> None:
         self._units = units
         self._start = units.all.runs[0].start if len(units) else 0
         known = known if not known.weights or len(known.weights) == ranks else replace(known, weights=())
-        self.rule = rule_for(name, Loop(len(units), ranks, known))
-        table = shifted_amounts(amounts, self._start)
-        self._dealer = Dealer(self.rule, table if table.before(len(units)) else UNIFORM)
+        self.rule = rule_for(name, ScheduledLoop(len(units), ranks, known))
+        table = shifted_work(work_table, self._start)
+        self._scheduler = ChunkScheduler(self.rule, table if table.before(len(units)) else UNIFORM)
         self.first = tuple(self._next(rank) for rank in range(ranks))
-        self.chunks = self.dealt_first = sum(map(bool, self.first))
+        self.chunks = self.initial_chunks = sum(map(bool, self.first))
         self._going_on = set(range(1, ranks))
         self._rates: list[float] = []  # of those, where they are known; ascending
 
     def deal(self, rank: int, below: int, unit_s: float) -> Spans:
         """The rank's next chunk of what has a position before ``below``; empty: nothing is left.
 
-        Where units take it no more than ``unit_s`` it gets several (`at_once`). A slow rank gets nothing more
+        Where units take it no more than ``unit_s`` it gets several (`chunks_per_request`). A slow rank gets nothing more
         if faster ones will have done the rest before it has done a unit.
         """
         if self.rule.learns and self._is_better_left(rank):
             self._leave(rank)
             return EMPTY
         chunk = self._next(rank)
-        for _ in range(at_once(len(chunk), self._dealer.left, unit_s, self.rule.loop.ranks) - 1):
+        for _ in range(
+            chunks_per_request(len(chunk), self._scheduler.left, unit_s, self.rule.loop.ranks) - 1
+        ):
             chunk = chunk.then(self._next(rank))
         chunk = chunk if below == NO_FAILURE else self._units.wanted(chunk, below)
         self.chunks += bool(chunk)
@@ -78,13 +82,13 @@ class Store:
     @property
     def left(self) -> int:
         """Units not yet dealt."""
-        return self._dealer.left
+        return self._scheduler.left
 
-    def report(self, rank: int, said: Want) -> None:
+    def report(self, rank: int, request: ChunkRequest) -> None:
         """A rank has done so much in that time."""
-        if self.rule.learns and _LEAST <= said.units <= _MOST:
+        if self.rule.learns and _LEAST <= request.units <= _MOST:
             going_on = self._leave(rank)
-            self._dealer.seen.report(Report(rank, said.units, said.compute_s, said.total_s))
+            self._scheduler.seen.report(ChunkReport(rank, request.units, request.compute_s, request.total_s))
             if going_on:
                 self._going_on.add(rank)
                 if rate := self._rate(rank):
@@ -92,7 +96,7 @@ class Store:
 
     def _rate(self, rank: int) -> float:
         """Units a second of computing; 0 where nothing was measured."""
-        return self._dealer.seen.records[rank].rate(Basis.COMPUTE)
+        return self._scheduler.seen.records[rank].rate(Basis.COMPUTE)
 
     def _leave(self, rank: int) -> bool:
         """The rank is none of those that go on any more; whether it was one."""
@@ -110,33 +114,33 @@ class Store:
         last of many to be done with a unit takes longer than the mean: by about ln P deviations, as if times
         were exponential.
         """
-        records, left = self._dealer.seen.records, self._dealer.left
+        records, left = self._scheduler.seen.records, self._scheduler.left
         own, rate = records[rank], self._rate(rank)
         spread = sqrt(own.variance) / own.mean_s if own.estimated else 0.0
         longest = 1 + spread * log(len(records))
-        if not rate or left * rate > longest * self._dealer.seen.total(_rate):
+        if not rate or left * rate > longest * self._scheduler.seen.total(_rate):
             return False
         faster = self._rates[bisect_right(self._rates, rate) :]
         return bool(faster) and (left + longest * len(faster)) / fsum(faster) < longest / rate
 
     def _next(self, rank: int) -> Spans:
-        chunk = self._dealer.deal(rank)
+        chunk = self._scheduler.deal(rank)
         return Spans((range(self._start + chunk.start, self._start + chunk.stop),)) if chunk else EMPTY
 
 
-def units_a_tick(units: Units, amounts: Amounts) -> float:
+def units_per_quantum(units: Units, work_table: WorkTable) -> float:
     """How many units of mean cost a tick of work is."""
-    if amounts.uniform or not len(units):
+    if work_table.uniform or not len(units):
         return 1.0
     first = units.all.runs[0].start
-    return len(units) / max(1, amounts.before(first + len(units)) - amounts.before(first))
+    return len(units) / max(1, work_table.before(first + len(units)) - work_table.before(first))
 
 
-def shifted_amounts(amounts: Amounts, start: int) -> Amounts:
+def shifted_work(work_table: WorkTable, start: int) -> WorkTable:
     """The table of what comes from unit ``start`` on, with units numbered from there."""
-    if start == 0 or amounts.uniform:
-        return amounts
-    begin = amounts.before(start)
-    places = [place for place, edge in enumerate(amounts.edges) if edge > start]
-    edges = (0, *(amounts.edges[place] - start for place in places))
-    return Amounts(edges, (0, *(amounts.ticks[place] - begin for place in places)))
+    if start == 0 or work_table.uniform:
+        return work_table
+    begin = work_table.before(start)
+    places = [place for place, edge in enumerate(work_table.edges) if edge > start]
+    edges = (0, *(work_table.edges[place] - start for place in places))
+    return WorkTable(edges, (0, *(work_table.prefix[place] - begin for place in places)))

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dlbrt.records import dataclass
 
-__all__ = ["Ask", "Level", "Nothing", "Over", "Refusal", "Retired", "Want", "Word"]
+__all__ = [
+    "ChunkRequest",
+    "CompletedCount",
+    "LoadReport",
+    "Message",
+    "PoolEmpty",
+    "StealRefused",
+    "StealRequest",
+    "Terminated",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
+class ChunkRequest:
     """To the pool: the next chunk, please; what was done since the last time, for rules that learn.
 
     ``units`` of mean cost were computed in ``compute_s``; with waiting for them it was ``total_s``.
@@ -22,34 +31,34 @@ class Want:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class PoolEmpty:
     """From the pool: nothing is left in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class StealRequest:
     """To a victim: some of your work, please."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class StealRefused:
     """From a victim: it has nothing to give."""
 
 
 @dataclass(frozen=True, slots=True)
-class Retired:
+class CompletedCount:
     """To rank 0: so many units in all are done here, or need not be done."""
 
     units: int
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class Terminated:
     """From rank 0: every unit is retired."""
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LoadReport:
     """To a neighbour: in ``turn`` of ``round``, how long by this rank's reckoning what it has will take.
 
     ``speed`` is in work a second, ``seconds`` are the potential that diffuses.
@@ -61,4 +70,4 @@ class Level:
     seconds: float
 
 
-Word = Want | Nothing | Ask | Refusal | Retired | Over | Level
+Message = ChunkRequest | PoolEmpty | StealRequest | StealRefused | CompletedCount | Terminated | LoadReport

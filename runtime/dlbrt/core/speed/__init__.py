@@ -6,21 +6,21 @@ cut; `models` makes whole units of the cuts and puts these together, `passes` de
 whether to move. `saved` keeps points between runs. Pure, as all of the core.
 """
 
-from dlbrt.core.speed.model import Model
-from dlbrt.core.speed.models import Partition, Solver, SpeedModels
-from dlbrt.core.speed.passes import PassBalancer, Reason, Verdict
-from dlbrt.core.speed.points import Points
+from dlbrt.core.speed.model import ModelKind
+from dlbrt.core.speed.models import Partition, PartitionMethod, SpeedModels
+from dlbrt.core.speed.passes import PassBalancer, PassDecision, PassReason
+from dlbrt.core.speed.points import SpeedPoints
 from dlbrt.core.speed.saved import decode, encode
 
 __all__ = [
-    "Model",
+    "ModelKind",
     "Partition",
+    "PartitionMethod",
     "PassBalancer",
-    "Points",
-    "Reason",
-    "Solver",
+    "PassDecision",
+    "PassReason",
     "SpeedModels",
-    "Verdict",
+    "SpeedPoints",
     "decode",
     "encode",
 ]

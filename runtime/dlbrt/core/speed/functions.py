@@ -8,7 +8,7 @@ import numpy as np
 
 from dlbrt.dist.layout import Floats
 
-__all__ = ["SpeedFunctions", "Steady", "seconds"]
+__all__ = ["ConstantSpeeds", "SpeedFunctions", "seconds"]
 
 
 class SpeedFunctions(Protocol):
@@ -25,7 +25,7 @@ class SpeedFunctions(Protocol):
         """s_i'(x_i); at a corner, that of the piece to its right."""
 
 
-class Steady:
+class ConstantSpeeds:
     """Speeds that do not depend on the size (Clarke et al., section 3): units a second, one for each rank."""
 
     def __init__(self, speeds: Floats) -> None:

@@ -16,7 +16,7 @@ from dlbrt.dist.layout import Floats
 
 __all__ = ["balanced"]
 
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 _TOLERANCE = 1e-12
 
 
@@ -52,7 +52,7 @@ def _within(functions: Piecewise, n: float, upper: float, lower: float) -> Float
     """
     above, below = functions.crossing(upper)[0], functions.crossing(lower)[0]
     time = (upper + lower) / 2
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         x, slopes = functions.crossing(time)
         beyond = float(x.sum()) - n
         if abs(beyond) <= _TOLERANCE * n:

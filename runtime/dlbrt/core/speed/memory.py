@@ -8,10 +8,10 @@ from math import inf
 from dlbrt.core.speed.points import DRIFT
 from dlbrt.dist.layout import Floats
 
-__all__ = ["PROBE_SHARE", "Attempts", "Idle", "Seen"]
+__all__ = ["PROBE_SHARE", "IdleRanks", "MoveAttempts", "PartitionHistory"]
 
 #: Partitions of the same n whose makespan is remembered.
-_MOST_SEEN = 64
+_MAX_SEEN = 64
 
 #: How much of what is known of the scatter of makespans the latest difference makes up.
 _SCATTER_WEIGHT = 0.25
@@ -26,7 +26,7 @@ _FREE = 3
 _LONGEST = 30
 
 
-class Seen:
+class PartitionHistory:
     """The partitions of the present n that were run, their makespans, and how far these scatter."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Seen:
         if (before := self._makespans.pop(counts, 0.0)) > 0:
             self.scatter += _SCATTER_WEIGHT * (abs(makespan_s - before) / before - self.scatter)
         self._makespans[counts] = makespan_s
-        if len(self._makespans) > _MOST_SEEN:
+        if len(self._makespans) > _MAX_SEEN:
             best, _ = self.best(self._n)
             del self._makespans[next(known for known in self._makespans if known != best)]
 
@@ -58,7 +58,7 @@ class Seen:
         return self._makespans.get(counts, otherwise_s)
 
 
-class Attempts:
+class MoveAttempts:
     """How those moves went that the functions asked for.
 
     After some in a row that were no faster than what had been, what the functions say is noise, or not to be
@@ -93,12 +93,12 @@ class Attempts:
         self._target_s = None
 
 
-class Idle:
+class IdleRanks:
     """Since when each rank is without work, and how often it was asked for its speed."""
 
     def __init__(self, ranks: int) -> None:
         self._since_s = [0.0] * ranks
-        self._asked = [0] * ranks
+        self._probes = [0] * ranks
         self._now_s = 0.0
         self._expected: tuple[int, float] | None = None
 
@@ -109,19 +109,19 @@ class Idle:
             if count:
                 self._since_s[rank] = now_s
             if count > 1:
-                self._asked[rank] = 0
+                self._probes[rank] = 0
 
     def turn(self, unit_s: Floats) -> int | None:
         """A rank for which one unit, of which it takes so many seconds, is little of the time gone by."""
         for rank, since_s in enumerate(self._since_s):
             waited_s = self._now_s - since_s
-            if waited_s and unit_s[rank] * 2.0 ** self._asked[rank] <= PROBE_SHARE * waited_s:
+            if waited_s and unit_s[rank] * 2.0 ** self._probes[rank] <= PROBE_SHARE * waited_s:
                 return rank
         return None
 
-    def ask(self, rank: int, unit_s: float) -> None:
+    def probe(self, rank: int, unit_s: float) -> None:
         """It is asked now, in the belief that a unit takes so many seconds."""
-        self._asked[rank] += 1
+        self._probes[rank] += 1
         self._expected = rank, unit_s
 
     def surprised(self, seconds: Sequence[float]) -> bool:

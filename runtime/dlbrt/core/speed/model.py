@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Model"]
+__all__ = ["ModelKind"]
 
 
-class Model(Enum):
+class ModelKind(Enum):
     """The clause ``model`` of an annotation ``iterate``, by the word that stands there."""
 
     CONSTANT = "constant"  # the speed measured last, whatever the size: the baseline

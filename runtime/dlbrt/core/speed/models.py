@@ -17,17 +17,17 @@ from numpy.typing import ArrayLike
 
 from dlbrt.core.speed import geometric, rootfinding
 from dlbrt.core.speed.akima import Akima
-from dlbrt.core.speed.functions import SpeedFunctions, Steady, seconds
-from dlbrt.core.speed.model import Model
+from dlbrt.core.speed.functions import ConstantSpeeds, SpeedFunctions, seconds
+from dlbrt.core.speed.model import ModelKind
 from dlbrt.core.speed.piecewise import Piecewise
-from dlbrt.core.speed.points import Points, PointTable
+from dlbrt.core.speed.points import PointTable, SpeedPoints
 from dlbrt.dist.layout import Floats, largest_remainder
 from dlbrt.records import dataclass
 
-__all__ = ["Partition", "Solver", "SpeedModels"]
+__all__ = ["Partition", "PartitionMethod", "SpeedModels"]
 
 
-class Solver(Enum):
+class PartitionMethod(Enum):
     """How a partition was found."""
 
     EQUAL = "nothing is known yet: equal shares"
@@ -42,16 +42,16 @@ class Partition:
 
     counts: tuple[int, ...]
     seconds: float
-    solver: Solver
+    method: PartitionMethod
 
 
 class SpeedModels:
     """What is known of ``ranks`` ranks, as functions of the kind ``model``.
 
-    ``known`` are points measured before, one `Points` for each rank, or none at all: else ValueError.
+    ``known`` are points measured before, one `SpeedPoints` for each rank, or none at all: else ValueError.
     """
 
-    def __init__(self, ranks: int, model: Model, known: Sequence[Points] = ()) -> None:
+    def __init__(self, ranks: int, model: ModelKind, known: Sequence[SpeedPoints] = ()) -> None:
         if known and len(known) != ranks:
             raise ValueError(f"expected the points of {ranks} ranks, found those of {len(known)}")
         self.model = model
@@ -59,7 +59,7 @@ class SpeedModels:
         self._table = PointTable.of(known) if known else PointTable(ranks)
 
     @property
-    def points(self) -> tuple[Points, ...]:
+    def points(self) -> tuple[SpeedPoints, ...]:
         """What was measured, rank by rank."""
         return self._table.points()
 
@@ -74,21 +74,23 @@ class SpeedModels:
 
     def functions(self, n: int) -> SpeedFunctions:
         """The functions on [0, n]; ValueError where nothing is known of any rank."""
-        if self.model is Model.CONSTANT:
-            return Steady(self._steady())
+        if self.model is ModelKind.CONSTANT:
+            return ConstantSpeeds(self._steady())
         units, speeds = self._completed(n)
-        return Akima(units, speeds, float(n)) if self.model is Model.AKIMA else Piecewise(units, speeds)
+        return Akima(units, speeds, float(n)) if self.model is ModelKind.AKIMA else Piecewise(units, speeds)
 
     def partition(self, n: int) -> Partition:
         """How ``n`` units, 0 or more, are best divided, by what is known."""
         if n < 0:
             raise ValueError(f"expected 0 or more units, found {n}")
         if not self.any or n == 0:
-            return Partition(largest_remainder(np.full(self.ranks, n / self.ranks), n), 0.0, Solver.EQUAL)
+            return Partition(
+                largest_remainder(np.full(self.ranks, n / self.ranks), n), 0.0, PartitionMethod.EQUAL
+            )
         functions = self.functions(n)
-        x, solver = self._shares(functions, n)
+        x, method = self._shares(functions, n)
         counts = largest_remainder(x, n)
-        return Partition(counts, _longest(functions, counts), solver)
+        return Partition(counts, _longest(functions, counts), method)
 
     def predicted(self, counts: Sequence[int]) -> Floats:
         """Seconds that each rank takes for so many units by the functions; ValueError as `functions`."""
@@ -98,16 +100,16 @@ class SpeedModels:
         """Seconds that a single unit takes on each rank by the functions on [0, n]."""
         return 1 / self.functions(n).speeds(np.ones(self.ranks))
 
-    def _shares(self, functions: SpeedFunctions, n: int) -> tuple[Floats, Solver]:
+    def _shares(self, functions: SpeedFunctions, n: int) -> tuple[Floats, PartitionMethod]:
         if isinstance(functions, Piecewise):
-            return geometric.balanced(functions, n), Solver.GEOMETRIC
+            return geometric.balanced(functions, n), PartitionMethod.GEOMETRIC
         if isinstance(functions, Akima):
             lines = geometric.balanced(Piecewise(*self._completed(n)), n)
             if (root := rootfinding.balanced(functions, n, lines)) is not None:
-                return root.x, Solver.ROOT_FINDING
-            return lines, Solver.GEOMETRIC
+                return root.x, PartitionMethod.ROOT_FINDING
+            return lines, PartitionMethod.GEOMETRIC
         speeds = self._steady()
-        return n * (speeds / speeds.sum()), Solver.PROPORTIONAL
+        return n * (speeds / speeds.sum()), PartitionMethod.PROPORTIONAL
 
     def _steady(self) -> Floats:
         """The speed that each rank showed last; of one that has shown none, the mean of the others."""

@@ -31,22 +31,22 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dlbrt.core.speed.memory import PROBE_SHARE, Attempts, Idle, Seen
-from dlbrt.core.speed.model import Model
+from dlbrt.core.speed.memory import PROBE_SHARE, IdleRanks, MoveAttempts, PartitionHistory
+from dlbrt.core.speed.model import ModelKind
 from dlbrt.core.speed.models import SpeedModels
-from dlbrt.core.speed.points import Points
+from dlbrt.core.speed.points import SpeedPoints
 from dlbrt.dist.layout import Floats
 from dlbrt.records import dataclass
 
-__all__ = ["PassBalancer", "Reason", "Verdict", "imbalance"]
+__all__ = ["PassBalancer", "PassDecision", "PassReason", "imbalance"]
 
 #: A gain counts that is more than so many times what passes over the same partition differ by.
 _CLEARLY = 2
 
-Movement = float | Callable[[tuple[int, ...]], float]
+MovementCost = float | Callable[[tuple[int, ...]], float]
 
 
-class Reason(Enum):
+class PassReason(Enum):
     """Why data moves, or does not."""
 
     BALANCING = "the speeds measured ask for other shares"
@@ -64,7 +64,7 @@ class Reason(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PassDecision:
     """What the next pass does: ``counts`` units of each rank, for which data ``moves`` or not.
 
     ``imbalance`` and ``measured_s``, the makespan, are those of the pass just done; ``kept_s`` and
@@ -73,7 +73,7 @@ class Verdict:
 
     counts: tuple[int, ...]
     moves: bool
-    reason: Reason
+    reason: PassReason
     imbalance: float
     measured_s: float
     kept_s: float
@@ -93,39 +93,41 @@ def imbalance(seconds: ArrayLike) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What a pass has told: ``stay`` if nothing moves, the ``same`` as it had; whether ranks have changed."""
+class _PassMeasurement:
+    """What a pass has told: ``current`` if nothing moves, the ``same`` as it had; whether ranks have changed."""
 
-    stay: tuple[int, ...]
+    current: tuple[int, ...]
     same: bool
     spread: float
     measured_s: float
     changed: bool
 
-    def keep(self, reason: Reason, kept_s: float | None = None) -> Verdict:
+    def keep(self, reason: PassReason, kept_s: float | None = None) -> PassDecision:
         expected_s = self.measured_s if kept_s is None else kept_s
-        return Verdict(self.stay, False, reason, self.spread, self.measured_s, expected_s, expected_s)
+        return PassDecision(self.current, False, reason, self.spread, self.measured_s, expected_s, expected_s)
 
-    def move(self, reason: Reason, counts: tuple[int, ...], kept_s: float, predicted_s: float) -> Verdict:
-        return Verdict(counts, True, reason, self.spread, self.measured_s, kept_s, predicted_s)
+    def move(
+        self, reason: PassReason, counts: tuple[int, ...], kept_s: float, predicted_s: float
+    ) -> PassDecision:
+        return PassDecision(counts, True, reason, self.spread, self.measured_s, kept_s, predicted_s)
 
 
 class PassBalancer:
     """The balancer of one iterative routine; counts are units of a pass, whatever the caller takes for one.
 
     ``tolerance`` is the imbalance taken for balanced, ``every`` how many passes go from check to check, the
-    first being checked; ``known`` are points measured before, one `Points` for each rank. ValueError for a
+    first being checked; ``known`` are points measured before, one `SpeedPoints` for each rank. ValueError for a
     tolerance that is not above 0, ``every`` or ``ranks`` below 1, or points of another number of ranks.
     """
 
     def __init__(
         self,
         ranks: int,
-        model: Model = Model.PIECEWISE,
+        model: ModelKind = ModelKind.PIECEWISE,
         *,
         tolerance: float = 0.05,
         every: int = 1,
-        known: Sequence[Points] = (),
+        known: Sequence[SpeedPoints] = (),
     ) -> None:
         if not tolerance > 0 or every < 1:
             raise ValueError(f"expected a tolerance above 0 and every at least 1, found {tolerance}, {every}")
@@ -134,14 +136,14 @@ class PassBalancer:
         self._every = every
         self._passes = self._checks = 0
         self._elapsed_s = 0.0
-        self._seen = Seen()
-        self._idle = Idle(ranks)
-        self._attempts = Attempts()
+        self._seen = PartitionHistory()
+        self._idle = IdleRanks(ranks)
+        self._attempts = MoveAttempts()
         self._said: tuple[int, ...] = ()
         self._looked = False  # the last check waited to see whether a change stays
 
     @property
-    def points(self) -> tuple[Points, ...]:
+    def points(self) -> tuple[SpeedPoints, ...]:
         """What was measured, rank by rank, to be kept for another run."""
         return self.models.points
 
@@ -165,9 +167,9 @@ class PassBalancer:
         seconds: Sequence[float],
         *,
         kept: Sequence[int] | None = None,
-        movement_s: Movement = 0.0,
+        movement_s: MovementCost = 0.0,
         passes: int = 1,
-    ) -> Verdict:
+    ) -> PassDecision:
         """What follows from a pass in which each rank had ``counts`` units and took ``seconds`` for them.
 
         Where work was moved within the pass, counts are what ranks began with, and seconds what that would
@@ -179,10 +181,10 @@ class PassBalancer:
         for each rank.
         """
         due, done = self.due, tuple(counts)
-        stay = done if kept is None else tuple(kept)
-        if len(stay) != self.models.ranks or min(stay) < 0 or passes < 1:
+        current = done if kept is None else tuple(kept)
+        if len(current) != self.models.ranks or min(current) < 0 or passes < 1:
             expected = f"expected {self.models.ranks} counts of 0 or more and at least 1 pass"
-            raise ValueError(f"{expected}, found {list(stay)} and {passes}")
+            raise ValueError(f"{expected}, found {list(current)} and {passes}")
         drifted = self.models.add(done, seconds)
         self._passes += passes
         self._checks += 1
@@ -192,76 +194,78 @@ class PassBalancer:
         self._idle.note(done, self._elapsed_s)
         self._seen.note(done, measured_s, forget=drifted or self._idle.surprised(seconds))
         self._attempts.note(measured_s, changed=drifted)
-        if self._said and stay != self._said:
+        if self._said and current != self._said:
             self._attempts.astray = True
-        told = _Told(stay, stay == done, imbalance(worked), measured_s, drifted)
-        verdict = self._verdict(told, movement_s) if due else told.keep(Reason.NOT_DUE)
+        measured = _PassMeasurement(current, current == done, imbalance(worked), measured_s, drifted)
+        verdict = self._verdict(measured, movement_s) if due else measured.keep(PassReason.NOT_DUE)
         self._said = verdict.counts
         return verdict
 
-    def _verdict(self, told: _Told, movement_s: Movement) -> Verdict:
-        stay = told.stay
-        if not told.measured_s or not self.models.any:
-            return told.keep(Reason.UNMEASURED)
-        if not sum(stay):
-            return told.keep(Reason.NOTHING_LEFT, 0.0)
-        times = self.models.predicted(stay)
-        kept_s = self._seen.expected(stay, float(times.max()))
-        self._looked = told.changed and not self._looked
+    def _verdict(self, measured: _PassMeasurement, movement_s: MovementCost) -> PassDecision:
+        current = measured.current
+        if not measured.measured_s or not self.models.any:
+            return measured.keep(PassReason.UNMEASURED)
+        if not sum(current):
+            return measured.keep(PassReason.NOTHING_LEFT, 0.0)
+        times = self.models.predicted(current)
+        kept_s = self._seen.expected(current, float(times.max()))
+        self._looked = measured.changed and not self._looked
         if self._looked:
-            return told.keep(Reason.CHANGED, kept_s)
-        spread = told.spread if told.same else imbalance(times[np.asarray(stay) > 0])
-        reason, counts, predicted_s = self._choice(stay, spread, kept_s)
-        if counts != stay and self._pays(counts, kept_s - predicted_s, movement_s):
+            return measured.keep(PassReason.CHANGED, kept_s)
+        spread = measured.spread if measured.same else imbalance(times[np.asarray(current) > 0])
+        reason, counts, predicted_s = self._choice(current, spread, kept_s)
+        if counts != current and self._pays(counts, kept_s - predicted_s, movement_s):
             self._attempts.astray = False
-            if reason is Reason.BALANCING:
-                self._attempts.begin(min(self._seen.best(sum(stay))[1], kept_s))
-            return told.move(reason, counts, kept_s, predicted_s)
-        if (probe := self._probe(stay, times, movement_s)) is not None:
+            if reason is PassReason.BALANCING:
+                self._attempts.begin(min(self._seen.best(sum(current))[1], kept_s))
+            return measured.move(reason, counts, kept_s, predicted_s)
+        if (probe := self._probe(current, times, movement_s)) is not None:
             self._attempts.astray = True
-            return told.move(Reason.PROBE, probe, kept_s, float(self.models.predicted(probe).max()))
-        return told.keep(reason if counts == stay else Reason.NOT_WORTH_MOVING, kept_s)
+            return measured.move(PassReason.PROBE, probe, kept_s, float(self.models.predicted(probe).max()))
+        return measured.keep(reason if counts == current else PassReason.NOT_WORTH_MOVING, kept_s)
 
     def _choice(
-        self, stay: tuple[int, ...], spread: float, kept_s: float
-    ) -> tuple[Reason, tuple[int, ...], float]:
+        self, current: tuple[int, ...], spread: float, kept_s: float
+    ) -> tuple[PassReason, tuple[int, ...], float]:
         """Where to go, or to stay, whatever moving costs: why, the counts, and their makespan."""
-        n = sum(stay)
+        n = sum(current)
         best, best_s = self._seen.best(n)
         enough_s = kept_s * (1 - _CLEARLY * self._seen.scatter)
         strayed = self._attempts.astray and best_s < enough_s
-        if not strayed and spread <= self._tolerance and (all(stay) or n < len(stay)):
-            return Reason.BALANCED, stay, kept_s
-        asked = self.models.partition(n)
-        if asked.counts == stay and not strayed:
-            return Reason.REPEATED, stay, kept_s
-        asked_s = self._seen.expected(asked.counts, asked.seconds)
-        better = asked_s < min(best_s, enough_s)
+        if not strayed and spread <= self._tolerance and (all(current) or n < len(current)):
+            return PassReason.BALANCED, current, kept_s
+        target = self.models.partition(n)
+        if target.counts == current and not strayed:
+            return PassReason.REPEATED, current, kept_s
+        target_s = self._seen.expected(target.counts, target.seconds)
+        better = target_s < min(best_s, enough_s)
         if better and self._attempts.ready:
-            return Reason.BALANCING, asked.counts, asked_s
+            return PassReason.BALANCING, target.counts, target_s
         if strayed:
-            return Reason.RETURN, best, best_s
-        return Reason.WAITING if better else Reason.NO_GAIN, stay, kept_s
+            return PassReason.RETURN, best, best_s
+        return PassReason.WAITING if better else PassReason.NO_GAIN, current, kept_s
 
-    def _pays(self, counts: tuple[int, ...], gain_s: float, movement_s: Movement) -> bool:
+    def _pays(self, counts: tuple[int, ...], gain_s: float, movement_s: MovementCost) -> bool:
         """Whether so many seconds gained in a pass are worth the movement."""
         return gain_s * self._passes > _cost_s(counts, movement_s)
 
-    def _probe(self, stay: tuple[int, ...], times: Floats, movement_s: Movement) -> tuple[int, ...] | None:
+    def _probe(
+        self, current: tuple[int, ...], times: Floats, movement_s: MovementCost
+    ) -> tuple[int, ...] | None:
         """The counts with a unit for a rank whose turn it is to show its speed; None if it is nobody's."""
-        if all(stay) or sum(stay) < len(stay):
+        if all(current) or sum(current) < len(current):
             return None
-        unit_s = self.models.unit_s(sum(stay))
+        unit_s = self.models.unit_s(sum(current))
         rank = self._idle.turn(unit_s)
-        giver = int(np.argmax(np.where(np.asarray(stay) > 1, times, -1.0)))
-        if rank is None or stay[giver] < 2:
+        giver = int(np.argmax(np.where(np.asarray(current) > 1, times, -1.0)))
+        if rank is None or current[giver] < 2:
             return None
-        counts = tuple(count + (r == rank) - (r == giver) for r, count in enumerate(stay))
+        counts = tuple(count + (r == rank) - (r == giver) for r, count in enumerate(current))
         if _cost_s(counts, movement_s) > PROBE_SHARE * self._elapsed_s:
             return None
-        self._idle.ask(rank, float(unit_s[rank]))
+        self._idle.probe(rank, float(unit_s[rank]))
         return counts
 
 
-def _cost_s(counts: tuple[int, ...], movement_s: Movement) -> float:
+def _cost_s(counts: tuple[int, ...], movement_s: MovementCost) -> float:
     return movement_s(counts) if callable(movement_s) else movement_s

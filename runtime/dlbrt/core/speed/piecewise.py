@@ -23,7 +23,7 @@ from dlbrt.dist.layout import Floats
 __all__ = ["Piecewise", "repaired"]
 
 #: A time that does not increase is made to by this factor, so that every piece has an intercept above 0.
-_LEAST_RISE = 1 + 1e-9
+_MIN_RISE = 1 + 1e-9
 
 
 def repaired(units: Floats, speeds: Floats) -> Floats:
@@ -34,9 +34,9 @@ def repaired(units: Floats, speeds: Floats) -> Floats:
     there = np.isfinite(units)
     columns = np.arange(units.shape[1])
     times = np.where(there, units, 1.0) / np.where(there, speeds, np.inf)
-    rise = _LEAST_RISE**columns  # makes of a running maximum one that increases
+    rise = _MIN_RISE**columns  # makes of a running maximum one that increases
     least = np.maximum.accumulate(times / rise, axis=1) * rise
-    shaped = np.where(least > times * _LEAST_RISE, units / least, speeds)
+    shaped = np.where(least > times * _MIN_RISE, units / least, speeds)
     peak = np.argmax(np.where(there, shaped, -np.inf), axis=1)[:, None]
     falling = np.minimum.accumulate(np.where(there & (columns >= peak), shaped, np.inf), axis=1)
     return np.where(there & (columns >= peak), falling, shaped)

@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from dlbrt.dist.layout import Floats
 from dlbrt.records import dataclass
 
-__all__ = ["DRIFT", "MOST_POINTS", "PointTable", "Points"]
+__all__ = ["DRIFT", "MAX_POINTS", "PointTable", "SpeedPoints"]
 
 #: Points kept of a rank; a further one takes the place of the oldest.
-MOST_POINTS = 64
+MAX_POINTS = 64
 
 #: A speed that differs by more than this factor from the one measured before at the same d is no scatter: the
 #: rank has gained or lost a load, which changes its speed at every d by this factor (Zaki et al., 1.3.1).
@@ -33,7 +33,7 @@ _FIRST_ROOM = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class SpeedPoints:
     """The points of one rank: ``units`` above 0, no two alike, ``speeds`` in units a second; oldest first.
 
     ValueError for anything else.
@@ -72,8 +72,8 @@ class PointTable:
         self._clock = 0
 
     @classmethod
-    def of(cls, points: Sequence[Points]) -> PointTable:
-        """A table of what was measured before, one `Points` for each rank."""
+    def of(cls, points: Sequence[SpeedPoints]) -> PointTable:
+        """A table of what was measured before, one `SpeedPoints` for each rank."""
         table = cls(len(points))
         for k in range(max(len(known.units) for known in points)):
             held = np.array([k < len(known.units) for known in points])
@@ -82,11 +82,11 @@ class PointTable:
             table._take(held, np.array(units, dtype=np.float64), np.array(speeds))
         return table
 
-    def points(self) -> tuple[Points, ...]:
+    def points(self) -> tuple[SpeedPoints, ...]:
         """The points of each rank, as measured."""
         rows = (np.argsort(ages[:count]) for ages, count in zip(self._ages, self.counts, strict=True))
         return tuple(
-            Points(tuple(int(d) for d in units[order]), tuple(speeds[order].tolist()))
+            SpeedPoints(tuple(int(d) for d in units[order]), tuple(speeds[order].tolist()))
             for units, speeds, order in zip(self.units, self.speeds, rows, strict=True)
         )
 
@@ -142,7 +142,7 @@ class PointTable:
         full = which & (self.counts == room)
         if not full.any():
             return
-        if room < MOST_POINTS:
+        if room < MAX_POINTS:
             more = ((0, 0), (0, room))
             self.units = np.pad(self.units, more, constant_values=np.inf)
             self.speeds = np.pad(self.speeds, more, constant_values=np.nan)

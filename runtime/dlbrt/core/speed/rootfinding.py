@@ -22,22 +22,22 @@ from dlbrt.core.speed.arrowhead import Arrowhead
 from dlbrt.dist.layout import Floats
 from dlbrt.records import dataclass
 
-__all__ = ["Root", "balanced", "jacobian", "residuals"]
+__all__ = ["PartitionRoot", "balanced", "jacobian", "residuals"]
 
-_MOST_STEPS = 60
+_MAX_STEPS = 60
 
 #: How near to a root a root is: to the units, relative to n, and to the times, relative to the longest.
 _NEAR = 1e-8
 
 #: A step is taken if it brings this part of what the linear model promises.
-_LEAST_PROGRESS = 1e-4
+_MIN_PROGRESS = 1e-4
 
 #: The radius at the start, relative to |x|, and the least one.
-_FIRST_RADIUS, _LEAST_RADIUS = 1.0, 1e-10
+_FIRST_RADIUS, _MIN_RADIUS = 1.0, 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Root:
+class PartitionRoot:
     """Real sizes that take the same time on all ranks and add up to n; how often F was evaluated."""
 
     x: Floats
@@ -96,7 +96,7 @@ class _Problem:
         return _Here(x, f, _norm(f), found, Arrowhead(rates, 1.0))
 
 
-def balanced(functions: Akima, n: float, start: Floats | None = None) -> Root | None:
+def balanced(functions: Akima, n: float, start: Floats | None = None) -> PartitionRoot | None:
     """A root for ``n`` > 0 with all sizes above 0; None where none was found.
 
     ``start`` is where to look for it, sizes above 0; by default equal ones.
@@ -104,9 +104,9 @@ def balanced(functions: Akima, n: float, start: Floats | None = None) -> Root | 
     problem = _Problem(functions, n)
     here = problem.at(np.ones(functions.ranks) if start is None else start / problem.unit)
     radius = _FIRST_RADIUS * _norm(here.x)
-    while problem.evaluations < _MOST_STEPS and radius > _LEAST_RADIUS:
+    while problem.evaluations < _MAX_STEPS and radius > _MIN_RADIUS:
         if here.found:
-            return Root(here.x * problem.unit, problem.evaluations)
+            return PartitionRoot(here.x * problem.unit, problem.evaluations)
         step = _step(here, radius)
         x = np.maximum(here.x + step, here.x / 8)  # sizes stay above 0
         there = problem.at(x)
@@ -117,7 +117,7 @@ def balanced(functions: Akima, n: float, start: Floats | None = None) -> Root | 
             radius = min(radius, length) / 2
         elif progress > 0.75:
             radius = max(radius, 2 * length)
-        if progress >= _LEAST_PROGRESS:
+        if progress >= _MIN_PROGRESS:
             here = there
     return None
 

@@ -10,17 +10,17 @@ import reprlib
 from collections.abc import Sequence
 
 from dlbrt.contract import OptionError
-from dlbrt.core.speed.points import MOST_POINTS, Points
+from dlbrt.core.speed.points import MAX_POINTS, SpeedPoints
 
 __all__ = ["decode", "encode"]
 
 _UNITS, _SPEEDS = "units", "units_per_s"
 
 #: Larger numbers are no counts: doubles do not tell them apart.
-_MOST_UNITS = 2**53
+_MAX_UNITS = 2**53
 
 
-def encode(points: Sequence[Points]) -> list[dict[str, list[int] | list[float]]]:
+def encode(points: Sequence[SpeedPoints]) -> list[dict[str, list[int] | list[float]]]:
     """The points of all ranks, speeds to six digits: no clock has more."""
     return [
         {_UNITS: list(known.units), _SPEEDS: [float(f"{speed:.6g}") for speed in known.speeds]}
@@ -28,7 +28,7 @@ def encode(points: Sequence[Points]) -> list[dict[str, list[int] | list[float]]]
     ]
 
 
-def decode(value: object, ranks: int) -> tuple[Points, ...]:
+def decode(value: object, ranks: int) -> tuple[SpeedPoints, ...]:
     """The points of ``ranks`` ranks; OptionError with what was expected and found where it is not that."""
     if not isinstance(value, list) or len(value) != ranks:
         found = f"those of {len(value)}" if isinstance(value, list) else reprlib.repr(value)
@@ -36,18 +36,18 @@ def decode(value: object, ranks: int) -> tuple[Points, ...]:
     return tuple(_of_rank(rank, entry) for rank, entry in enumerate(value))
 
 
-def _of_rank(rank: int, entry: object) -> Points:
+def _of_rank(rank: int, entry: object) -> SpeedPoints:
     if not isinstance(entry, dict) or entry.keys() != {_UNITS, _SPEEDS}:
         raise _malformed(rank, f'{{"{_UNITS}": [..], "{_SPEEDS}": [..]}}', reprlib.repr(entry))
     units, speeds = entry[_UNITS], entry[_SPEEDS]
-    if not isinstance(units, list) or any(type(d) is not int or d > _MOST_UNITS for d in units):
+    if not isinstance(units, list) or any(type(d) is not int or d > _MAX_UNITS for d in units):
         raise _malformed(rank, f"a list of whole numbers of {_UNITS}", reprlib.repr(units))
     if not isinstance(speeds, list) or any(type(s) not in (int, float) for s in speeds):
         raise _malformed(rank, "a list of speeds", reprlib.repr(speeds))
-    if len(units) > MOST_POINTS:
-        raise _malformed(rank, f"at most {MOST_POINTS} points", str(len(units)))
+    if len(units) > MAX_POINTS:
+        raise _malformed(rank, f"at most {MAX_POINTS} points", str(len(units)))
     try:
-        return Points(tuple(units), tuple(map(float, speeds)))
+        return SpeedPoints(tuple(units), tuple(map(float, speeds)))
     except (ValueError, OverflowError) as error:
         raise OptionError(f"learned speeds of rank {rank}: {error}") from error
 

@@ -22,9 +22,9 @@ import math
 from heapq import heapify, heapreplace
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.gifts import given
-from dlbrt.core.strategy import Clocked, Situation, Strategy
-from dlbrt.dist.transfer import Gift
+from dlbrt.core.gifts import decide_assignments
+from dlbrt.core.strategy import DecisionInputs, Periodicity, Strategy
+from dlbrt.dist.transfer import Assignment
 from dlbrt.records import dataclass
 
 __all__ = ["STRATEGIES"]
@@ -36,26 +36,26 @@ class _Affinity:
     local: bool = False
     central: bool = False
     interrupts: bool = True
-    foresees: bool = False
-    clocked: Clocked = Clocked.NEVER
+    interrupts_early: bool = False
+    periodicity: Periodicity = Periodicity.NEVER
 
-    def decide(self, situation: Situation) -> Decision | None:
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
         """Each rank without work takes 1/P of what remains to the most loaded one."""
-        left, gifts = list(situation.remaining), []
-        unit, ranks = math.ceil(situation.unit), len(left)
-        free = [n - kept for n, kept in zip(left, situation.reserved, strict=True)]
+        left, assignments = list(decision_inputs.remaining), []
+        unit, ranks = math.ceil(decision_inputs.unit), len(left)
+        free = [n - kept for n, kept in zip(left, decision_inputs.reserved, strict=True)]
         owners = [(-amount, rank) for rank, amount in enumerate(left)]
         heapify(owners)  # the most loaded first, of equals the lowest
-        for taker in (rank for rank, amount in enumerate(situation.remaining) if amount == 0):
+        for taker in (rank for rank, amount in enumerate(decision_inputs.remaining) if amount == 0):
             owner = owners[0][1]
             amount = min(free[owner], max(unit, math.ceil(left[owner] / ranks)))
             if amount == 0 or left[owner] <= unit:
                 break  # what is left is begun, or as good as that
-            gifts.append(Gift(owner, taker, amount))
+            assignments.append(Assignment(owner, taker, amount))
             left[owner] -= amount
             free[owner] -= amount
             heapreplace(owners, (-left[owner], owner))
-        return given(situation, gifts) if gifts else None
+        return decide_assignments(decision_inputs, assignments) if assignments else None
 
 
 STRATEGIES: tuple[Strategy, ...] = (_Affinity(),)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dlbrt.core.agent import Agent, PeerStrategy, Start
-from dlbrt.core.peers.diffusing import Diffusing
+from dlbrt.core.agent import Agent, InitialState, PeerStrategy
+from dlbrt.core.peers.diffusing import DiffusionPeer
 from dlbrt.records import dataclass
 
 __all__ = ["STRATEGIES"]
@@ -13,9 +13,9 @@ __all__ = ["STRATEGIES"]
 class _Diffusion(PeerStrategy):
     name: str = "diffusion"
 
-    def agent(self, rank: int, start: Start, now: float) -> Agent:
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """A rank among its neighbours."""
-        return Diffusing(self.name, rank, start, now)
+        return DiffusionPeer(self.name, rank, start, now)
 
 
 STRATEGIES: tuple[PeerStrategy, ...] = (_Diffusion(),)

@@ -9,7 +9,7 @@ nothing moves. Nobody asks whether moving pays, nor how fast others are.
 In this framework a task is a unit of work, and what an abundant rank gives is half of what it has not
 reserved; it goes on from there at the next synchronization, if somebody is idle still. A rank that runs
 out interrupts: that is its demand. If it is idle after that, its demand stands, and ranks synchronize by
-the clock until it is met (`Clocked.IDLE`).
+the clock until it is met (`Periodicity.IDLE`).
 
 Law. A window ends by a rank that has run out of a share that it had, and so has done a unit at least, or
 by the clock, of which `dlbrt.core.strategies.interrupting` tells. What remains falls from window to window,
@@ -23,9 +23,9 @@ import math
 from collections.abc import Sequence
 
 from dlbrt.core.decision import Decision
-from dlbrt.core.gifts import given
-from dlbrt.core.strategy import Clocked, Situation, Strategy
-from dlbrt.dist.transfer import Gift
+from dlbrt.core.gifts import decide_assignments
+from dlbrt.core.strategy import DecisionInputs, Periodicity, Strategy
+from dlbrt.dist.transfer import Assignment
 from dlbrt.records import dataclass
 
 __all__ = ["STRATEGIES", "proximities"]
@@ -40,18 +40,18 @@ class _Gradient:
     local: bool = False
     central: bool = False
     interrupts: bool = True
-    foresees: bool = False
-    clocked: Clocked = Clocked.IDLE
+    interrupts_early: bool = False
+    periodicity: Periodicity = Periodicity.IDLE
 
-    def decide(self, situation: Situation) -> Decision | None:
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
         """Half of what abundant ranks may give goes one hop towards the nearest idle rank."""
-        proximity = proximities([amount == 0 for amount in situation.remaining])
-        gifts = []
+        proximity = proximities([amount == 0 for amount in decision_inputs.remaining])
+        assignments = []
         for rank, nearest in enumerate(proximity):
-            if 0 < nearest < len(proximity) and (amount := _portion(situation, rank)):
+            if 0 < nearest < len(proximity) and (amount := _portion(decision_inputs, rank)):
                 neighbours = [other for other in (rank - 1, rank + 1) if 0 <= other < len(proximity)]
-                gifts.append(Gift(rank, min(neighbours, key=proximity.__getitem__), amount))
-        return given(situation, gifts) if gifts else None
+                assignments.append(Assignment(rank, min(neighbours, key=proximity.__getitem__), amount))
+        return decide_assignments(decision_inputs, assignments) if assignments else None
 
 
 def proximities(idle: Sequence[bool]) -> list[int]:
@@ -64,10 +64,13 @@ def proximities(idle: Sequence[bool]) -> list[int]:
     return found
 
 
-def _portion(situation: Situation, rank: int) -> int:
+def _portion(decision_inputs: DecisionInputs, rank: int) -> int:
     """What an abundant rank gives, a unit at least; nothing of another."""
-    free, unit = situation.remaining[rank] - situation.reserved[rank], math.ceil(situation.unit)
-    return max(unit, round(_PORTION * free)) if free >= unit and situation.remaining[rank] > unit else 0
+    free, unit = (
+        decision_inputs.remaining[rank] - decision_inputs.reserved[rank],
+        math.ceil(decision_inputs.unit),
+    )
+    return max(unit, round(_PORTION * free)) if free >= unit and decision_inputs.remaining[rank] > unit else 0
 
 
 STRATEGIES: tuple[Strategy, ...] = (_Gradient(),)

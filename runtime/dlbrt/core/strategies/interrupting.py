@@ -31,33 +31,33 @@ whatever is decided.
 from __future__ import annotations
 
 from dlbrt.core.decision import Decision, decide
-from dlbrt.core.strategy import Clocked, Situation, Strategy
+from dlbrt.core.strategy import DecisionInputs, Periodicity, Strategy
 from dlbrt.records import dataclass
 
-__all__ = ["STRATEGIES", "Interrupting"]
+__all__ = ["STRATEGIES", "InterruptStrategy"]
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupting:
+class InterruptStrategy:
     """A strategy of the paper by its name and its place on the axes."""
 
     name: str
     local: bool = False
     central: bool = False
     interrupts: bool = True
-    foresees: bool = True
-    clocked: Clocked = Clocked.NEVER
+    interrupts_early: bool = True
+    periodicity: Periodicity = Periodicity.NEVER
 
-    def decide(self, situation: Situation) -> Decision | None:
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
         """Shares in proportion to speed, if moving to them pays."""
         return decide(
-            situation.remaining,
-            situation.reserved,
-            situation.speeds,
-            situation.parameters,
-            exchange_s=situation.exchange_s,
-            unit=situation.unit,
-            unit_move_s=situation.unit_move_s,
+            decision_inputs.remaining,
+            decision_inputs.reserved,
+            decision_inputs.speeds,
+            decision_inputs.parameters,
+            exchange_s=decision_inputs.exchange_s,
+            unit=decision_inputs.unit,
+            unit_move_s=decision_inputs.unit_move_s,
         )
 
 
@@ -67,18 +67,18 @@ class _Static:
     local: bool = False
     central: bool = False
     interrupts: bool = False
-    foresees: bool = False
-    clocked: Clocked = Clocked.NEVER
+    interrupts_early: bool = False
+    periodicity: Periodicity = Periodicity.NEVER
 
-    def decide(self, situation: Situation) -> Decision | None:  # noqa: ARG002
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:  # noqa: ARG002
         return None
 
 
 STRATEGIES: tuple[Strategy, ...] = (
-    Interrupting("GCDLB", central=True),
-    Interrupting("GDDLB"),
-    Interrupting("LCDLB", local=True, central=True),
-    Interrupting("LDDLB", local=True),
-    Interrupting("periodic", interrupts=False, clocked=Clocked.ALWAYS),
+    InterruptStrategy("GCDLB", central=True),
+    InterruptStrategy("GDDLB"),
+    InterruptStrategy("LCDLB", local=True, central=True),
+    InterruptStrategy("LDDLB", local=True),
+    InterruptStrategy("periodic", interrupts=False, periodicity=Periodicity.ALWAYS),
     _Static(),
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from dlbrt.core.agent import Agent, PeerStrategy, Start
-from dlbrt.core.chunks.loop import Known, Loop
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.agent import Agent, InitialState, PeerStrategy
+from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
+from dlbrt.core.chunks.sequence import ChunkSequence
 from dlbrt.core.chunks.table import RULES
-from dlbrt.core.peers.claiming import Claiming, Places
-from dlbrt.core.peers.pooled import Pooled
-from dlbrt.core.peers.store import Store, rule_for
-from dlbrt.dist.amounts import Amounts
+from dlbrt.core.peers.claiming import ChunkPositions, CounterPeer
+from dlbrt.core.peers.pooled import PoolPeer
+from dlbrt.core.peers.store import ChunkPool, rule_for
+from dlbrt.dist.amounts import WorkTable
 from dlbrt.dist.spans import Spans
 from dlbrt.dist.units import Units
 from dlbrt.records import dataclass
@@ -25,32 +25,38 @@ class _SelfScheduling(PeerStrategy):
     name: str
     pooled = True
 
-    def agent(self, rank: int, start: Start, now: float) -> Agent:
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """A rank that takes chunks: by their number where units are bare, else from the pool at rank 0."""
         if (
             start.begins
-            and start.terms.bare
-            and (found := self._sequence(start.terms.units, len(start.shares), start.known))
+            and start.context.without_rows
+            and (found := self._sequence(start.context.units, len(start.shares), start.known))
         ):
-            return Claiming(self.name, rank, start, now, found)
-        return Pooled(self.name, rank, start, now)
+            return CounterPeer(self.name, rank, start, now, found)
+        return PoolPeer(self.name, rank, start, now)
 
     def first_shares(
-        self, units: Units, ranks: int, amounts: Amounts, known: Known, *, bare: bool = False
+        self,
+        units: Units,
+        ranks: int,
+        work_table: WorkTable,
+        known: LoopStatistics,
+        *,
+        without_rows: bool = False,
     ) -> tuple[Spans, ...]:
         """The first chunks."""
-        if bare and (found := self._sequence(units, ranks, known)):
-            places = Places(units, found, amounts)
+        if without_rows and (found := self._sequence(units, ranks, known)):
+            places = ChunkPositions(units, found, work_table)
             return tuple(places.units(rank, rank + 1) for rank in range(ranks))
-        return Store(self.name, units, ranks, amounts, known).first
+        return ChunkPool(self.name, units, ranks, work_table, known).first
 
-    def _sequence(self, units: Units, ranks: int, known: Known) -> Sequence | None:
+    def _sequence(self, units: Units, ranks: int, known: LoopStatistics) -> ChunkSequence | None:
         """The chunks by their number, where they follow from it; then weights have no part in them."""
-        return _sequence(self.name, Loop(len(units), ranks, replace(known, weights=())))
+        return _sequence(self.name, ScheduledLoop(len(units), ranks, replace(known, weights=())))
 
 
 @lru_cache(maxsize=8)
-def _sequence(name: str, loop: Loop) -> Sequence | None:
+def _sequence(name: str, loop: ScheduledLoop) -> ChunkSequence | None:
     """Every rank of a loop asks for it, which may have as many runs as there are chunks."""
     return rule_for(name, loop).sequence()
 

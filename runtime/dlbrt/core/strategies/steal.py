@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dlbrt.core.agent import Agent, PeerStrategy, Start
-from dlbrt.core.peers.stealing import Stealing
+from dlbrt.core.agent import Agent, InitialState, PeerStrategy
+from dlbrt.core.peers.stealing import StealingPeer
 from dlbrt.records import dataclass
 
 __all__ = ["STRATEGIES"]
@@ -13,9 +13,9 @@ __all__ = ["STRATEGIES"]
 class _Steal(PeerStrategy):
     name: str = "steal"
 
-    def agent(self, rank: int, start: Start, now: float) -> Agent:
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """A thief, and a victim."""
-        return Stealing(self.name, rank, start, now)
+        return StealingPeer(self.name, rank, start, now)
 
 
 STRATEGIES: tuple[PeerStrategy, ...] = (_Steal(),)

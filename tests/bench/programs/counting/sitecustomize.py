@@ -7,20 +7,20 @@ import atexit
 import os
 from functools import wraps
 
-from dlbrt.mpi.region import Region
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.region import MemoryRegion
+from dlbrt.mpi.wire import Communicator
 
 sent = 0
 
 
 def size_of(content):
-    if isinstance(content, Region):
+    if isinstance(content, MemoryRegion):
         return content.count * content.datatype.Get_size()
     return content.nbytes if hasattr(content, "nbytes") else len(content)
 
 
 def counting(send, copies):
-    """A method of `Wire` that sends its first argument, to as many ranks as ``copies`` says."""
+    """A method of `Communicator` that sends its first argument, to as many ranks as ``copies`` says."""
 
     @wraps(send)
     def call(wire, content, *where):
@@ -46,7 +46,7 @@ def written():
 
 if os.environ.get("COUNTED_BYTES"):
     for name in ("send_bytes", "send_memory", "send_region"):
-        setattr(Wire, name, counting(getattr(Wire, name), once))
+        setattr(Communicator, name, counting(getattr(Communicator, name), once))
     for name in ("broadcast_memory", "broadcast_region"):
-        setattr(Wire, name, counting(getattr(Wire, name), to_all))
+        setattr(Communicator, name, counting(getattr(Communicator, name), to_all))
     atexit.register(written)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.dealer import ChunkScheduler
 from dlbrt.core.chunks.fixed import fsc
-from dlbrt.core.chunks.loop import Known, Loop
+from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
 from dlbrt.core.chunks.rule import Rule
 from dlbrt.core.chunks.table import make
 from dlbrt.core.chunks.trapezoid import Trapezoid
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from numpy.typing import NDArray
 
 from tests.support.chunk_player import Played, play
@@ -68,19 +68,24 @@ def ideal_s(costs_s: NDArray[np.float64]) -> float:
 def rule_of(name: str) -> Rule:
     """STATIC is FSC without deviation; WF is told the true weights."""
     if name == "STATIC":
-        return fsc(Loop(N, RANKS, Known(deviation_s=0.0, overhead_s=0.0)))
+        return fsc(ScheduledLoop(N, RANKS, LoopStatistics(deviation_s=0.0, overhead_s=0.0)))
     if name == TSS_THERE:
-        return Trapezoid(Loop(N, RANKS), Fraction(0))
-    return make(name, Loop(N, RANKS, Known(MEAN_S, MEAN_S, OVERHEAD_S, SPEEDS if name == "WF" else ())))
+        return Trapezoid(ScheduledLoop(N, RANKS), Fraction(0))
+    return make(
+        name,
+        ScheduledLoop(N, RANKS, LoopStatistics(MEAN_S, MEAN_S, OVERHEAD_S, SPEEDS if name == "WF" else ())),
+    )
 
 
 def run(name: str, costs_s: NDArray[np.float64], by_work: bool = False) -> Played:
     """One run under a rule; ``by_work``: the cost of each iteration is known beforehand."""
-    return play(Dealer(rule_of(name), known(costs_s) if by_work else UNIFORM), costs_s, SPEEDS, OVERHEAD_S)
+    return play(
+        ChunkScheduler(rule_of(name), known(costs_s) if by_work else UNIFORM), costs_s, SPEEDS, OVERHEAD_S
+    )
 
 
-def known(costs_s: NDArray[np.float64]) -> Amounts:
+def known(costs_s: NDArray[np.float64]) -> WorkTable:
     """A table of the work of each iteration."""
     share = np.concatenate(([0.0], np.cumsum(costs_s))) / costs_s.sum()
-    ticks = np.rint(np.minimum(share, 1.0) * 2.0**50).astype(np.int64)
-    return Amounts(tuple(range(len(costs_s) + 1)), tuple(ticks.tolist()))
+    quanta = np.rint(np.minimum(share, 1.0) * 2.0**50).astype(np.int64)
+    return WorkTable(tuple(range(len(costs_s) + 1)), tuple(quanta.tolist()))

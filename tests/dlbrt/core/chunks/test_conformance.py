@@ -5,30 +5,32 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.contract import STRATEGIES
-from dlbrt.core.chunks.dealer import Dealer
-from dlbrt.core.chunks.loop import Fact, Known, Loop
+from dlbrt.core.chunks.dealer import ChunkScheduler
+from dlbrt.core.chunks.loop import LoopStatistic, LoopStatistics, ScheduledLoop
 from dlbrt.core.chunks.table import RULES, make
 from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.chunk_player import Played, play
 
 NAMES = tuple(RULES)
-EVERYTHING = Known(mean_s=0.01, deviation_s=0.01, overhead_s=1e-4)
-EVEN = Known(mean_s=0.01, deviation_s=0.0, overhead_s=1e-4)
+EVERYTHING = LoopStatistics(mean_s=0.01, deviation_s=0.01, overhead_s=1e-4)
+EVEN = LoopStatistics(mean_s=0.01, deviation_s=0.0, overhead_s=1e-4)
 
 
-def played(name: str, costs_s: list[float], speeds: list[float], known: Known, by_work: bool) -> Played:
-    loop = Loop(len(costs_s), len(speeds), known)
-    amounts = table(costs_s) if by_work and any(costs_s) else UNIFORM
-    return play(Dealer(make(name, loop), amounts), np.array(costs_s), speeds, 1e-4)
+def played(
+    name: str, costs_s: list[float], speeds: list[float], known: LoopStatistics, by_work: bool
+) -> Played:
+    loop = ScheduledLoop(len(costs_s), len(speeds), known)
+    work_table = table(costs_s) if by_work and any(costs_s) else UNIFORM
+    return play(ChunkScheduler(make(name, loop), work_table), np.array(costs_s), speeds, 1e-4)
 
 
-def table(costs_s: list[float]) -> Amounts:
-    ticks = np.rint(prefix_sums(np.array(costs_s)) / sum(costs_s) * 2**50).astype(np.int64)
-    return Amounts(tuple(range(len(costs_s) + 1)), tuple(ticks.tolist()))
+def table(costs_s: list[float]) -> WorkTable:
+    quanta = np.rint(prefix_sums(np.array(costs_s)) / sum(costs_s) * 2**50).astype(np.int64)
+    return WorkTable(tuple(range(len(costs_s) + 1)), tuple(quanta.tolist()))
 
 
 def check(run: Played, n: int) -> None:
@@ -45,7 +47,7 @@ def test_every_rule_of_the_contract_is_here() -> None:
 @pytest.mark.parametrize("known", [EVERYTHING, EVEN], ids=["uneven", "sigma = 0"])
 @pytest.mark.parametrize(("n", "ranks"), [(0, 3), (1, 1), (1, 4), (3, 4), (4, 4), (5, 4), (100, 1), (2, 1)])
 @pytest.mark.parametrize("name", NAMES)
-def test_small_loops(name: str, n: int, ranks: int, known: Known, by_work: bool) -> None:
+def test_small_loops(name: str, n: int, ranks: int, known: LoopStatistics, by_work: bool) -> None:
     costs = [0.01 * (1 + i % 3) for i in range(n)] if known.deviation_s else [0.01] * n
     check(played(name, costs, [1.0] * ranks, known, by_work), n)
 
@@ -58,7 +60,9 @@ def test_small_loops(name: str, n: int, ranks: int, known: Known, by_work: bool)
     known=st.sampled_from([EVERYTHING, EVEN]),
     by_work=st.booleans(),
 )
-def test_any_loop(name: str, costs: list[float], speeds: list[float], known: Known, by_work: bool) -> None:
+def test_any_loop(
+    name: str, costs: list[float], speeds: list[float], known: LoopStatistics, by_work: bool
+) -> None:
     run = played(name, costs, speeds, known, by_work)
     check(run, len(costs))
     assert run == played(name, costs, speeds, known, by_work)
@@ -66,17 +70,17 @@ def test_any_loop(name: str, costs: list[float], speeds: list[float], known: Kno
 
 @pytest.mark.parametrize("name", NAMES)
 def test_iterations_that_take_no_time_and_a_clock_that_stands(name: str) -> None:
-    dealer = Dealer(make(name, Loop(500, 4, EVERYTHING)))
-    check(play(dealer, np.zeros(500), [1.0] * 4, 0.0), 500)
-    assert dealer.left == 0
-    assert not dealer.deal(0)
+    scheduler = ChunkScheduler(make(name, ScheduledLoop(500, 4, EVERYTHING)))
+    check(play(scheduler, np.zeros(500), [1.0] * 4, 0.0), 500)
+    assert scheduler.left == 0
+    assert not scheduler.deal(0)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_one_rank_ever_asks(name: str) -> None:
-    dealer, sizes = Dealer(make(name, Loop(1000, 8, EVERYTHING))), []
-    while chunk := dealer.deal(5):
-        dealer.done(5, chunk, 0.01 * len(chunk), 0.01 * len(chunk))
+    scheduler, sizes = ChunkScheduler(make(name, ScheduledLoop(1000, 8, EVERYTHING))), []
+    while chunk := scheduler.deal(5):
+        scheduler.done(5, chunk, 0.01 * len(chunk), 0.01 * len(chunk))
         sizes.append(len(chunk))
     assert sum(sizes) == 1000
 
@@ -84,25 +88,30 @@ def test_only_one_rank_ever_asks(name: str) -> None:
 @pytest.mark.parametrize(("name", "entry"), [(n, e) for n, e in RULES.items() if e.needs])
 def test_what_a_rule_needs_is_asked_for_by_name(name: str, entry: object) -> None:
     with pytest.raises(ValueError, match=f"{name}: expected .*, found nothing known of it"):
-        make(name, Loop(10, 2))
+        make(name, ScheduledLoop(10, 2))
 
 
-@pytest.mark.parametrize("name", [name for name, entry in RULES.items() if Fact.WEIGHTS in entry.uses])
+@pytest.mark.parametrize(
+    "name", [name for name, entry in RULES.items() if LoopStatistic.WEIGHTS in entry.uses]
+)
 def test_weights_that_are_known_set_the_first_chunks(name: str) -> None:
-    dealer = Dealer(make(name, Loop(1000, 2, Known(weights=(3.0, 1.0)))))
-    assert len(dealer.deal(0)) == 375
-    assert len(dealer.deal(1)) == (125 if name not in ("AWF_C", "AWF_E") else 79)
+    scheduler = ChunkScheduler(make(name, ScheduledLoop(1000, 2, LoopStatistics(weights=(3.0, 1.0)))))
+    assert len(scheduler.deal(0)) == 375
+    assert len(scheduler.deal(1)) == (125 if name not in ("AWF_C", "AWF_E") else 79)
 
 
 BAD = [
-    (lambda: Loop(-1, 2), "expected 0 iterations or more, found -1"),
-    (lambda: Loop(5, 0), "expected 1 rank or more, found 0"),
-    (lambda: Loop(5, 2, Known(weights=(1.0,))), "expected 2 weights, one per rank; found 1"),
-    (lambda: Known(weights=(0.0, 0.0)), "not all 0"),
-    (lambda: Known(weights=(float("nan"), 1.0)), "numbers of 0 or more"),
-    (lambda: Known(mean_s=-1.0), "mean_s: expected a finite number of 0 or more, found -1.0"),
-    (lambda: Known(overhead_s=float("inf")), "overhead_s: expected a finite number"),
-    (lambda: Known(mean_s=0.0, deviation_s=1.0), "mean_s: expected more than 0"),
+    (lambda: ScheduledLoop(-1, 2), "expected 0 iterations or more, found -1"),
+    (lambda: ScheduledLoop(5, 0), "expected 1 rank or more, found 0"),
+    (
+        lambda: ScheduledLoop(5, 2, LoopStatistics(weights=(1.0,))),
+        "expected 2 weights, one per rank; found 1",
+    ),
+    (lambda: LoopStatistics(weights=(0.0, 0.0)), "not all 0"),
+    (lambda: LoopStatistics(weights=(float("nan"), 1.0)), "numbers of 0 or more"),
+    (lambda: LoopStatistics(mean_s=-1.0), "mean_s: expected a finite number of 0 or more, found -1.0"),
+    (lambda: LoopStatistics(overhead_s=float("inf")), "overhead_s: expected a finite number"),
+    (lambda: LoopStatistics(mean_s=0.0, deviation_s=1.0), "mean_s: expected more than 0"),
 ]
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from dlbrt.core.chunks.adaptive import PerBatch, PerChunk, probe
 from dlbrt.core.chunks.adaptive_factoring import AdaptiveFactoring
-from dlbrt.core.chunks.dealer import Dealer
+from dlbrt.core.chunks.dealer import ChunkScheduler
 from dlbrt.core.chunks.guided import Guided
-from dlbrt.core.chunks.loop import Loop
-from dlbrt.core.chunks.measured import Basis, Measurements, Record, Report
+from dlbrt.core.chunks.loop import ScheduledLoop
+from dlbrt.core.chunks.measured import Basis, ChunkReport, Measurements, RankStatistics
 from dlbrt.core.chunks.rule import Pool, take
 from dlbrt.core.chunks.sums import SumTree
 from dlbrt.core.chunks.table import make
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 TIMES = st.floats(1e-6, 1e6)
 
 
-def seen_of(ranks: int, *reports: Report) -> Measurements:
+def seen_of(ranks: int, *reports: ChunkReport) -> Measurements:
     seen = Measurements(ranks)
     for report in reports:
         seen.report(report)
@@ -42,9 +42,9 @@ def test_a_sum_depends_on_its_numbers_alone(values: list[float], data: st.DataOb
 def test_a_record_has_the_performance_and_variance_of_its_chunks(
     chunks: list[tuple[int, float, float]],
 ) -> None:
-    record = Record()
+    record = RankStatistics()
     for n, compute_s, total_s in chunks:
-        record = record.then(Report(0, n, compute_s, total_s))
+        record = record.then(ChunkReport(0, n, compute_s, total_s))
     s = np.arange(1, len(chunks) + 1)
     n, compute_s, total_s = np.array(chunks).T
     assert record.rate(Basis.COMPUTE) == pytest.approx((s * n).sum() / (s * compute_s).sum())
@@ -56,11 +56,11 @@ def test_a_record_has_the_performance_and_variance_of_its_chunks(
 
 
 def test_the_variance_of_an_iteration_is_found_from_chunks_of_many() -> None:
-    times, record = np.random.default_rng(3).exponential(0.005, (4000, 25)).sum(axis=1), Record()
+    times, record = np.random.default_rng(3).exponential(0.005, (4000, 25)).sum(axis=1), RankStatistics()
     for time in times.tolist():
-        record = record.then(Report(0, 25, time, time))
+        record = record.then(ChunkReport(0, 25, time, time))
     assert sqrt(record.variance) == pytest.approx(0.005, rel=0.03)
-    assert not Record().then(Report(0, 25, 1.0, 1.0)).estimated
+    assert not RankStatistics().then(ChunkReport(0, 25, 1.0, 1.0)).estimated
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_the_variance_of_an_iteration_is_found_from_chunks_of_many() -> None:
 )
 def test_reports_that_cannot_be_are_refused(report: tuple[int, float, float, float]) -> None:
     with pytest.raises(ValueError, match=r"expected .*, found"):
-        Report(*report)
+        ChunkReport(*report)
 
 
 @pytest.mark.parametrize("rank", [-1, 2])
 def test_reports_of_ranks_that_are_none_are_refused(rank: int) -> None:
     with pytest.raises(ValueError, match=f"expected a rank from 0 to 1, found {rank}"):
-        seen_of(2, Report(rank, 1, 1.0, 1.0))
+        seen_of(2, ChunkReport(rank, 1, 1.0, 1.0))
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 4.0]), min_size=1, max_size=9), st.data())
@@ -88,8 +88,8 @@ def test_weights_add_up_with_any_ranks_measured(rates: list[float], data: st.Dat
 
 
 def test_awf_weighs_later_steps_more() -> None:
-    first = seen_of(2, Report(0, 10, 10.0, 10.0), Report(1, 10, 20.0, 20.0))
-    second = seen_of(2, Report(0, 12, 4.0, 4.0), Report(1, 6, 12.0, 12.0))
+    first = seen_of(2, ChunkReport(0, 10, 10.0, 10.0), ChunkReport(1, 10, 20.0, 20.0))
+    second = seen_of(2, ChunkReport(0, 12, 4.0, 4.0), ChunkReport(1, 6, 12.0, 12.0))
     steps = Steps.before(2)
     assert steps.weights((1.0, 1.0)) == (1.0, 1.0)
     assert steps.then(first).weights((1.0, 1.0)) == pytest.approx((4 / 3, 2 / 3))
@@ -100,39 +100,39 @@ def test_awf_weighs_later_steps_more() -> None:
 
 
 def test_chunks_per_request_follow_the_newest_weights() -> None:
-    rule = PerChunk(Loop(1000, 2), Basis.COMPUTE)
-    seen = seen_of(2, Report(0, 10, 1.0, 5.0), Report(1, 10, 3.0, 5.0))
+    rule = PerChunk(ScheduledLoop(1000, 2), Basis.COMPUTE)
+    seen = seen_of(2, ChunkReport(0, 10, 1.0, 5.0), ChunkReport(1, 10, 3.0, 5.0))
     assert take(rule, Pool(800), 0, seen)[0] == 300  # weights 1.5 and 0.5, of 200
-    seen.report(Report(1, 10, 0.0, 5.0))  # pi_1 = 3/30, as pi_0
+    seen.report(ChunkReport(1, 10, 0.0, 5.0))  # pi_1 = 3/30, as pi_0
     assert take(rule, Pool(800), 0, seen)[0] == 200
-    assert take(PerChunk(Loop(1000, 2), Basis.TOTAL), Pool(800), 0, seen)[0] == 200
+    assert take(PerChunk(ScheduledLoop(1000, 2), Basis.TOTAL), Pool(800), 0, seen)[0] == 200
 
 
 def test_a_batch_keeps_the_weights_that_it_began_with() -> None:
-    rule = PerBatch(Loop(1000, 2), Basis.COMPUTE)
-    seen = seen_of(2, Report(0, 10, 1.0, 1.0), Report(1, 10, 3.0, 3.0))
+    rule = PerBatch(ScheduledLoop(1000, 2), Basis.COMPUTE)
+    seen = seen_of(2, ChunkReport(0, 10, 1.0, 1.0), ChunkReport(1, 10, 3.0, 3.0))
     size, pool = take(rule, Pool(800), 0, seen)
     assert (size, pool.left) == (300, 500)
-    seen.report(Report(1, 10, 0.0, 5.0))
+    seen.report(ChunkReport(1, 10, 0.0, 5.0))
     assert take(rule, pool, 1, seen)[0] == 100
     assert take(rule, Pool(400, 2, pool.batch), 1, seen)[0] == 100  # 400 left: the next batch, equal weights
 
 
 def test_a_rank_measured_within_a_batch_uses_its_newest_weight() -> None:
-    rule = PerBatch(Loop(8000, 4), Basis.COMPUTE)
-    seen = seen_of(4, Report(0, 10, 1.0, 1.0), Report(1, 10, 1.0, 1.0))
+    rule = PerBatch(ScheduledLoop(8000, 4), Basis.COMPUTE)
+    seen = seen_of(4, ChunkReport(0, 10, 1.0, 1.0), ChunkReport(1, 10, 1.0, 1.0))
     size, pool = take(rule, Pool(8000), 0, seen)
     assert size == 1000
     assert take(rule, pool, 2, seen)[0] == probe(rule.loop)
-    seen.report(Report(2, 10, 4.0, 4.0))
+    seen.report(ChunkReport(2, 10, 4.0, 4.0))
     assert take(rule, pool, 2, seen)[0] == round(1000 * 2.5 * 3 / (10 + 10 + 2.5))
 
 
 def test_af_follows_its_formula() -> None:
-    rule, seen = AdaptiveFactoring(Loop(10_000, 2)), Measurements(2)
+    rule, seen = AdaptiveFactoring(ScheduledLoop(10_000, 2)), Measurements(2)
     for rank, times in enumerate([(1.0, 1.4, 0.9), (3.0, 3.3, 2.1)]):
         for time in times:
-            seen.report(Report(rank, 10, time, time))
+            seen.report(ChunkReport(rank, 10, time, time))
     mu = [record.mean_s for record in seen.records]
     d = sum(record.variance / record.mean_s for record in seen.records)
     t = 1 / (1 / mu[0] + 1 / mu[1])
@@ -142,19 +142,19 @@ def test_af_follows_its_formula() -> None:
 
 
 def test_af_without_deviation_takes_the_whole_share() -> None:
-    seen = seen_of(2, *[Report(rank, 10, 1.0 + rank, 2.0) for rank in (0, 1, 0, 1)])
-    assert take(AdaptiveFactoring(Loop(900, 2)), Pool(600), 0, seen)[0] == 400
-    assert take(AdaptiveFactoring(Loop(900, 2)), Pool(600), 1, seen)[0] == 200
+    seen = seen_of(2, *[ChunkReport(rank, 10, 1.0 + rank, 2.0) for rank in (0, 1, 0, 1)])
+    assert take(AdaptiveFactoring(ScheduledLoop(900, 2)), Pool(600), 0, seen)[0] == 400
+    assert take(AdaptiveFactoring(ScheduledLoop(900, 2)), Pool(600), 1, seen)[0] == 200
 
 
 def test_rules_that_do_not_learn_keep_nothing() -> None:
-    dealer = Dealer(Guided(Loop(10, 2)))
-    dealer.done(0, dealer.deal(0), 1.0, 1.0)
-    assert dealer.seen.records == [Record(), Record()]
+    scheduler = ChunkScheduler(Guided(ScheduledLoop(10, 2)))
+    scheduler.done(0, scheduler.deal(0), 1.0, 1.0)
+    assert scheduler.seen.records == [RankStatistics(), RankStatistics()]
 
 
 @pytest.mark.parametrize(("name", "first"), [("AWF_B", 150), ("AWF_C", 150), ("AWF_D", 100), ("AWF_E", 100)])
 def test_b_and_c_count_computing_alone_and_d_and_e_the_whole_chunk(name: str, first: int) -> None:
-    rule = make(name, Loop(400, 2))
-    seen = seen_of(2, Report(0, 10, 1.0, 5.0), Report(1, 10, 3.0, 5.0))
+    rule = make(name, ScheduledLoop(400, 2))
+    seen = seen_of(2, ChunkReport(0, 10, 1.0, 5.0), ChunkReport(1, 10, 3.0, 5.0))
     assert take(rule, Pool(400), 0, seen)[0] == first

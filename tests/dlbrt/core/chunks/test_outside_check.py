@@ -19,8 +19,8 @@ from functools import cache
 from statistics import fmean
 
 import pytest
-from dlbrt.core.chunks.dealer import Dealer
-from dlbrt.core.chunks.loop import Known, Loop
+from dlbrt.core.chunks.dealer import ChunkScheduler
+from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
 from dlbrt.core.chunks.table import make
 from dlbrt.core.chunks.weighted import Steps
 
@@ -59,9 +59,11 @@ def test_within_5_percent_of_the_figure_there(name: str) -> None:
 def test_awf_has_the_weights_from_its_second_time_step_on() -> None:
     steps, took = Steps.before(RANKS), []
     for seed in range(4):
-        dealer = Dealer(make("AWF", Loop(N, RANKS, Known(weights=steps.weights((1.0,) * RANKS)))))
-        took.append(play(dealer, draw(seed), SPEEDS, OVERHEAD_S).makespan_s)
-        steps = steps.then(dealer.seen)
+        scheduler = ChunkScheduler(
+            make("AWF", ScheduledLoop(N, RANKS, LoopStatistics(weights=steps.weights((1.0,) * RANKS))))
+        )
+        took.append(play(scheduler, draw(seed), SPEEDS, OVERHEAD_S).makespan_s)
+        steps = steps.then(scheduler.seen)
     assert took[0] == pytest.approx(FIGURES_S["FAC2"], rel=0.1)
     assert took[1:] == pytest.approx([FIGURES_S["WF"]] * 3, rel=0.05)
 

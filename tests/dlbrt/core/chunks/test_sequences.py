@@ -10,10 +10,10 @@ import pytest
 from dlbrt.core.chunks.factoring import Factoring, Factoring2
 from dlbrt.core.chunks.fixed import fsc, mfsc
 from dlbrt.core.chunks.guided import Guided
-from dlbrt.core.chunks.loop import Known, Loop
+from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
 from dlbrt.core.chunks.measured import Measurements
-from dlbrt.core.chunks.rule import Rule, full, take
-from dlbrt.core.chunks.sequence import Sequence
+from dlbrt.core.chunks.rule import Rule, full_pool, take
+from dlbrt.core.chunks.sequence import ChunkSequence
 from dlbrt.core.chunks.table import RULES, make
 from dlbrt.core.chunks.trapezoid import Trapezoid
 from dlbrt.core.chunks.weighted import Weighted
@@ -26,7 +26,7 @@ BY_STATE = tuple(name for name in RULES if name not in BY_INDEX)
 
 def dealt(rule: Rule) -> list[int]:
     """The chunks that a master deals to ranks asking in turn."""
-    pool, seen = full(rule.loop), Measurements(rule.loop.ranks)
+    pool, seen = full_pool(rule.loop), Measurements(rule.loop.ranks)
     sizes: list[int] = []
     while pool.left:
         size, pool = take(rule, pool, len(sizes) % rule.loop.ranks, seen)
@@ -36,27 +36,27 @@ def dealt(rule: Rule) -> list[int]:
 
 PUBLISHED = {
     "GSS, N = 100, P = 5 (Polychronopoulos, Kuck 1987)": (
-        Guided(Loop(100, 5)),
+        Guided(ScheduledLoop(100, 5)),
         [20, 16, 13, 11, 8, 7, 5, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1],
     ),
     "GSS, N = 100, P = 4 (Flynn Hummel, Schonberg, Flynn 1992)": (
-        Guided(Loop(100, 4)),
+        Guided(ScheduledLoop(100, 4)),
         [25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1],
     ),
     "factoring, N = 100, P = 4, with R_j (Flynn Hummel, Schonberg, Flynn 1992)": (
-        Weighted(Loop(100, 4)),
+        Weighted(ScheduledLoop(100, 4)),
         [13] * 4 + [6] * 4 + [3] * 4 + [2] * 4 + [1] * 4,
     ),
     "GSS, N = 1000, P = 4": (
-        Guided(Loop(1000, 4)),
+        Guided(ScheduledLoop(1000, 4)),
         [250, 188, 141, 106, 79, 59, 45, 33, 25, 19, 14, 11, 8, 6, 4, 3, 3, 2, 1, 1, 1, 1],
     ),
     "TSS with an integer step, N = 1000, P = 4": (
-        Trapezoid(Loop(1000, 4), Fraction(8)),
+        Trapezoid(ScheduledLoop(1000, 4), Fraction(8)),
         [125, 117, 109, 101, 93, 85, 77, 69, 61, 53, 45, 37, 28],
     ),
     "FAC2 by the counter, N = 1000, P = 4": (
-        Factoring2(Loop(1000, 4)),
+        Factoring2(ScheduledLoop(1000, 4)),
         [125] * 4 + [63] * 4 + [32] * 4 + [16] * 4 + [8] * 4 + [4] * 4 + [2] * 4,
     ),
 }
@@ -70,19 +70,19 @@ def test_a_published_sequence(rule: Rule, sizes: list[int]) -> None:
 
 
 def test_the_real_step_of_tss_falls_evenly_and_needs_no_more_chunks_than_planned() -> None:
-    rule = Trapezoid(Loop(1000, 4))
+    rule = Trapezoid(ScheduledLoop(1000, 4))
     assert (rule.first, rule.count, rule.step) == (125, 16, Fraction(124, 15))
     assert dealt(rule) == [125, 117, 109, 101, 92, 84, 76, 68, 59, 51, 43, 35, 26, 14]
 
 
 def test_an_integer_step_makes_tss_static_where_shares_are_below_8_p() -> None:
-    outside = Trapezoid(Loop(20_000, 64), Fraction(0))
+    outside = Trapezoid(ScheduledLoop(20_000, 64), Fraction(0))
     assert set(dealt(outside)[:-1]) == {157}
-    assert int(Trapezoid(Loop(20_000, 64)).step) == 0 < Trapezoid(Loop(20_000, 64)).step
+    assert int(Trapezoid(ScheduledLoop(20_000, 64)).step) == 0 < Trapezoid(ScheduledLoop(20_000, 64)).step
 
 
 def test_fac_follows_its_formula() -> None:
-    loop = Loop(20_000, 64, Known(mean_s=0.005, deviation_s=0.005))
+    loop = ScheduledLoop(20_000, 64, LoopStatistics(mean_s=0.005, deviation_s=0.005))
     b = 64 / (2 * sqrt(20_000))
     first = -(-20_000 // (64 * (1 + b * b + b * sqrt(b * b + 2))))
     left = 20_000 - 64 * first
@@ -93,19 +93,29 @@ def test_fac_follows_its_formula() -> None:
 
 
 def test_fac_without_deviation_deals_everything_at_once() -> None:
-    assert dealt(Factoring(Loop(103, 4, Known(mean_s=1.0, deviation_s=0.0)))) == [26, 26, 26, 25]
-    assert dealt(Factoring(Loop(103, 4, Known(mean_s=0.0, deviation_s=0.0)))) == [26, 26, 26, 25]
+    assert dealt(Factoring(ScheduledLoop(103, 4, LoopStatistics(mean_s=1.0, deviation_s=0.0)))) == [
+        26,
+        26,
+        26,
+        25,
+    ]
+    assert dealt(Factoring(ScheduledLoop(103, 4, LoopStatistics(mean_s=0.0, deviation_s=0.0)))) == [
+        26,
+        26,
+        26,
+        25,
+    ]
 
 
 def test_fac_with_any_deviation_ends() -> None:
-    assert dealt(Factoring(Loop(5, 2, Known(mean_s=1e-300, deviation_s=1e300)))) == [1] * 5
+    assert dealt(Factoring(ScheduledLoop(5, 2, LoopStatistics(mean_s=1e-300, deviation_s=1e300)))) == [1] * 5
 
 
 def test_fsc_follows_its_formula() -> None:
-    known = Known(deviation_s=0.1, overhead_s=0.01)
+    known = LoopStatistics(deviation_s=0.1, overhead_s=0.01)
     exact = (sqrt(2) * 10_000 * 0.01 / (0.1 * 8 * sqrt(log(8)))) ** (2 / 3)
     assert 24 < exact < 25
-    assert set(dealt(fsc(Loop(10_000, 8, known)))[:-1]) == {25}
+    assert set(dealt(fsc(ScheduledLoop(10_000, 8, known)))[:-1]) == {25}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +125,7 @@ def test_fsc_follows_its_formula() -> None:
 def test_fsc_where_its_formula_has_no_value_or_a_useless_one(
     ranks: int, deviation_s: float, overhead_s: float, size: int
 ) -> None:
-    rule = fsc(Loop(100, ranks, Known(deviation_s=deviation_s, overhead_s=overhead_s)))
+    rule = fsc(ScheduledLoop(100, ranks, LoopStatistics(deviation_s=deviation_s, overhead_s=overhead_s)))
     assert dealt(rule)[0] == size
 
 
@@ -124,19 +134,19 @@ def test_mfsc_follows_its_formula(n: int, size: int) -> None:
     ranks = 64 if n == 20_000 else 4
     share = -(-n // ranks)
     assert size == (max(1, int(0.55 + share * log(2) / log(share))) if share > 1 else 1)
-    assert next(iter(dealt(mfsc(Loop(n, ranks)))), size) == size
+    assert next(iter(dealt(mfsc(ScheduledLoop(n, ranks)))), size) == size
 
 
-def known_of(name: str) -> Known:
+def known_of(name: str) -> LoopStatistics:
     facts = RULES[name].needs
-    return Known(mean_s=0.5, deviation_s=0.25, overhead_s=0.01) if facts else Known()
+    return LoopStatistics(mean_s=0.5, deviation_s=0.25, overhead_s=0.01) if facts else LoopStatistics()
 
 
 @pytest.mark.parametrize("name", BY_INDEX)
 @settings(deadline=None)
 @given(n=st.integers(0, 2_000), ranks=st.integers(1, 70))
 def test_chunks_by_index_are_those_of_a_master(name: str, n: int, ranks: int) -> None:
-    rule = make(name, Loop(n, ranks, known_of(name)))
+    rule = make(name, ScheduledLoop(n, ranks, known_of(name)))
     sequence = rule.sequence()
     assert sequence is not None
     sizes = dealt(rule)
@@ -148,7 +158,7 @@ def test_chunks_by_index_are_those_of_a_master(name: str, n: int, ranks: int) ->
 
 @pytest.mark.parametrize("name", BY_INDEX)
 def test_large_loops_on_many_ranks_are_tabulated_by_runs(name: str) -> None:
-    sequence = make(name, Loop(10**7, 10**4, known_of(name))).sequence()
+    sequence = make(name, ScheduledLoop(10**7, 10**4, known_of(name))).sequence()
     assert sequence is not None
     edges = [sequence.chunk(k) for k in (0, len(sequence) // 2, len(sequence) - 1)]
     assert edges[0].start == 0
@@ -159,17 +169,17 @@ def test_large_loops_on_many_ranks_are_tabulated_by_runs(name: str) -> None:
 
 @pytest.mark.parametrize("name", BY_STATE)
 def test_chunks_that_depend_on_the_rank_have_no_index_form(name: str) -> None:
-    assert make(name, Loop(10, 2)).sequence() is None
+    assert make(name, ScheduledLoop(10, 2)).sequence() is None
 
 
 def test_a_sequence_says_when_its_runs_do_not_cover_the_loop() -> None:
     with pytest.raises(ValueError, match="expected chunks of 10 units in all, found 9"):
-        Sequence(10, [(3, 3)])
+        ChunkSequence(10, [(3, 3)])
     with pytest.raises(ValueError, match="expected chunks of 1 unit or more, found 4 of 0"):
-        Sequence(10, [(3, 3), (4, 0)])
+        ChunkSequence(10, [(3, 3), (4, 0)])
 
 
 def test_a_sequence_takes_no_more_of_its_runs_than_it_needs() -> None:
     endless = ((1, 2) for _ in iter(int, 1))
-    assert list(Sequence(5, endless)) == [2, 2, 1]
+    assert list(ChunkSequence(5, endless)) == [2, 2, 1]
     assert next(islice(endless, 1)) == (1, 2)

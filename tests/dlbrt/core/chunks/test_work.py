@@ -6,36 +6,36 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from dlbrt.core.chunks.dealer import Dealer
-from dlbrt.core.chunks.loop import Known, Loop
+from dlbrt.core.chunks.dealer import ChunkScheduler
+from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
 from dlbrt.core.chunks.table import RULES, make
-from dlbrt.core.chunks.work import WorkTable
-from dlbrt.dist.amounts import Amounts
+from dlbrt.core.chunks.work import WorkUnits
+from dlbrt.dist.amounts import WorkTable
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.chunk_player import play
 
-KNOWN = Known(mean_s=0.01, deviation_s=0.01, overhead_s=1e-4)
+KNOWN = LoopStatistics(mean_s=0.01, deviation_s=0.01, overhead_s=1e-4)
 COSTS = st.lists(st.integers(0, 1000), min_size=1, max_size=200).filter(any)
 
 
-def amounts(costs: list[int]) -> Amounts:
-    return Amounts(tuple(range(len(costs) + 1)), tuple(int(x) for x in np.cumsum([0, *costs])))
+def work_table(costs: list[int]) -> WorkTable:
+    return WorkTable(tuple(range(len(costs) + 1)), tuple(int(x) for x in np.cumsum([0, *costs])))
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_table_of_equal_iterations_changes_nothing(name: str) -> None:
-    rule, costs = make(name, Loop(700, 6, KNOWN)), np.full(700, 0.01)
+    rule, costs = make(name, ScheduledLoop(700, 6, KNOWN)), np.full(700, 0.01)
     speeds = [1.0, 2.0, 3.0, 1.0, 0.25, 1.0]
-    counted = play(Dealer(rule), costs, speeds, 1e-3)
-    assert counted == play(Dealer(rule, amounts([7] * 700)), costs, speeds, 1e-3)
-    assert counted == play(Dealer(rule, Amounts((0, 700), (0, 700 << 40))), costs, speeds, 1e-3)
+    counted = play(ChunkScheduler(rule), costs, speeds, 1e-3)
+    assert counted == play(ChunkScheduler(rule, work_table([7] * 700)), costs, speeds, 1e-3)
+    assert counted == play(ChunkScheduler(rule, WorkTable((0, 700), (0, 700 << 40))), costs, speeds, 1e-3)
 
 
 @given(COSTS, st.integers(1, 300))
 def test_a_chunk_is_the_nearest_to_its_work(costs: list[int], units: int) -> None:
-    table = WorkTable(len(costs), amounts(costs))
+    table = WorkUnits(len(costs), work_table(costs))
     for start in range(len(costs)):
         chunk = table.chunk(start, units)
         assert chunk.start == start
@@ -48,7 +48,7 @@ def test_a_chunk_is_the_nearest_to_its_work(costs: list[int], units: int) -> Non
 
 @given(COSTS)
 def test_the_work_left_falls_from_all_to_none(costs: list[int]) -> None:
-    table = WorkTable(len(costs), amounts(costs))
+    table = WorkUnits(len(costs), work_table(costs))
     left = [table.left(start) for start in range(len(costs) + 1)]
     assert (left[0], left[-1]) == (len(costs), 0)
     assert all(1 <= later <= earlier for earlier, later in pairwise(left[:-1]))
@@ -58,16 +58,16 @@ def test_the_work_left_falls_from_all_to_none(costs: list[int]) -> None:
 @pytest.mark.parametrize("name", ["SS", "FSC", "mFSC", "GSS", "TSS", "FAC", "FAC2"])
 @given(costs=COSTS, ranks=st.integers(1, 9))
 def test_a_sequence_placed_by_work_covers_the_loop(name: str, costs: list[int], ranks: int) -> None:
-    sequence = make(name, Loop(len(costs), ranks, KNOWN)).sequence()
+    sequence = make(name, ScheduledLoop(len(costs), ranks, KNOWN)).sequence()
     assert sequence is not None
-    table = WorkTable(len(costs), amounts(costs))
+    table = WorkUnits(len(costs), work_table(costs))
     placed = [table.placed(sequence.chunk(k)) for k in range(len(sequence))]
     assert [i for chunk in placed for i in chunk] == list(range(len(costs)))
 
 
 def test_a_loop_without_work_is_refused() -> None:
     with pytest.raises(ValueError, match="expected some work in 3 iterations, found none"):
-        WorkTable(3, amounts([0, 0, 0]))
+        WorkUnits(3, work_table([0, 0, 0]))
 
 
 @pytest.mark.parametrize("falling", [True, False], ids=["falling", "rising"])
@@ -75,17 +75,17 @@ def test_a_loop_without_work_is_refused() -> None:
 def test_loops_whose_work_is_known_end_together(name: str, falling: bool) -> None:
     costs = list(range(2000, 0, -1)) if falling else list(range(1, 2001))
     seconds = np.array(costs) * 1e-6
-    run = play(Dealer(make(name, Loop(2000, 8)), amounts(costs)), seconds, [1.0] * 8)
+    run = play(ChunkScheduler(make(name, ScheduledLoop(2000, 8)), work_table(costs)), seconds, [1.0] * 8)
     assert run.makespan_s < 1.02 * seconds.sum() / 8
 
 
 def test_a_rank_share_of_iterations_is_no_share_of_the_work() -> None:
     costs = list(range(2000, 0, -1))
-    seconds, rule = np.array(costs) * 1e-6, make("GSS", Loop(2000, 8))
-    assert play(Dealer(rule), seconds, [1.0] * 8).makespan_s > 1.8 * seconds.sum() / 8
-    first = Dealer(rule, amounts(costs)).deal(0)
+    seconds, rule = np.array(costs) * 1e-6, make("GSS", ScheduledLoop(2000, 8))
+    assert play(ChunkScheduler(rule), seconds, [1.0] * 8).makespan_s > 1.8 * seconds.sum() / 8
+    first = ChunkScheduler(rule, work_table(costs)).deal(0)
     assert sum(costs[i] for i in first) == pytest.approx(sum(costs) / 8, abs=2000)
 
 
 def test_iterations_that_cost_nothing_go_with_the_last_of_the_work() -> None:
-    assert WorkTable(4, amounts([5, 5, 0, 0])).chunk(0, 4) == range(4)
+    assert WorkUnits(4, work_table([5, 5, 0, 0])).chunk(0, 4) == range(4)

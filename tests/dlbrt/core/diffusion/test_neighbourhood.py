@@ -6,15 +6,15 @@ from itertools import pairwise
 from math import prod
 
 import pytest
-from dlbrt.core.actions import Give, Tell
+from dlbrt.core.actions import Send, SendWork
 from dlbrt.core.diffusion.neighbourhood import Neighbourhood
 from dlbrt.core.load import LoadSpec, RandomLoad
 from dlbrt.core.model.network import Network
-from dlbrt.core.peers.words import Level
+from dlbrt.core.peers.words import LoadReport
 from dlbrt.core.registry import strategy
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
-from papers.heirich import Step
+from papers.heirich import DiffusionStep
 
 RANKS = (*range(1, 40), 61, 64, 100, 127, 1000)
 
@@ -61,7 +61,7 @@ def test_a_box_is_as_short_as_can_be(ranks: int) -> None:
 
 def test_steps_are_stable_and_positive() -> None:
     found = {each.step for ranks in RANKS for each in neighbourhoods(ranks)}
-    steps = [Step(each.alpha, each.dimensions, each.iterations) for each in found]
+    steps = [DiffusionStep(each.alpha, each.dimensions, each.iterations) for each in found]
     assert {step.dimensions for step in steps} == {1, 2, 3}
     assert all(step.is_stable and step.is_positive for step in steps)
 
@@ -75,13 +75,16 @@ def spoken_to(iteration_bytes: float) -> set[tuple[int, int]]:
         (step.rank, target)
         for step in trace
         for action in step.actions
-        if isinstance(action, Tell) and isinstance(action.word, Level)
+        if isinstance(action, Send) and isinstance(action.message, LoadReport)
         for target in action.targets
     )
-    gifts = (
-        (step.rank, action.target) for step in trace for action in step.actions if isinstance(action, Give)
+    assignments = (
+        (step.rank, action.target)
+        for step in trace
+        for action in step.actions
+        if isinstance(action, SendWork)
     )
-    found = set(gifts)
+    found = set(assignments)
     assert found, "nothing was given"
     return found | set(words)
 

@@ -9,13 +9,13 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from dlbrt.core.diffusion.uneven import Carry, Local, flux, granted
+from dlbrt.core.diffusion.uneven import LinkRemainder, LocalDiffusion, flux, granted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.heirich import (
+    DiffusionStep,
     Mesh,
     Schedule,
-    Step,
     UnitDiffusion,
     alpha_limit,
     inner_iterations,
@@ -31,7 +31,7 @@ CHAINS = st.lists(st.tuples(st.floats(0, 1e6), SPEEDS), min_size=1, max_size=12)
 ALPHAS = st.floats(1e-3, 5)
 
 #: 24 inner iterations.
-LARGE = Step.iterated(4.0, 1)
+LARGE = DiffusionStep.iterated(4.0, 1)
 
 
 def around(rank: int, ranks: int) -> tuple[int, ...]:
@@ -45,14 +45,15 @@ class Chain:
 
     work: list[float]
     speeds: list[float]
-    step: Step
-    carried: dict[tuple[int, int], Carry] = field(default_factory=dict)
+    step: DiffusionStep
+    carried: dict[tuple[int, int], LinkRemainder] = field(default_factory=dict)
 
     @property
-    def locals(self) -> list[Local]:
+    def locals(self) -> list[LocalDiffusion]:
         n = len(self.speeds)
         return [
-            Local(self.step, self.speeds[i], tuple(self.speeds[j] for j in around(i, n))) for i in range(n)
+            LocalDiffusion(self.step, self.speeds[i], tuple(self.speeds[j] for j in around(i, n)))
+            for i in range(n)
         ]
 
     def relaxed(self) -> list[float]:
@@ -80,7 +81,7 @@ class Chain:
         """Each end carries for itself; what is not granted is forgotten."""
         n, asked = len(self.speeds), {}
         for link, flow in self.fluxes().items():
-            asked[link], self.carried[link] = self.carried.get(link, Carry()).add(flow)
+            asked[link], self.carried[link] = self.carried.get(link, LinkRemainder()).add(flow)
         given: dict[tuple[int, int], int] = {}
         for i in range(n):
             found = granted(int(self.work[i]), [asked[i, j] for j in around(i, n)])
@@ -104,7 +105,7 @@ def test_both_ends_of_a_link_compute_the_same_flux(
 @settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), max_size=30))
 def test_both_ends_of_a_link_carry_the_same(flows: list[float]) -> None:
-    here, there = Carry(), Carry()
+    here, there = LinkRemainder(), LinkRemainder()
     moved = 0
     for flow in flows:
         units, here = here.add(flow)
@@ -123,7 +124,7 @@ def test_between_equal_speeds_it_is_the_step_of_the_paper(
 ) -> None:
     """Times are work over the same speed, so that fluxes of work are those of the paper."""
     work, speed = [u for u, _ in chain], chain[0][1]
-    ranks = Chain(list(work), [speed] * len(work), Step.stable(alpha, 1))
+    ranks = Chain(list(work), [speed] * len(work), DiffusionStep.stable(alpha, 1))
     mesh = Mesh((len(work),))
     matrix = np.linalg.matrix_power(one_step(mesh, ranks.step, links(mesh)), cycles)
     for _ in range(cycles):
@@ -134,14 +135,14 @@ def test_between_equal_speeds_it_is_the_step_of_the_paper(
 def test_between_equal_speeds_the_units_that_move_are_those_of_a_mesh() -> None:
     units = [900, 0, 3, 250, 0, 0, 17]
     mesh = UnitDiffusion(Mesh((7,)), units, Schedule.every(0.3, 1))
-    ranks = Chain([float(u) for u in units], [2.0] * 7, Step.stable(0.3, 1))
+    ranks = Chain([float(u) for u in units], [2.0] * 7, DiffusionStep.stable(0.3, 1))
     for _ in range(40):
         ranks.advance_units()
         mesh.advance()
         assert ranks.work == mesh.units.tolist()
 
 
-def matrix(speeds: Floats, step: Step) -> Floats:
+def matrix(speeds: Floats, step: DiffusionStep) -> Floats:
     """What a step does to times, from the definition: the symmetric form that has the same eigenvalues."""
     n = len(speeds)
     laplacian = np.zeros((n, n))
@@ -162,7 +163,7 @@ def matrix(speeds: Floats, step: Step) -> Floats:
 @given(CHAINS, ALPHAS)
 def test_a_step_is_what_the_definition_says(chain: list[tuple[float, float]], alpha: float) -> None:
     work, speeds = [u for u, _ in chain], [s for _, s in chain]
-    ranks = Chain(list(work), speeds, Step.iterated(alpha, 1))
+    ranks = Chain(list(work), speeds, DiffusionStep.iterated(alpha, 1))
     root = np.sqrt(speeds)
     expected = root * (matrix(np.array(speeds), ranks.step) @ (np.array(work) / root))
     ranks.advance_divisible()
@@ -172,13 +173,13 @@ def test_a_step_is_what_the_definition_says(chain: list[tuple[float, float]], al
 @settings(deadline=None)
 @given(st.lists(SPEEDS, min_size=2, max_size=12), ALPHAS)
 def test_what_is_stable_among_equals_is_stable_among_any(speeds: list[float], alpha: float) -> None:
-    step = Step.iterated(alpha, 1)
+    step = DiffusionStep.iterated(alpha, 1)
     gains = np.abs(np.linalg.eigvalsh(matrix(np.array(speeds), step)))
     assert gains.max() <= 1 + 1e-9
 
 
 def test_a_size_that_is_not_stable_blows_up_between_uneven_ranks_too() -> None:
-    step = Step(1.2 * alpha_limit(1, 1), 1, 1)
+    step = DiffusionStep(1.2 * alpha_limit(1, 1), 1, 1)
     assert np.abs(np.linalg.eigvalsh(matrix(np.tile([1.0, 1.0001], 20), step))).max() > 1
 
 
@@ -187,7 +188,7 @@ def test_a_size_that_is_not_stable_blows_up_between_uneven_ranks_too() -> None:
 def test_where_steps_are_positive_no_time_exceeds_what_was_the_longest(
     chain: list[tuple[float, float]], alpha: float, cycles: int
 ) -> None:
-    ranks = Chain([u for u, _ in chain], [s for _, s in chain], Step.iterated(alpha, 1))
+    ranks = Chain([u for u, _ in chain], [s for _, s in chain], DiffusionStep.iterated(alpha, 1))
     times = [u / s for u, s in chain]
     slack = 1e-9 * (1 + max(times))
     for _ in range(cycles):
@@ -205,7 +206,7 @@ def test_where_steps_are_positive_no_time_exceeds_what_was_the_longest(
 def test_units_are_conserved_and_nobody_gives_what_it_has_not(
     chain: list[tuple[int, float]], alpha: float, cycles: int
 ) -> None:
-    ranks = Chain([float(u) for u, _ in chain], [s for _, s in chain], Step.iterated(alpha, 1))
+    ranks = Chain([float(u) for u, _ in chain], [s for _, s in chain], DiffusionStep.iterated(alpha, 1))
     for _ in range(cycles):
         ranks.advance_units()
         assert sum(ranks.work) == sum(u for u, _ in chain)
@@ -241,7 +242,7 @@ def furthest(ranks: Chain) -> float:
 
 
 def test_a_single_rank_keeps_its_work() -> None:
-    ranks = Chain([7.0], [3.0], Step.stable(0.3, 1))
+    ranks = Chain([7.0], [3.0], DiffusionStep.stable(0.3, 1))
     ranks.advance_units()
     assert ranks.work == [7.0]
     assert ranks.relaxed() == [pytest.approx(7 / 3)]
@@ -255,7 +256,7 @@ def test_inner_iterations_leave_less_than_the_tolerance(
     """Of the largest error over all ranks, for any speeds."""
     n = len(speeds)
     work = [1e3 * s * (i % 3) for i, s in enumerate(speeds)]
-    step = Step.within(alpha, 1, tolerance)
+    step = DiffusionStep.within(alpha, 1, tolerance)
     assert step.is_stable
     times = np.array(work) / speeds
     width = np.array([step.alpha * min(pair) for pair in pairwise(speeds)])
@@ -271,16 +272,16 @@ def test_inner_iterations_leave_less_than_the_tolerance(
 def test_a_tolerance_of_alpha_takes_the_iterations_of_the_paper_and_no_fewer_than_safe(
     alpha: float, dimensions: int
 ) -> None:
-    step = Step.within(alpha, dimensions, min(alpha, 0.999))
+    step = DiffusionStep.within(alpha, dimensions, min(alpha, 0.999))
     assert step.is_stable
-    if alpha < 0.999 and Step(alpha, dimensions, inner_iterations(alpha, dimensions)).is_stable:
+    if alpha < 0.999 and DiffusionStep(alpha, dimensions, inner_iterations(alpha, dimensions)).is_stable:
         assert abs(step.iterations - inner_iterations(alpha, dimensions)) <= (alpha == 0.25)
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 1.0, -0.1, inf, nan])
 def test_a_tolerance_is_a_part(tolerance: float) -> None:
     with pytest.raises(ValueError, match="expected a tolerance above 0 and below 1, found"):
-        Step.within(0.1, 1, tolerance)
+        DiffusionStep.within(0.1, 1, tolerance)
 
 
 @settings(deadline=None)
@@ -307,13 +308,13 @@ def test_nobody_is_given_more_than_it_asks_and_equal_parts_where_it_does_not_suf
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, inf, nan])
 def test_speeds_are_finite_and_above_0(speed: float) -> None:
-    step = Step.stable(0.3, 1)
+    step = DiffusionStep.stable(0.3, 1)
     with pytest.raises(ValueError, match="expected finite speeds above 0, found"):
-        Local(step, speed, ())
+        LocalDiffusion(step, speed, ())
     with pytest.raises(ValueError, match="expected finite speeds above 0, found"):
-        Local(step, 1.0, (1.0, speed))
+        LocalDiffusion(step, 1.0, (1.0, speed))
 
 
 def test_a_rank_has_no_more_links_than_its_step_is_for() -> None:
     with pytest.raises(ValueError, match=r"expected at most 2 neighbours in 1 dimension\(s\), found 3"):
-        Local(Step.stable(0.3, 1), 1.0, (1.0, 1.0, 1.0))
+        LocalDiffusion(DiffusionStep.stable(0.3, 1), 1.0, (1.0, 1.0, 1.0))

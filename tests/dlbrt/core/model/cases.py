@@ -14,7 +14,7 @@ from math import isqrt
 
 from dlbrt.core.model.groups import Groups, blocks
 from dlbrt.core.model.schemes import Scheme
-from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.model.work import IterationCosts, Runs
 from dlbrt.dist.layout import block
 
 __all__ = ["CASES", "MEAN_SLOWDOWN", "MOST_LOAD", "Case", "trfd_first", "trfd_pairs", "trfd_second"]
@@ -37,7 +37,7 @@ class Case:
     name: str
     ranks: int
     size: int
-    work: Work
+    work: IterationCosts
     iteration_bytes: int
     actual: str
     predicted: str
@@ -71,8 +71,8 @@ def trfd_pairs(n: int) -> list[int]:
     return pairs + ([trfd_second(n, m // 2 + 1)] if m % 2 else [])
 
 
-def _uniform(size: int, ranks: int, seconds: float) -> Work:
-    return Work(seconds * ranks / (size * MEAN_SLOWDOWN))
+def _uniform(size: int, ranks: int, seconds: float) -> IterationCosts:
+    return IterationCosts(seconds * ranks / (size * MEAN_SLOWDOWN))
 
 
 def _mxm() -> Iterator[Case]:
@@ -105,8 +105,8 @@ def _trfd() -> Iterator[Case]:
         pairs = trfd_pairs(n)
         operations = m * trfd_first(n) + sum(pairs) / 2
         unit_s = seconds * ranks / (operations * MEAN_SLOWDOWN)
-        yield Case(f"TRFD n={n} L1", ranks, m, Work(unit_s * trfd_first(n)), DOUBLE * m, *first)
-        folded = Work(unit_s / 2, tuple(accumulate(pairs, initial=0)))
+        yield Case(f"TRFD n={n} L1", ranks, m, IterationCosts(unit_s * trfd_first(n)), DOUBLE * m, *first)
+        folded = IterationCosts(unit_s / 2, tuple(accumulate(pairs, initial=0)))
         yield Case(f"TRFD n={n} L2", ranks, len(pairs), folded, 2 * DOUBLE * m, *second)
 
 

@@ -15,30 +15,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dlbrt.core.load import Load, LoadSpec, RandomLoad
-from dlbrt.core.model.forecast import History
+from dlbrt.core.model.forecast import LoadForecast
 from dlbrt.core.model.network import Network
-from dlbrt.core.model.redistribute import Charges, Rules, redistribute
+from dlbrt.core.model.redistribute import ModelOptions, MovementCosts, redistribute
 from dlbrt.core.model.schemes import NONE, Scheme
 from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.work import Runs, Work, count
+from dlbrt.core.model.work import IterationCosts, Runs, count
 from papers.zaki.speed import under
 
 from tests.dlbrt.core.model.cases import MOST_LOAD, Case
 
-__all__ = ["Setting", "history", "loaded", "play", "processors", "static"]
+__all__ = ["Setting", "evaluate", "history", "loaded", "processors", "static"]
 
 
 @dataclass(frozen=True)
 class Setting:
     """What is played: ``held[r]`` are rank r's iterations at the start, ``loads[r]`` its emulated load."""
 
-    work: Work
+    work: IterationCosts
     held: tuple[Runs, ...]
     loads: tuple[Load, ...]
     duration_s: float
     network: Network
     iteration_bytes: float = 0.0
-    rules: Rules = field(default_factory=Rules)
+    rules: ModelOptions = field(default_factory=ModelOptions)
 
 
 #: At the first synchronization: time, iterations held, speeds -> what is committed to, and its groups.
@@ -50,13 +50,15 @@ def loaded(
     network: Network,
     duration_s: float,
     seed: int,
-    rules: Rules | None = None,
+    rules: ModelOptions | None = None,
     most: int = MOST_LOAD,
 ) -> Setting:
     """A case of the paper under its discrete random load; different seeds share no rank's draws."""
     spec = LoadSpec(random=RandomLoad(most, duration_s, seed * 1000))
     loads = tuple(Load(spec, rank) for rank in range(case.ranks))
-    return Setting(case.work, case.held(), loads, duration_s, network, case.iteration_bytes, rules or Rules())
+    return Setting(
+        case.work, case.held(), loads, duration_s, network, case.iteration_bytes, rules or ModelOptions()
+    )
 
 
 def processors(setting: Setting, until_s: float) -> tuple[Processor, ...]:
@@ -66,7 +68,7 @@ def processors(setting: Setting, until_s: float) -> tuple[Processor, ...]:
     return tuple(under(loads, setting.duration_s) for loads in levels)
 
 
-def history(setting: Setting, until_s: float, slices: int) -> History:
+def history(setting: Setting, until_s: float, slices: int) -> LoadForecast:
     """What ranks that look at their speed so many times see, on machines known to be alike."""
     each_s = until_s / slices
     speeds = tuple(
@@ -75,7 +77,7 @@ def history(setting: Setting, until_s: float, slices: int) -> History:
         )
         for load in setting.loads
     )
-    return History(speeds, each_s, (1.0,) * len(speeds))
+    return LoadForecast(speeds, each_s, (1.0,) * len(speeds))
 
 
 def static(setting: Setting) -> float:
@@ -254,7 +256,7 @@ class _Player:
         speeds = [self.speeds[rank] for rank in group.ranks]
         once_s = scheme.synchronization_s(network, len(group.ranks)) + self.setting.rules.decision_s
         message_s = network.latency_s * (1 + scheme.central)
-        charges = Charges(once_s, message_s, self.setting.iteration_bytes / network.bandwidth)
+        charges = MovementCosts(once_s, message_s, self.setting.iteration_bytes / network.bandwidth)
         found = redistribute(self.setting.work, held, speeds, self.setting.rules, charges)
         if found is None:
             return 0, 0
@@ -263,7 +265,7 @@ class _Player:
         return found.messages, found.moved
 
 
-def play(
+def evaluate(
     setting: Setting, scheme: Scheme, groups: Sequence[Sequence[int]], commit: Commit | None = None
 ) -> tuple[float, int]:
     """The makespan, and how many synchronizations there were.

@@ -7,15 +7,15 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from dlbrt.core.model.choose import Known, choose
-from dlbrt.core.model.forecast import History
+from dlbrt.core.model.choose import ModelInputs, choose
+from dlbrt.core.model.forecast import LoadForecast
 from dlbrt.core.model.network import Network, Pattern
 from dlbrt.core.model.schemes import SCHEMES
-from dlbrt.core.model.work import Runs, Work
+from dlbrt.core.model.work import IterationCosts, Runs
 from papers.zaki.network import ethernet
 
 
-def known(ranks: int = 4, left: int = 1000, network: Network | None = None) -> Known:
+def known(ranks: int = 4, left: int = 1000, network: Network | None = None) -> ModelInputs:
     """Rank 0 has run out, the others have been slowed down more and more."""
     speeds = tuple(1 / (1 + rank % 4) for rank in range(ranks))
     slices = tuple((speed, min(1.0, 2 * speed), speed) for speed in speeds)
@@ -24,8 +24,8 @@ def known(ranks: int = 4, left: int = 1000, network: Network | None = None) -> K
         ((rank * left, rank * left + size),) if size else () for rank, size in enumerate(sizes)
     )
     groups = (tuple(range(ranks // 2)), tuple(range(ranks // 2, ranks)))
-    history = History(slices, 2.0, (1.0,) * ranks)
-    return Known(6.0, Work(0.01), held, speeds, history, groups, network or Network.default())
+    history = LoadForecast(slices, 2.0, (1.0,) * ranks)
+    return ModelInputs(6.0, IterationCosts(0.01), held, speeds, history, groups, network or Network.default())
 
 
 def test_the_cheapest_is_chosen_and_all_are_in_the_record() -> None:
@@ -81,12 +81,20 @@ def test_what_is_not_of_the_same_ranks_is_refused() -> None:
         {"groups": ((0, 1), (2,))},
         {"groups": ((0, 1), (1, 2, 3))},
         {"within": (Network.default(),)},
-        {"history": History.constant([1.0])},
+        {"history": LoadForecast.constant([1.0])},
     ):
         with pytest.raises(ValueError, match="expected"):
             replace(known(), **change)
 
 
 def test_one_rank_has_nothing_to_choose() -> None:
-    alone = Known(1.0, Work(1.0), (((0, 5),),), (1.0,), History.constant([1.0]), ((0,),), Network.default())
+    alone = ModelInputs(
+        1.0,
+        IterationCosts(1.0),
+        (((0, 5),),),
+        (1.0,),
+        LoadForecast.constant([1.0]),
+        ((0,),),
+        Network.default(),
+    )
     assert {seconds for _, seconds in choose(alone).predicted_s} == {6.0}

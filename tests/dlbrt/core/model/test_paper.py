@@ -11,9 +11,9 @@ from functools import cache
 from statistics import mean
 
 import pytest
-from dlbrt.core.model.choose import Choice, Known, choose
-from dlbrt.core.model.recurrence import Game, play
-from dlbrt.core.model.redistribute import Rules
+from dlbrt.core.model.choose import ModelInputs, StrategyChoice, choose
+from dlbrt.core.model.recurrence import Scenario, evaluate
+from dlbrt.core.model.redistribute import ModelOptions
 from dlbrt.core.model.schemes import SCHEMES, Scheme, scheme
 from dlbrt.core.model.work import Runs
 from papers.zaki.network import ethernet
@@ -25,7 +25,7 @@ ETHERNET = ethernet()
 UNIFORM = [case for case in CASES if case.work.prefix is None]
 CENTRAL, LOCAL = scheme("GCDLB"), scheme("LDDLB")
 #: Ranks work on while the profiles travel, and the profit test counts what moving costs.
-OVERLAPPED = Rules(charged=True, reserves=True)
+OVERLAPPED = ModelOptions(charged=True, reserves=True)
 
 
 def test_table_1_4_has_28_rows_of_which_19_match() -> None:
@@ -93,20 +93,20 @@ def test_bytes_that_move_with_an_iteration() -> None:
 def test_without_external_load_the_player_needs_one_synchronization(case: Case, name: str) -> None:
     """eta = 1 where the blocks are equal to an iteration; those of the second loop of TRFD are not."""
     setting = player.loaded(case, ETHERNET, 1.0, 0, most=0)
-    assert player.play(setting, scheme(name), case.groups(scheme(name)))[1] == 1
+    assert player.evaluate(setting, scheme(name), case.groups(scheme(name)))[1] == 1
 
 
 class Row:
     """A case at one t_l: means over load seeds of what was simulated and what was predicted."""
 
-    def __init__(self, case: Case, duration_s: float, seeds: Sequence[int], rules: Rules) -> None:
+    def __init__(self, case: Case, duration_s: float, seeds: Sequence[int], rules: ModelOptions) -> None:
         self.errors: list[float] = []
         self.regrets: list[float] = []
         none, simulated, predicted, seen = [], [], [], []
         for seed in seeds:
             setting = player.loaded(case, ETHERNET, duration_s, seed, rules)
             none.append(player.static(setting))
-            simulated.append([player.play(setting, each, case.groups(each))[0] for each in SCHEMES])
+            simulated.append([player.evaluate(setting, each, case.groups(each))[0] for each in SCHEMES])
             predicted.append(self.with_all_loads_known(case, setting, none[-1]))
             self.errors += [abs(p / s - 1) for p, s in zip(predicted[-1], simulated[-1], strict=True)]
             makespan_s, choice = automatic(case, setting)
@@ -120,23 +120,23 @@ class Row:
     @staticmethod
     def with_all_loads_known(case: Case, setting: player.Setting, none_s: float) -> list[float]:
         processors = player.processors(setting, 2 * none_s + 10 * setting.duration_s)
-        game = Game(case.work, processors, (ETHERNET,), case.iteration_bytes, setting.rules)
-        return [play(game, each, case.held(), case.groups(each)).total_s for each in SCHEMES]
+        game = Scenario(case.work, processors, (ETHERNET,), case.iteration_bytes, setting.rules)
+        return [evaluate(game, each, case.held(), case.groups(each)).total_s for each in SCHEMES]
 
     def excess(self, predictions: Sequence[float]) -> float:
         """How much longer than the best the one takes that is predicted to be best."""
         return self.simulated[predictions.index(min(predictions))] / min(self.simulated) - 1
 
 
-def automatic(case: Case, setting: player.Setting) -> tuple[float, Choice]:
+def automatic(case: Case, setting: player.Setting) -> tuple[float, StrategyChoice]:
     """The makespan where a strategy is chosen at the first synchronization, and the choice."""
-    made: list[Choice] = []
+    made: list[StrategyChoice] = []
 
     def commit(
         now: float, held: Sequence[Runs], speeds: Sequence[float]
     ) -> tuple[Scheme, Sequence[Sequence[int]]]:
         history = player.history(setting, now, 8)
-        known = Known(
+        known = ModelInputs(
             now, case.work, tuple(held), tuple(speeds), history, case.groups(LOCAL), ETHERNET, (),
             case.iteration_bytes, setting.rules,
         )  # fmt: skip
@@ -144,29 +144,33 @@ def automatic(case: Case, setting: player.Setting) -> tuple[float, Choice]:
         chosen = scheme(made[0].strategy)
         return chosen, case.groups(chosen)
 
-    makespan_s, _ = player.play(setting, CENTRAL, case.groups(CENTRAL), commit)
+    makespan_s, _ = player.evaluate(setting, CENTRAL, case.groups(CENTRAL), commit)
     return makespan_s, made[0]
 
 
 @cache
-def table(duration_s: float, rules: Rules) -> list[Row]:
+def table(duration_s: float, rules: ModelOptions) -> list[Row]:
     """More seeds for the shortest t_l, where a case of 10 s is one long iteration more or less."""
     return [Row(case, duration_s, range(6 if duration_s == 2 else 3), rules) for case in CASES]
 
 
 TABLES = pytest.mark.parametrize("duration_s", [2.0, 5.0, 20.0], ids="t_l={}".format)
-RULES = pytest.mark.parametrize("rules", [Rules(), OVERLAPPED], ids=["the paper's rules", "overlapped"])
+RULES = pytest.mark.parametrize(
+    "rules", [ModelOptions(), OVERLAPPED], ids=["the paper's rules", "overlapped"]
+)
 
 
 @RULES
 @TABLES
-def test_balancing_beats_no_balancing_in_all_28_cases(duration_s: float, rules: Rules) -> None:
+def test_balancing_beats_no_balancing_in_all_28_cases(duration_s: float, rules: ModelOptions) -> None:
     assert max(row.ratio for row in table(duration_s, rules)) < 1
 
 
 @RULES
 @TABLES
-def test_the_model_with_all_loads_known_is_as_good_as_the_papers(duration_s: float, rules: Rules) -> None:
+def test_the_model_with_all_loads_known_is_as_good_as_the_papers(
+    duration_s: float, rules: ModelOptions
+) -> None:
     """The paper: 19 of 28, the others 2.7 % off on average and 8.2 % at most."""
     rows = table(duration_s, rules)
     off = [row.excess(row.predicted) for row in rows if row.excess(row.predicted) > 0]
@@ -178,7 +182,7 @@ def test_the_model_with_all_loads_known_is_as_good_as_the_papers(duration_s: flo
 
 @RULES
 @TABLES
-def test_the_model_with_the_loads_seen_so_far(duration_s: float, rules: Rules) -> None:
+def test_the_model_with_the_loads_seen_so_far(duration_s: float, rules: ModelOptions) -> None:
     """What is predicted to be best on average is, or takes little longer."""
     rows = table(duration_s, rules)
     assert mean(row.excess(row.seen) for row in rows) < 0.02
@@ -187,7 +191,7 @@ def test_the_model_with_the_loads_seen_so_far(duration_s: float, rules: Rules) -
 
 @RULES
 @TABLES
-def test_choosing_at_the_first_synchronization_costs_little(duration_s: float, rules: Rules) -> None:
+def test_choosing_at_the_first_synchronization_costs_little(duration_s: float, rules: ModelOptions) -> None:
     """Against the best of all strategies forced, in hindsight: each seed's future load is not known."""
     regrets = [regret for row in table(duration_s, rules) for regret in row.regrets]
     assert mean(regrets) < (1.01 if rules.reserves else 1.03)

@@ -9,7 +9,7 @@ from dlbrt.core.load import Load, LoadSpec, RandomLoad
 from dlbrt.core.model.speed import Averaging, Processor
 from hypothesis import given
 from hypothesis import strategies as st
-from papers.zaki.speed import Forecast, effective_load, under
+from papers.zaki.speed import LoadContinuation, effective_load, under
 
 from tests.dlbrt.core.model.cases import MEAN_SLOWDOWN
 
@@ -55,9 +55,9 @@ def test_the_finish_by_blocks_agrees_with_the_speed_up_to_it(
         assert done_s == pytest.approx(work_s)
 
 
-@given(LOADS, st.floats(0, 30), st.floats(0, 30), st.sampled_from(Forecast))
+@given(LOADS, st.floats(0, 30), st.floats(0, 30), st.sampled_from(LoadContinuation))
 def test_done_is_the_inverse_of_finish(
-    loads: list[int], begin_s: float, work_s: float, forecast: Forecast
+    loads: list[int], begin_s: float, work_s: float, forecast: LoadContinuation
 ) -> None:
     processor = under(loads, 0.7, speed=1.3, forecast=forecast)
     end_s = processor.finish(begin_s, work_s)
@@ -75,13 +75,13 @@ def test_the_integral_is_the_emulations(seed: int, begin_s: float, work_s: float
 @pytest.mark.parametrize(
     ("forecast", "rates"),
     [
-        (Forecast.LAST, [1 / 4] * 4),
-        (Forecast.MEAN, [(1 + 1 / 4) / 2] * 4),
-        (Forecast.REPEAT, [1, 1 / 4, 1, 1 / 4]),
+        (LoadContinuation.LAST, [1 / 4] * 4),
+        (LoadContinuation.MEAN, [(1 + 1 / 4) / 2] * 4),
+        (LoadContinuation.REPEAT, [1, 1 / 4, 1, 1 / 4]),
         ([1, 1, 2], [1 / 2, 1 / 2, 1 / 3, 1 / 2]),
     ],
 )
-def test_the_load_goes_on_as_forecast(forecast: Forecast | list[float], rates: list[float]) -> None:
+def test_the_load_goes_on_as_forecast(forecast: LoadContinuation | list[float], rates: list[float]) -> None:
     processor = under([0, 3], 1.0, forecast=forecast)
     for block, rate in enumerate([1, 1 / 4, *rates]):
         assert processor.average(block, block + 1) == pytest.approx(rate)

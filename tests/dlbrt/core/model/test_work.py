@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from dlbrt.core.model.work import Runs, Work, count
+from dlbrt.core.model.work import IterationCosts, Runs, count
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,10 +15,10 @@ def positions(runs: Runs) -> list[int]:
     return [position for begin, end in runs for position in range(begin, end)]
 
 
-def held(costs: list[int]) -> tuple[Work, Runs]:
+def held(costs: list[int]) -> tuple[IterationCosts, Runs]:
     """The iterations in two runs, the later one first."""
     middle = len(costs) // 2
-    work = Work(1.0, tuple(accumulate(costs, initial=0)))
+    work = IterationCosts(1.0, tuple(accumulate(costs, initial=0)))
     return work, work.joined(((middle, len(costs)),), ((0, middle),))
 
 
@@ -38,10 +38,10 @@ def test_an_iteration_begun_is_finished(costs: list[int], units: float) -> None:
 def test_what_is_left_comes_with_its_cost(costs: list[int], units: float) -> None:
     work, runs = held(costs)
     left = work.left_after(runs, units)
-    assert work.rest_after(runs, work.units(runs), units) == (left, work.units(left))
-    size, uniform = len(costs), Work(1.0)
+    assert work.remaining_after(runs, work.units(runs), units) == (left, work.units(left))
+    size, uniform = len(costs), IterationCosts(1.0)
     left = uniform.left_after(((0, size),), units)
-    assert uniform.rest_after(((0, size),), size, units) == (left, count(left))
+    assert uniform.remaining_after(((0, size),), size, units) == (left, count(left))
 
 
 @given(COSTS, st.floats(0, 100))
@@ -57,7 +57,7 @@ def test_the_first_iterations_cost_nearest(costs: list[int], units: float) -> No
 
 @given(st.integers(1, 100), st.floats(0, 120))
 def test_uniform_iterations_are_a_unit_each(size: int, units: float) -> None:
-    uniform, listed = Work(1.0), Work(1.0, range(size + 1))
+    uniform, listed = IterationCosts(1.0), IterationCosts(1.0, range(size + 1))
     runs = ((0, size),)
     assert count(uniform.left_after(runs, units)) == count(listed.left_after(runs, units))
     if units % 1 != 0.5:
@@ -65,13 +65,13 @@ def test_uniform_iterations_are_a_unit_each(size: int, units: float) -> None:
 
 
 def test_time_for_exactly_so_many_iterations_begins_no_other() -> None:
-    assert count(Work(0.1).left_after(((0, 10),), 0.3 / 0.1)) == 7
-    assert count(Work(0.1).left_after(((0, 10),), 0.1 * 3 / 0.1)) == 7
-    assert count(Work(0.1).left_after(((0, 10),), 3.01)) == 6
-    assert count(Work(0.1).left_after(((0, 10),), 0.0)) == 10
+    assert count(IterationCosts(0.1).left_after(((0, 10),), 0.3 / 0.1)) == 7
+    assert count(IterationCosts(0.1).left_after(((0, 10),), 0.1 * 3 / 0.1)) == 7
+    assert count(IterationCosts(0.1).left_after(((0, 10),), 3.01)) == 6
+    assert count(IterationCosts(0.1).left_after(((0, 10),), 0.0)) == 10
 
 
 def test_runs_of_a_uniform_loop_become_one() -> None:
-    assert Work(1.0).joined(((3, 5), (9, 10)), (), ((20, 24),)) == ((0, 7),)
-    assert Work(1.0).joined((), ()) == ()
-    assert Work(1.0, range(30)).joined(((3, 5),), ((20, 24),)) == ((3, 5), (20, 24))
+    assert IterationCosts(1.0).joined(((3, 5), (9, 10)), (), ((20, 24),)) == ((0, 7),)
+    assert IterationCosts(1.0).joined((), ()) == ()
+    assert IterationCosts(1.0, range(30)).joined(((3, 5),), ((20, 24),)) == ((3, 5), (20, 24))

@@ -76,7 +76,7 @@ def test_sums_by_groups_are_those_by_positions(each: list[int], groups: int) -> 
         return
     prefix = prefix_sums(each)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(known, "MOST_GROUPS", groups)
+        patch.setattr(known, "MAX_GROUPS", groups)
         patch.setattr(known, "_BLOCK", 4)
         for form in ({"each": lambda items: [each[i] for i in items]}, {"density": lambda i: each[i]}):
             work = evaluated(range(len(each)), **form)
@@ -96,15 +96,15 @@ def test_the_table_is_the_work_in_whole_ticks(each: list[int], groups: int, most
     if len(set(each)) == 1:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(known, "MOST_GROUPS", most)
+        patch.setattr(known, "MAX_GROUPS", most)
         work = evaluated(each, each=lambda items: list(items))
         assert work is not None
         table = work.table(groups)
     assert len(table.edges) <= groups + 1
-    assert (table.edges[0], table.edges[-1], table.ticks[0], table.ticks[-1]) == (0, len(each), 0, 2**50)
+    assert (table.edges[0], table.edges[-1], table.prefix[0], table.prefix[-1]) == (0, len(each), 0, 2**50)
     share = [sum(each[:edge]) / sum(each) for edge in table.edges]
-    assert np.array(table.ticks) / 2**50 == pytest.approx(share, abs=1e-12)
-    assert {type(number) for number in (*table.edges, *table.ticks)} == {int}
+    assert np.array(table.prefix) / 2**50 == pytest.approx(share, abs=1e-12)
+    assert {type(number) for number in (*table.edges, *table.prefix)} == {int}
 
 
 def test_items_may_be_anything_and_are_asked_again_where_a_boundary_falls() -> None:

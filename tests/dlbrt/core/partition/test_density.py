@@ -10,7 +10,7 @@ import pytest
 from dlbrt.core.partition.density import Density, DriftCheck, Sample, merge
 from dlbrt.core.partition.integer import optimal, prefix_sums
 from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.work import Fault, WorkError
+from dlbrt.core.partition.work import WorkError, WorkFault
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -117,14 +117,16 @@ def test_drift_is_looked_for_every_so_many_passes() -> None:
 @pytest.mark.parametrize(
     ("make", "fault", "place"),
     [
-        (lambda: Density(4, 2, np.array([1.0, np.nan])), Fault.NOT_A_NUMBER, 1),
-        (lambda: compress([1.0, 2.0, -1.0], 2), Fault.NEGATIVE, 2),
-        (lambda: merge(4, 2, [Sample(1, np.array([2]), np.array([np.inf]))]), Fault.INFINITE, 1),
-        (lambda: merge(4, 2, [Sample(0, np.array([2]), np.array([0.0]))]), Fault.NONE_AT_ALL, 0),
-        (lambda: merge(4, 2, []), Fault.NONE_AT_ALL, 0),
+        (lambda: Density(4, 2, np.array([1.0, np.nan])), WorkFault.NOT_A_NUMBER, 1),
+        (lambda: compress([1.0, 2.0, -1.0], 2), WorkFault.NEGATIVE, 2),
+        (lambda: merge(4, 2, [Sample(1, np.array([2]), np.array([np.inf]))]), WorkFault.INFINITE, 1),
+        (lambda: merge(4, 2, [Sample(0, np.array([2]), np.array([0.0]))]), WorkFault.NONE_AT_ALL, 0),
+        (lambda: merge(4, 2, []), WorkFault.NONE_AT_ALL, 0),
     ],
 )
-def test_bad_times_are_named_with_their_place(make: Callable[[], object], fault: Fault, place: int) -> None:
+def test_bad_times_are_named_with_their_place(
+    make: Callable[[], object], fault: WorkFault, place: int
+) -> None:
     with pytest.raises(WorkError) as caught:
         make()
     assert (caught.value.fault, caught.value.place) == (fault, place)

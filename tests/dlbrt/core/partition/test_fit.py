@@ -9,7 +9,7 @@ import pytest
 from dlbrt.core.partition.fit import best, monotone, power
 from dlbrt.core.partition.imbalance import efficiency
 from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.core.partition.work import Work
+from dlbrt.core.partition.work import CumulativeWork
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve
@@ -38,7 +38,9 @@ def test_counted_operations_of_the_sieve_give_nearly_the_papers_exponent_and_bal
     positions = np.linspace(0, len(prefix) - 1, 33).astype(int)[1:]
     found = power(3 + 2 * positions, prefix[positions], legendre)
     assert float(found.text.split("**")[1].split()[0]) == pytest.approx(1.4, abs=0.05)
-    work = Work(found.t, 3.0, 2.0**20 + 1, found.derivative, start=0.0, increasing_from=sieve.INCREASING_FROM)
+    work = CumulativeWork(
+        found.t, 3.0, 2.0**20 + 1, found.derivative, start=0.0, increasing_from=sieve.INCREASING_FROM
+    )
     bounds = ((cut(work, 16) - 3) / 2).astype(int)
     assert efficiency(np.diff(prefix[bounds])) > 95
 
@@ -81,7 +83,7 @@ def test_the_derivative_is_that_of_the_cubics() -> None:
 def test_a_fit_can_be_cut() -> None:
     x = np.linspace(0, 10, 21)
     found = monotone(x, x**3)
-    cuts = cut(Work(found.t, 0.0, 10.0, found.derivative), 4)
+    cuts = cut(CumulativeWork(found.t, 0.0, 10.0, found.derivative), 4)
     assert np.diff(cuts**3) == pytest.approx(np.full(4, 250), rel=0.01)
 
 

@@ -18,7 +18,7 @@ from dlbrt.core.partition.known import KnownWork, MeasuredWork
 from dlbrt.dist import layout
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Folding, Units
+from dlbrt.dist.units import FoldingPolicy, Units
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve
@@ -50,10 +50,10 @@ def bounds(shares: Sequence[Spans]) -> list[int]:
 
 
 def test_pairs_are_dealt_from_four_a_rank_on() -> None:
-    assert [Folding.WHERE_IT_PAYS.folds(n, 3) for n in (0, 22, 23, 24)] == [False, False, True, True]
-    assert not Folding.WHERE_IT_PAYS.folds(24, 3, in_long_runs=True)
-    assert Folding.ALWAYS.folds(1, 3, in_long_runs=True)
-    assert not Folding.NONE.folds(24, 3)
+    assert [FoldingPolicy.WHERE_IT_PAYS.folds(n, 3) for n in (0, 22, 23, 24)] == [False, False, True, True]
+    assert not FoldingPolicy.WHERE_IT_PAYS.folds(24, 3, in_long_runs=True)
+    assert FoldingPolicy.ALWAYS.folds(1, 3, in_long_runs=True)
+    assert not FoldingPolicy.NONE.folds(24, 3)
 
 
 def test_first_shares_go_by_pairs_else_by_measured_work_else_by_stated_work_else_by_equal_parts() -> None:
@@ -67,7 +67,7 @@ def test_first_shares_go_by_pairs_else_by_measured_work_else_by_stated_work_else
     def cut(folded: bool, measured: KnownWork | None, ranks: int = 2) -> list[int]:
         units = Units(0, 8, folded)
         found = first_shares(units, ranks, Distribution.BLOCK, measured=measured, stated=evaluated)
-        assert found.deal.amounts.uniform == (found.work is None)
+        assert found.deal.work_table.uniform == (found.work is None)
         return bounds(found.deal.shares)
 
     assert cut(True, measured) == [0, 2, 4]

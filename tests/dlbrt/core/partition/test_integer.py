@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 from dlbrt.core.partition.integer import optimal, prefix_sums, settled
-from dlbrt.core.partition.work import Fault, WorkError, over_positions
+from dlbrt.core.partition.work import WorkError, WorkFault, over_positions
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 from hypothesis import given
@@ -152,14 +152,14 @@ def test_large_integers_are_compared_exactly() -> None:
 @pytest.mark.parametrize(
     ("work", "fault", "place"),
     [
-        ([1.0, np.nan, -1.0], Fault.NOT_A_NUMBER, 1),
-        ([1.0, 2.0, -np.inf], Fault.INFINITE, 2),
-        ([1, -1], Fault.NEGATIVE, 1),
-        ([0, 0], Fault.NONE_AT_ALL, 0),
-        ([], Fault.NONE_AT_ALL, 0),
+        ([1.0, np.nan, -1.0], WorkFault.NOT_A_NUMBER, 1),
+        ([1.0, 2.0, -np.inf], WorkFault.INFINITE, 2),
+        ([1, -1], WorkFault.NEGATIVE, 1),
+        ([0, 0], WorkFault.NONE_AT_ALL, 0),
+        ([], WorkFault.NONE_AT_ALL, 0),
     ],
 )
-def test_bad_work_is_named_with_its_iteration(work: list[float], fault: Fault, place: int) -> None:
+def test_bad_work_is_named_with_its_iteration(work: list[float], fault: WorkFault, place: int) -> None:
     with pytest.raises(WorkError) as caught:
         prefix_sums(work)
     assert (caught.value.fault, caught.value.place) == (fault, place)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from dlbrt.core.partition.convergence import Method, contraction, methods
 from dlbrt.core.partition.newton import Cutter, fractions
-from dlbrt.core.partition.work import Fault, Work, WorkError, over_positions
+from dlbrt.core.partition.work import CumulativeWork, WorkError, WorkFault, over_positions
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve
@@ -22,28 +22,28 @@ RELATIVE = 1e-11
 
 #: name -> cumulative work, smooth or not.
 WORKS = {
-    "linear": Work(lambda x: 3 * x + 7, -5.0, 20.0),
-    "quadratic, with a slope": Work(lambda x: x * x, 0.0, 1000.0, derivative=lambda x: 2 * x),
-    "cubic": Work(lambda x: x**3, 0.0, 1000.0),
-    "square root: t' infinite at 0": Work(np.sqrt, 0.0, 1.0, derivative=lambda x: 0.5 / np.sqrt(x)),
-    "logarithm: t'' negative": Work(np.log, 1.0, 1e6, derivative=lambda x: 1 / x),
-    "exponential": Work(np.exp, 0.0, 50.0),
-    "inflection": Work(lambda x: (x - 5) ** 3, 0.0, 10.0, derivative=lambda x: 3 * (x - 5) ** 2),
-    "infinite slope inside": Work(lambda x: np.cbrt(x - 5), 0.0, 10.0),
-    "kink": Work(lambda x: x + 9 * np.maximum(x - 3.3, 0), 0.0, 10.0),
-    "flat between": Work(lambda x: np.minimum(x, 2) + np.maximum(x - 8, 0), 0.0, 10.0),
-    "wrong slope": Work(lambda x: x * x, 0.0, 10.0, derivative=lambda x: 7 * x),
-    "zero slope": Work(lambda x: x * x, 0.0, 10.0, derivative=lambda x: 0 * x),
-    "with its inverse": Work(lambda x: x * x, 0.0, 9.0, inverse=np.sqrt),
-    "with a wrong inverse": Work(lambda x: x * x, 0.0, 9.0, inverse=lambda y: y),
-    "far from zero": Work(lambda x: (x - 1e9) ** 2, 1e9, 1e9 + 1000),
+    "linear": CumulativeWork(lambda x: 3 * x + 7, -5.0, 20.0),
+    "quadratic, with a slope": CumulativeWork(lambda x: x * x, 0.0, 1000.0, derivative=lambda x: 2 * x),
+    "cubic": CumulativeWork(lambda x: x**3, 0.0, 1000.0),
+    "square root: t' infinite at 0": CumulativeWork(np.sqrt, 0.0, 1.0, derivative=lambda x: 0.5 / np.sqrt(x)),
+    "logarithm: t'' negative": CumulativeWork(np.log, 1.0, 1e6, derivative=lambda x: 1 / x),
+    "exponential": CumulativeWork(np.exp, 0.0, 50.0),
+    "inflection": CumulativeWork(lambda x: (x - 5) ** 3, 0.0, 10.0, derivative=lambda x: 3 * (x - 5) ** 2),
+    "infinite slope inside": CumulativeWork(lambda x: np.cbrt(x - 5), 0.0, 10.0),
+    "kink": CumulativeWork(lambda x: x + 9 * np.maximum(x - 3.3, 0), 0.0, 10.0),
+    "flat between": CumulativeWork(lambda x: np.minimum(x, 2) + np.maximum(x - 8, 0), 0.0, 10.0),
+    "wrong slope": CumulativeWork(lambda x: x * x, 0.0, 10.0, derivative=lambda x: 7 * x),
+    "zero slope": CumulativeWork(lambda x: x * x, 0.0, 10.0, derivative=lambda x: 0 * x),
+    "with its inverse": CumulativeWork(lambda x: x * x, 0.0, 9.0, inverse=np.sqrt),
+    "with a wrong inverse": CumulativeWork(lambda x: x * x, 0.0, 9.0, inverse=lambda y: y),
+    "far from zero": CumulativeWork(lambda x: (x - 1e9) ** 2, 1e9, 1e9 + 1000),
     "the sieve": sieve.work(2.0**22),
     "the sieve, no slope": sieve.work(2.0**22, derivative=False),
 }
 EVERY = pytest.mark.parametrize("work", WORKS.values(), ids=WORKS.keys())
 
 
-def start(work: Work) -> float:
+def start(work: CumulativeWork) -> float:
     return float(work.t(np.float64(work.low))) if work.start is None else work.start
 
 
@@ -70,7 +70,7 @@ def test_newton_from_the_papers_own_start(maximum: float, nodes: int, derivative
 
 def test_rows_of_the_two_dimensional_example() -> None:
     """Section 5: rho = x + y on 20 x 20, so t(y) = 200 y + 10 y^2; printed without the 10 before the root."""
-    cutter = Cutter(Work(lambda y: 200 * y + 10 * y * y, 0.0, 20.0))
+    cutter = Cutter(CumulativeWork(lambda y: 200 * y + 10 * y * y, 0.0, 20.0))
     assert cutter.total == 8000
     assert cuts(cutter, 4) == pytest.approx(-10 + 10 * np.sqrt(1 + 2 * np.arange(5)), rel=1e-12)
     assert cuts(cutter, 4) == pytest.approx([0, 7.32, 12.36, 16.46, 20], abs=5e-3)
@@ -90,7 +90,7 @@ def test_the_second_derivative_of_the_fit_is_positive_where_the_paper_says() -> 
 
 @EVERY
 @pytest.mark.parametrize("parts", [1, 2, 7, 64])
-def test_each_part_has_its_share(work: Work, parts: int) -> None:
+def test_each_part_has_its_share(work: CumulativeWork, parts: int) -> None:
     x = cut(work, parts)
     assert len(x) == parts + 1
     assert (x[0], x[-1]) == (work.low, work.high)
@@ -100,7 +100,7 @@ def test_each_part_has_its_share(work: Work, parts: int) -> None:
 
 
 @EVERY
-def test_a_rank_finds_its_bounds_alone(work: Work) -> None:
+def test_a_rank_finds_its_bounds_alone(work: CumulativeWork) -> None:
     cutter = Cutter(work)
     alone = [bounds(cutter, rank, 13) for rank in range(13)]
     assert [low for low, _ in alone[1:]] == [high for _, high in alone[:-1]]
@@ -111,7 +111,7 @@ def test_a_rank_finds_its_bounds_alone(work: Work) -> None:
 
 
 @EVERY
-def test_the_machine_constant_divides_out(work: Work) -> None:
+def test_the_machine_constant_divides_out(work: CumulativeWork) -> None:
     def scaled(curve: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
         return curve and (lambda x: 2.0**-20 * np.asarray(curve(x)))
 
@@ -123,7 +123,7 @@ def test_the_machine_constant_divides_out(work: Work) -> None:
 
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=12), st.integers(0, 2))
 def test_unequal_parts_have_the_work_of_their_weight(weights: list[float], power: int) -> None:
-    cutter = Cutter(Work(lambda x: x ** (power + 1), 0.0, 10.0))
+    cutter = Cutter(CumulativeWork(lambda x: x ** (power + 1), 0.0, 10.0))
     x = cutter.cuts_at(fractions(weights))
     wanted = np.asarray(weights) / sum(weights) * cutter.total
     assert np.diff(x ** (power + 1)) == pytest.approx(wanted, rel=1e-9)
@@ -136,7 +136,7 @@ def test_unequal_parts_have_the_work_of_their_weight(weights: list[float], power
 def test_any_broken_line_is_cut(rises: list[float], parts: int) -> None:
     edges = np.arange(len(rises) + 1.0)
     heights = np.concatenate(([0.0], np.cumsum(rises)))
-    x = cut(Work(lambda at: np.interp(at, edges, heights), 0.0, float(len(rises))), parts)
+    x = cut(CumulativeWork(lambda at: np.interp(at, edges, heights), 0.0, float(len(rises))), parts)
     assert (np.diff(x) >= 0).all()
     work = np.diff(np.interp(x, edges, heights))
     assert work == pytest.approx(np.full(parts, heights[-1] / parts), abs=1e-9 * heights[-1])
@@ -145,7 +145,7 @@ def test_any_broken_line_is_cut(rises: list[float], parts: int) -> None:
 @given(st.integers(1, 60), st.integers(2, 9))
 def test_a_staircase_is_cut_at_its_steps(steps: int, parts: int) -> None:
     """No x has the wanted work: the step on which it is passed is found."""
-    x = cut(Work(np.floor, 0.5, steps + 0.5), parts)
+    x = cut(CumulativeWork(np.floor, 0.5, steps + 0.5), parts)
     wanted = steps * np.arange(1, parts) / parts
     away = np.abs(wanted - np.round(wanted)) > 1e-9
     assert x[1:-1][away] == pytest.approx(np.ceil(wanted)[away], abs=1e-8)
@@ -162,7 +162,7 @@ def test_neighbours_share_one_of_many_boundaries() -> None:
 
 def test_a_domain_hardly_wider_than_doubles_there() -> None:
     low, high = 1e9, 1e9 + 1e-3
-    cutter = Cutter(Work(lambda x: (x - low) ** 2, low, high))
+    cutter = Cutter(CumulativeWork(lambda x: (x - low) ** 2, low, high))
     x = cuts(cutter, 64)
     assert (np.diff(x) >= 0).all()
     exact = low + (high - low) * np.sqrt(np.arange(65) / 64)
@@ -171,7 +171,7 @@ def test_a_domain_hardly_wider_than_doubles_there() -> None:
 
 
 def test_more_parts_than_work_can_tell_apart() -> None:
-    assert (np.diff(cut(Work(lambda x: 1.0 * (x > 0.25), 0.0, 1.0), 50)) >= 0).all()
+    assert (np.diff(cut(CumulativeWork(lambda x: 1.0 * (x > 0.25), 0.0, 1.0), 50)) >= 0).all()
 
 
 class TestPositions:
@@ -234,7 +234,7 @@ class TestConvergence:
         assert found.tolist() == [Method.NEWTON, Method.BISECTION, Method.BISECTION]
 
 
-def place(work: Work) -> tuple[Fault, float]:
+def place(work: CumulativeWork) -> tuple[WorkFault, float]:
     with pytest.raises(WorkError) as caught:
         cut(work, 4)
     assert f"{caught.value.place:.12g}" in str(caught.value)
@@ -243,46 +243,46 @@ def place(work: Work) -> tuple[Fault, float]:
 
 class TestBadWork:
     def test_decreasing(self) -> None:
-        fault, x = place(Work(lambda x: (x - 8) ** 2, 0.0, 10.0))
-        assert fault is Fault.DECREASING
+        fault, x = place(CumulativeWork(lambda x: (x - 8) ** 2, 0.0, 10.0))
+        assert fault is WorkFault.DECREASING
         assert x == 0
 
     def test_decreasing_later(self) -> None:
-        fault, x = place(Work(lambda x: x * (8 - x), 0.0, 6.0))
-        assert fault is Fault.DECREASING
+        fault, x = place(CumulativeWork(lambda x: x * (8 - x), 0.0, 6.0))
+        assert fault is WorkFault.DECREASING
         assert x == pytest.approx(4, abs=6 / 1024)
 
     def test_decreasing_at_first_says_from_where_it_may_be_used(self) -> None:
         with pytest.raises(WorkError, match="increases from") as caught:
-            Cutter(Work(sieve.t, 3.0, 100.0))
+            Cutter(CumulativeWork(sieve.t, 3.0, 100.0))
         later = caught.value.increases_from
         assert later is not None
         assert 5.947 < later < 6.1
-        assert cuts(Cutter(Work(sieve.t, 3.0, 100.0, start=0.0, increasing_from=later)), 3)[0] == 3
+        assert cuts(Cutter(CumulativeWork(sieve.t, 3.0, 100.0, start=0.0, increasing_from=later)), 3)[0] == 3
 
     @pytest.mark.parametrize(
         ("t", "fault"),
         [
-            (lambda x: np.where(x > 5, np.nan, x), Fault.NOT_A_NUMBER),
-            (lambda x: np.where(x > 5, np.inf, x), Fault.INFINITE),
+            (lambda x: np.where(x > 5, np.nan, x), WorkFault.NOT_A_NUMBER),
+            (lambda x: np.where(x > 5, np.inf, x), WorkFault.INFINITE),
         ],
     )
-    def test_not_finite(self, t: Callable[[Any], Any], fault: Fault) -> None:
-        found, x = place(Work(t, 0.0, 10.0))
+    def test_not_finite(self, t: Callable[[Any], Any], fault: WorkFault) -> None:
+        found, x = place(CumulativeWork(t, 0.0, 10.0))
         assert found is fault
         assert x == pytest.approx(5, abs=10 / 1024)
 
     def test_it_may_travel_from_rank_to_rank(self) -> None:
-        fault = WorkError(Fault.DECREASING, 3.0, "t(3) = 2, t(4) = 1", 5.0)
+        fault = WorkError(WorkFault.DECREASING, 3.0, "t(3) = 2, t(4) = 1", 5.0)
         copied = pickle.loads(pickle.dumps(fault))
         assert str(copied) == str(fault)
-        assert (copied.fault, copied.place, copied.increases_from) == (Fault.DECREASING, 3.0, 5.0)
+        assert (copied.fault, copied.place, copied.increases_from) == (WorkFault.DECREASING, 3.0, 5.0)
 
     def test_infinite_at_the_beginning(self) -> None:
-        assert place(Work(np.log, 0.0, 10.0)) == (Fault.INFINITE, 0.0)
+        assert place(CumulativeWork(np.log, 0.0, 10.0)) == (WorkFault.INFINITE, 0.0)
 
     def test_no_work_at_all(self) -> None:
-        assert place(Work(lambda x: 0 * x + 3, 2.0, 10.0)) == (Fault.NONE_AT_ALL, 2.0)
+        assert place(CumulativeWork(lambda x: 0 * x + 3, 2.0, 10.0)) == (WorkFault.NONE_AT_ALL, 2.0)
 
     def test_a_fault_between_the_samples_is_seen_where_it_is_met(self) -> None:
         def dips(x: Any) -> Any:
@@ -290,26 +290,26 @@ class TestBadWork:
 
         for look in (lambda c: cuts(c, 2), lambda c: bounds(c, 0, 2)):
             with pytest.raises(WorkError) as caught:
-                look(Cutter(Work(dips, 0.0, 1.0), cells=1))
-            assert (caught.value.fault, caught.value.place) == (Fault.DECREASING, 0.5)
+                look(Cutter(CumulativeWork(dips, 0.0, 1.0), cells=1))
+            assert (caught.value.fault, caught.value.place) == (WorkFault.DECREASING, 0.5)
 
     def test_nan_between_the_samples(self) -> None:
-        hole = Work(lambda x: np.where(np.abs(x - 0.5) < 0.2, np.nan, x), 0.0, 1.0)
+        hole = CumulativeWork(lambda x: np.where(np.abs(x - 0.5) < 0.2, np.nan, x), 0.0, 1.0)
         for look in (lambda c: cuts(c, 2), lambda c: bounds(c, 0, 2)):
             with pytest.raises(WorkError) as caught:
                 look(Cutter(hole, cells=1))
-            assert caught.value.fault is Fault.NOT_A_NUMBER
+            assert caught.value.fault is WorkFault.NOT_A_NUMBER
 
     def test_more_work_at_the_start_than_above(self) -> None:
-        assert place(Work(lambda x: x, 0.0, 1.0, start=0.5)) == (Fault.DECREASING, 0.0)
+        assert place(CumulativeWork(lambda x: x, 0.0, 1.0, start=0.5)) == (WorkFault.DECREASING, 0.0)
 
     @pytest.mark.parametrize(
         "bad",
         [
-            lambda: Work(lambda x: x, 1.0, 1.0),
-            lambda: Work(lambda x: x, 0.0, np.inf),
-            lambda: Work(lambda x: x, 0.0, 1.0, increasing_from=1.0),
-            lambda: Work(lambda x: x, 0.0, 1.0, start=np.nan),
+            lambda: CumulativeWork(lambda x: x, 1.0, 1.0),
+            lambda: CumulativeWork(lambda x: x, 0.0, np.inf),
+            lambda: CumulativeWork(lambda x: x, 0.0, 1.0, increasing_from=1.0),
+            lambda: CumulativeWork(lambda x: x, 0.0, 1.0, start=np.nan),
             lambda: Cutter(WORKS["linear"], cells=0),
             lambda: Cutter(WORKS["linear"], tolerance=0),
             lambda: cuts(Cutter(WORKS["linear"]), 0),

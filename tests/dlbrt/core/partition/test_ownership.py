@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 import pytest
-from dlbrt.core.partition.ownership import Cuts, Dealt
+from dlbrt.core.partition.ownership import BlockOwnership, DealtOwnership
 from dlbrt.dist import layout
 from dlbrt.dist.footprint import IndexMap
 from dlbrt.dist.spans import Spans, coverage_error
@@ -26,7 +26,7 @@ def test_cuts_tell_the_owner_by_the_value(
     counts: list[int], step: int, start: int, other_step: int, other_start: int, n: int
 ) -> None:
     index, bounds = IndexMap(start, step), list(accumulate(counts, initial=0))
-    cuts = Cuts.at(index, bounds)
+    cuts = BlockOwnership.at(index, bounds)
     units = Units(0, bounds[-1])
     dealt = owners(index, tuple(Spans.of(range(*ends)) for ends in pairwise(bounds)))
     assert owners(index, cuts.shares(index, units) or ()) == dealt
@@ -42,21 +42,21 @@ def test_cuts_tell_the_owner_by_the_value(
 
 @pytest.mark.parametrize(("start", "n"), [(1, 10), (4, 7), (9, 2), (11, 0)])
 def test_rows_below_a_pivot_stay_with_their_owners(start: int, n: int) -> None:
-    dealt = Dealt(IndexMap(1, 1), Units(0, 10), layout.cyclic(10, 3))
+    dealt = DealtOwnership(IndexMap(1, 1), Units(0, 10), layout.cyclic(10, 3))
     shares = dealt.shares(IndexMap(start, 1), Units(0, n))
     assert shares is not None
     assert owners(IndexMap(start, 1), shares) == {value: (value - 1) % 3 for value in range(start, start + n)}
 
 
 def test_what_was_not_dealt_is_dealt_anew() -> None:
-    dealt = Dealt(IndexMap(0, 2), Units(0, 5), layout.cyclic(5, 2))
+    dealt = DealtOwnership(IndexMap(0, 2), Units(0, 5), layout.cyclic(5, 2))
     assert dealt.shares(IndexMap(1, 2), Units(0, 5)) is None
     assert dealt.shares(IndexMap(0, 1), Units(0, 5)) is None
     assert dealt.shares(IndexMap(0, 2), Units(0, 6)) is None
 
 
 def test_pairs_are_owned_by_the_loop_they_were_folded_in() -> None:
-    dealt = Dealt(IndexMap(0, 1), Units(0, 8, folded=True), layout.block(4, 2))
+    dealt = DealtOwnership(IndexMap(0, 1), Units(0, 8, folded=True), layout.block(4, 2))
     assert dealt.shares(IndexMap(0, 1), Units(0, 8, folded=True)) == layout.block(4, 2)
     assert dealt.shares(IndexMap(0, 1), Units(0, 6, folded=True)) is None
     assert dealt.shares(IndexMap(0, 1), Units(0, 8)) is None

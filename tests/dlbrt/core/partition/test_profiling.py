@@ -10,7 +10,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from dlbrt.core.parameters import MOST_GROUPS
+from dlbrt.core.parameters import MAX_GROUPS
 from dlbrt.core.partition.density import Density, Sample, merge
 from dlbrt.core.partition.imbalance import drift, efficiency
 from dlbrt.core.partition.profiling import (
@@ -74,8 +74,8 @@ def test_runs_cut_at_the_limit_lie_in_one_group(n: int, group: int, data: st.Dat
 @given(st.integers(0, 10**9), st.integers(1, 10**6))
 def test_groups_are_doubled_until_they_are_few(n: int, group: int) -> None:
     size = group_size(n, group)
-    assert -(-n // size) <= MOST_GROUPS
-    assert size == group or -(-n // (size // 2)) > MOST_GROUPS
+    assert -(-n // size) <= MAX_GROUPS
+    assert size == group or -(-n // (size // 2)) > MAX_GROUPS
     assert (size // group).bit_count() == 1
 
 
@@ -135,7 +135,7 @@ class Ranks:
         profiling, before = self.profiling, self.profiling.density
         if before is not None:
             self.bounds = list(before.cut(self.speeds))
-        recorders = [profiling.recorder() for _ in self.speeds] if profiling.measure_next else None
+        recorders = [profiling.group_times() for _ in self.speeds] if profiling.measure_next else None
         work = [cost(i) for i in range(profiling.n)]
         shares = [range(a, b) for a, b in pairwise(self.bounds)]
         times = [sum(work[s.start : s.stop]) / v for s, v in zip(shares, self.speeds, strict=True)]
@@ -209,7 +209,7 @@ def test_speeds_that_nobody_told_are_learned_with_the_density() -> None:
         shares = [range(a, b) for a, b in pairwise(bounds)]
         times = [len(share) / speed for share, speed in zip(shares, (1, 2, 4), strict=True)]
         pieces = zip(shares, (1, 2, 4), strict=True)
-        samples = [record(profiling.recorder(), share, [1.0] * 1000, speed) for share, speed in pieces]
+        samples = [record(profiling.group_times(), share, [1.0] * 1000, speed) for share, speed in pieces]
         assert profiling.learn(times, samples) is None
         assert profiling.density is not None
         bounds = list(profiling.density.cut(3))
@@ -232,7 +232,7 @@ def test_with_another_number_of_iterations_it_begins_again() -> None:
     profiling.begin(10**9)
     assert profiling.density is None
     assert profiling.measure_next
-    assert profiling.group == group_size(10**9, 5) == profiling.recorder().group
+    assert profiling.group == group_size(10**9, 5) == profiling.group_times().group
     profiling.begin(0)
     assert not profiling.measure_next
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.agent import PeerStrategy, Start
-from dlbrt.core.books import Terms
-from dlbrt.core.chunks.loop import Known
+from dlbrt.core.agent import InitialState, PeerStrategy
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.chunks.loop import LoopStatistics
 from dlbrt.core.parameters import Parameters
 from dlbrt.core.registry import names, strategy
-from dlbrt.dist.amounts import UNIFORM, Amounts
+from dlbrt.dist.amounts import UNIFORM, WorkTable
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 from hypothesis import given, settings
@@ -19,7 +19,7 @@ from tests.support.peer_player import Played, play
 PEERS = [name for name in names() if isinstance(strategy(name), PeerStrategy)]
 
 #: What FSC and FAC need to be themselves.
-MEASURED = Known(1e-3, 2e-3, 1e-4)
+MEASURED = LoopStatistics(1e-3, 2e-3, 1e-4)
 
 
 def played(
@@ -27,27 +27,27 @@ def played(
     units: Units,
     ranks: int,
     seed: int,
-    amounts: Amounts = UNIFORM,
-    known: Known | None = None,
+    work_table: WorkTable = UNIFORM,
+    known: LoopStatistics | None = None,
     fails_at: frozenset[int] = frozenset(),
     *,
-    bare: bool = False,
+    without_rows: bool = False,
 ) -> Played:
     found = strategy(name)
     assert isinstance(found, PeerStrategy)
-    known = known or Known()
-    shares = found.first_shares(units, ranks, amounts, known, bare=bare)
+    known = known or LoopStatistics()
+    shares = found.first_shares(units, ranks, work_table, known, without_rows=without_rows)
     if shares is None:
         start = units.all.runs[0].start if len(units) else 0
         shares = tuple(spans.shifted(start) for spans in block(len(units), ranks))
-    terms = Terms(units, Parameters(), 1e-4, amounts, bare=bare)
-    start_of_all = Start(shares, terms, known, begins=True)
+    context = BalancingContext(units, Parameters(), 1e-4, work_table, without_rows=without_rows)
+    start_of_all = InitialState(shares, context, known, begins=True)
     return play([found.agent(rank, start_of_all, 0.0) for rank in range(ranks)], seed, fails_at)
 
 
-def triangle(n: int) -> Amounts:
+def triangle(n: int) -> WorkTable:
     """Unit k costs k + 1 ticks."""
-    return Amounts(tuple(range(n + 1)), tuple(k * (k + 1) // 2 for k in range(n + 1))) if n else UNIFORM
+    return WorkTable(tuple(range(n + 1)), tuple(k * (k + 1) // 2 for k in range(n + 1))) if n else UNIFORM
 
 
 @pytest.mark.parametrize("name", PEERS)
@@ -55,8 +55,12 @@ def triangle(n: int) -> Amounts:
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 100])
 def test_each_iteration_is_done_exactly_once(name: str, ranks: int, n: int) -> None:
     for seed in range(3):
-        for bare in (False, True):
-            done = [p for own in played(name, Units(0, n), ranks, seed, bare=bare).done for p in own]
+        for without_rows in (False, True):
+            done = [
+                p
+                for own in played(name, Units(0, n), ranks, seed, without_rows=without_rows).done
+                for p in own
+            ]
             assert sorted(done) == list(range(n))
 
 
@@ -68,9 +72,9 @@ def test_each_iteration_is_done_exactly_once(name: str, ranks: int, n: int) -> N
     ranks=st.integers(1, 9),
     folded=st.booleans(),
     uneven=st.booleans(),
-    known=st.sampled_from([Known(), MEASURED, Known(1e-3, 0.0, 0.0)]),
+    known=st.sampled_from([LoopStatistics(), MEASURED, LoopStatistics(1e-3, 0.0, 0.0)]),
     seed=st.integers(0, 1000),
-    bare=st.booleans(),
+    without_rows=st.booleans(),
 )
 def test_so_is_each_of_folded_uneven_or_begun_loops(
     name: str,
@@ -79,13 +83,13 @@ def test_so_is_each_of_folded_uneven_or_begun_loops(
     ranks: int,
     folded: bool,
     uneven: bool,
-    known: Known,
+    known: LoopStatistics,
     seed: int,
-    bare: bool,
+    without_rows: bool,
 ) -> None:
     units = Units(first, first + n, folded)
-    amounts = triangle(first + n) if uneven and not folded else UNIFORM
-    found = played(name, units, ranks, seed, amounts, known, bare=bare)
+    work_table = triangle(first + n) if uneven and not folded else UNIFORM
+    found = played(name, units, ranks, seed, work_table, known, without_rows=without_rows)
     assert sorted(p for own in found.done for p in own) == list(range(first, first + n))
 
 
@@ -97,13 +101,13 @@ def test_so_is_each_of_folded_uneven_or_begun_loops(
     folded=st.booleans(),
     fails_at=st.frozensets(st.integers(0, 199), min_size=1, max_size=3),
     seed=st.integers(0, 1000),
-    bare=st.booleans(),
+    without_rows=st.booleans(),
 )
 def test_the_failure_reported_is_that_of_the_lowest_failing_iteration(
-    name: str, n: int, ranks: int, folded: bool, fails_at: frozenset[int], seed: int, bare: bool
+    name: str, n: int, ranks: int, folded: bool, fails_at: frozenset[int], seed: int, without_rows: bool
 ) -> None:
     failing = frozenset(position for position in fails_at if position < n)
-    found = played(name, Units(0, n, folded), ranks, seed, fails_at=failing, bare=bare)
+    found = played(name, Units(0, n, folded), ranks, seed, fails_at=failing, without_rows=without_rows)
     end = min(failing, default=n)
     done = [position for own in found.done for position in own]
     assert len(done) == len(set(done))
@@ -125,4 +129,4 @@ def test_chunks_of_a_pool_go_out_in_order() -> None:
 def test_stealing_and_diffusion_begin_with_blocks_and_give_what_others_lack() -> None:
     for name in ("steal", "diffusion"):
         found = played(name, Units(0, 400), 4, seed=2)
-        assert found.gifts > 0
+        assert found.assignments > 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.actions import Tell
-from dlbrt.core.agent import Start
-from dlbrt.core.books import Terms
-from dlbrt.core.events import Exhausted, Told, Worked
+from dlbrt.core.actions import Send
+from dlbrt.core.agent import InitialState
+from dlbrt.core.books import BalancingContext
+from dlbrt.core.events import Exhausted, Received, Worked
 from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, Parameters
-from dlbrt.core.peers.diffusing import Diffusing
-from dlbrt.core.peers.words import Level
+from dlbrt.core.peers.diffusing import DiffusionPeer
+from dlbrt.core.peers.words import LoadReport
 from dlbrt.dist.layout import block
 from dlbrt.dist.units import Units
 
@@ -18,18 +18,18 @@ ANSWER_S = 1e-3
 
 NOW = 2.0
 
-START = Start(block(3000, 3), Terms(Units(0, 3000), Parameters(), ANSWER_S))
+START = InitialState(block(3000, 3), BalancingContext(Units(0, 3000), Parameters(), ANSWER_S))
 
 
-def after_a_round(others_s: tuple[float, float], *, works: bool) -> Diffusing:
+def after_a_round(others_s: tuple[float, float], *, works: bool) -> DiffusionPeer:
     """Rank 1 of a chain of 3, as a round is over in which its neighbours had so much to do."""
-    found = Diffusing("diffusion", 1, START, 0.0)
+    found = DiffusionPeer("diffusion", 1, START, 0.0)
     found.handle(Worked(1.0, 500 if works else 1000, 1.0))
     if not works:
         found.handle(Exhausted(1.0))
     for turn in (0, 1):
         for rank, seconds in zip((0, 2), others_s, strict=True):
-            found.handle(Told(NOW, rank, Level(1, turn, 1000.0, seconds)))
+            found.handle(Received(NOW, rank, LoadReport(1, turn, 1000.0, seconds)))
     return found
 
 
@@ -46,17 +46,17 @@ def test_rounds_follow_quickest_where_one_has_work_and_its_neighbour_none(
 ) -> None:
     found = after_a_round(others_s, works=works)
     assert bool(found.work) == works
-    assert found.wakes_at == pytest.approx(NOW + exchanges * ANSWER_S)
+    assert found.timer_at == pytest.approx(NOW + exchanges * ANSWER_S)
 
 
 def test_who_has_nothing_nor_its_neighbours_begins_no_round_but_joins_one() -> None:
     found = after_a_round((0.0, 0.0), works=False)
-    assert found.wakes_at is None
-    said = found.handle(Told(3.0, 0, Level(2, 0, 1000.0, 0.5)))
-    assert [type(action) for action in said] == [Tell]
+    assert found.timer_at is None
+    said = found.handle(Received(3.0, 0, LoadReport(2, 0, 1000.0, 0.5)))
+    assert [type(action) for action in said] == [Send]
 
 
 def test_nobody_hurries_before_neighbours_are_known() -> None:
-    found = Diffusing("diffusion", 1, START, 0.0)
+    found = DiffusionPeer("diffusion", 1, START, 0.0)
     found.handle(Worked(1.0, 10, 0.01))
-    assert found.wakes_at == pytest.approx(DIFFUSION_EXCHANGES * ANSWER_S)
+    assert found.timer_at == pytest.approx(DIFFUSION_EXCHANGES * ANSWER_S)

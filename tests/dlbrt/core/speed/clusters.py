@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from dlbrt.core.paging import WIDTH, Cliff
 from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import Model, Partition, SpeedModels
+from dlbrt.core.speed import ModelKind, Partition, SpeedModels
 from dlbrt.core.speed.passes import imbalance
 
 MB = 2**20
@@ -84,7 +84,9 @@ class Pass:
     following: Partition
 
 
-def passes(machine: Machine, model: Model, n: int, most: int = PASSES, target: float = TARGET) -> list[Pass]:
+def passes(
+    machine: Machine, model: ModelKind, n: int, most: int = PASSES, target: float = TARGET
+) -> list[Pass]:
     """The paper's loop (section 4) from equal shares, until it is balanced or for so many passes."""
     models = SpeedModels(len(machine.speeds), model)
     counts = models.partition(n).counts

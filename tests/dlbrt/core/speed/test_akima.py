@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dlbrt.core.speed.akima import Akima
-from dlbrt.core.speed.points import Points, PointTable
+from dlbrt.core.speed.points import PointTable, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import Akima1DInterpolator
@@ -15,7 +15,7 @@ from tests.dlbrt.core.speed.test_piecewise import RANKS, Known
 N = 6000
 
 
-def spline(*known: Points, n: float = N) -> Akima:
+def spline(*known: SpeedPoints, n: float = N) -> Akima:
     table = PointTable.of(known)
     return Akima(table.units, table.speeds, n)
 
@@ -27,14 +27,14 @@ def speed(curve: Akima, x: float) -> float:
 def test_inside_it_is_the_spline_of_the_literature() -> None:
     units = tuple(range(300, 5700, 300))
     speeds = tuple(3 + np.sin(0.002 * np.array(units)))
-    ours, known = spline(Points(units, speeds)), Akima1DInterpolator(units, speeds)
+    ours, known = spline(SpeedPoints(units, speeds)), Akima1DInterpolator(units, speeds)
     # Two nodes from the ends slopes depend on what lies beyond.
     for x in np.linspace(units[2], units[-3], 200):
         assert speed(ours, x) == pytest.approx(float(known(x)), rel=1e-12)
 
 
 def test_it_is_level_beyond_its_points() -> None:
-    curve = spline(Points((1000, 2000, 3000), (5.0, 7.0, 2.0)))
+    curve = spline(SpeedPoints((1000, 2000, 3000), (5.0, 7.0, 2.0)))
     assert [speed(curve, x) for x in (0.0, 500.0, 1000.0)] == [5.0, 5.0, 5.0]
     assert [speed(curve, x) for x in (3000.0, 4000.0, N, 2.0 * N)] == [2.0, 2.0, 2.0, 2.0]
     assert curve.slopes(np.array([0.0]))[0] == curve.slopes(np.array([float(N)]))[0] == 0.0
@@ -42,12 +42,12 @@ def test_it_is_level_beyond_its_points() -> None:
 
 @pytest.mark.parametrize("units", [(1500,), (1500, 3000), (1500, 3000, 4000), (1, N), (N,), (7000, 9000)])
 def test_few_points_are_enough(units: tuple[int, ...]) -> None:
-    curve = spline(Points(units, tuple(2.0 + k for k in range(len(units)))))
+    curve = spline(SpeedPoints(units, tuple(2.0 + k for k in range(len(units)))))
     assert [speed(curve, x) for x in units] == pytest.approx([2.0 + k for k in range(len(units))])
 
 
 def test_one_point_is_a_constant() -> None:
-    curve = spline(Points((1500,), (3.0,)))
+    curve = spline(SpeedPoints((1500,), (3.0,)))
     assert {speed(curve, x) for x in np.linspace(0, N, 50)} == {3.0}
 
 
@@ -55,7 +55,7 @@ def test_an_outlier_bends_the_curve_near_itself_alone() -> None:
     units = tuple(range(500, 6000, 500))
     level = [4.0] * len(units)
     level[5] = 1.0
-    curve = spline(Points(units, tuple(level)))
+    curve = spline(SpeedPoints(units, tuple(level)))
     assert [speed(curve, x) for x in np.linspace(0, units[4], 20)] == pytest.approx([4.0] * 20)
     assert [speed(curve, x) for x in np.linspace(units[6], N, 20)] == pytest.approx([4.0] * 20)
 
@@ -84,6 +84,6 @@ def test_speeds_are_positive_and_slopes_are_derivatives(known: Known, x: float) 
 
 def test_a_speed_that_would_go_below_nothing_is_held_up() -> None:
     units, speeds = (1000, 1001, 1002, 1003, 2000, 2001), (9.0, 5.0, 1.0, 0.01, 0.02, 9.0)
-    curve = spline(Points(units, speeds))
+    curve = spline(SpeedPoints(units, speeds))
     lowest = min(speed(curve, x) for x in np.linspace(990, 2010, 5000))
     assert lowest >= 0.1 * min(speeds)

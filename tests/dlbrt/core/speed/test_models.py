@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import Model, Points, Solver, SpeedModels
+from dlbrt.core.speed import ModelKind, PartitionMethod, SpeedModels, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.dlbrt.core.speed.clusters import DOUBLE, MB, TARGET, Pass, cluster, passes
 from tests.dlbrt.core.speed.test_piecewise import RANKS, Known
 
-LEARNING = (Model.PIECEWISE, Model.AKIMA)
-EVERY_MODEL = pytest.mark.parametrize("model", Model)
+LEARNING = (ModelKind.PIECEWISE, ModelKind.AKIMA)
+EVERY_MODEL = pytest.mark.parametrize("model", ModelKind)
 
 
 def near(found: list[Pass], optimum: float) -> int:
@@ -32,14 +32,14 @@ def test_a_quarter_of_the_matrix_fits_or_pages(n: int, mb: int) -> None:
 
 @EVERY_MODEL
 @pytest.mark.parametrize(("number", "iterations"), [(1, 1), (2, 2)])
-def test_what_fits_is_balanced_at_once_by_every_model(model: Model, number: int, iterations: int) -> None:
+def test_what_fits_is_balanced_at_once_by_every_model(model: ModelKind, number: int, iterations: int) -> None:
     assert len(passes(cluster(number, 8000), model, 8000)) == iterations
 
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("n", [11000, 12000])
 def test_constant_speeds_oscillate_where_it_pages(number: int, n: int) -> None:
-    found = passes(cluster(number, n), Model.CONSTANT, n)
+    found = passes(cluster(number, n), ModelKind.CONSTANT, n)
     assert len(found) == 20
     last = [each.counts for each in found[-6:]]
     assert last[0] != last[1]
@@ -51,7 +51,7 @@ def test_constant_speeds_oscillate_where_it_pages(number: int, n: int) -> None:
 
 def test_some_300_mb_go_back_and_forth_between_two_processors() -> None:
     """On cluster 2: 309 MB by another machine of this kind, about 300 MB in the paper."""
-    found = passes(cluster(2, 11000), Model.CONSTANT, 11000)
+    found = passes(cluster(2, 11000), ModelKind.CONSTANT, 11000)
     swing = [abs(a - b) for a, b in zip(found[-1].counts, found[-2].counts, strict=True)]
     moved = [DOUBLE * 11000 * rows / 1e6 for rows in swing]
     assert moved[0] == pytest.approx(309, abs=3)
@@ -62,23 +62,25 @@ def test_some_300_mb_go_back_and_forth_between_two_processors() -> None:
 @pytest.mark.parametrize(
     ("model", "n", "number", "iterations"),
     [
-        (Model.PIECEWISE, 11000, 1, 9),
-        (Model.PIECEWISE, 11000, 2, 8),  # the paper: 9
-        (Model.PIECEWISE, 12000, 1, 7),
-        (Model.PIECEWISE, 12000, 2, 8),
-        (Model.AKIMA, 11000, 1, 8),  # 7 where the ends of the spline are bent
-        (Model.AKIMA, 11000, 2, 7),
-        (Model.AKIMA, 12000, 1, 8),
-        (Model.AKIMA, 12000, 2, 8),  # the paper: 7
+        (ModelKind.PIECEWISE, 11000, 1, 9),
+        (ModelKind.PIECEWISE, 11000, 2, 8),  # the paper: 9
+        (ModelKind.PIECEWISE, 12000, 1, 7),
+        (ModelKind.PIECEWISE, 12000, 2, 8),
+        (ModelKind.AKIMA, 11000, 1, 8),  # 7 where the ends of the spline are bent
+        (ModelKind.AKIMA, 11000, 2, 7),
+        (ModelKind.AKIMA, 12000, 1, 8),
+        (ModelKind.AKIMA, 12000, 2, 8),  # the paper: 7
     ],
 )
-def test_functions_balance_where_it_pages(model: Model, n: int, number: int, iterations: int) -> None:
+def test_functions_balance_where_it_pages(model: ModelKind, n: int, number: int, iterations: int) -> None:
     machine = cluster(number, n)
     found = passes(machine, model, n)
     assert len(found) == iterations
     assert near(found, machine.optimum(n)) <= 4
-    solvers = {each.following.solver for each in found}
-    assert solvers == {Solver.GEOMETRIC if model is Model.PIECEWISE else Solver.ROOT_FINDING}
+    solvers = {each.following.method for each in found}
+    assert solvers == {
+        PartitionMethod.GEOMETRIC if model is ModelKind.PIECEWISE else PartitionMethod.ROOT_FINDING
+    }
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -86,15 +88,15 @@ def test_functions_balance_where_it_pages(model: Model, n: int, number: int, ite
 @pytest.mark.parametrize(
     ("model", "width", "most"),
     [
-        (Model.PIECEWISE, 0.08, 14),
-        (Model.PIECEWISE, 0.04, 18),
-        (Model.PIECEWISE, 0.02, 18),
-        (Model.AKIMA, 0.08, 11),
-        (Model.AKIMA, 0.04, 12),
-        (Model.AKIMA, 0.02, 14),
+        (ModelKind.PIECEWISE, 0.08, 14),
+        (ModelKind.PIECEWISE, 0.04, 18),
+        (ModelKind.PIECEWISE, 0.02, 18),
+        (ModelKind.AKIMA, 0.08, 11),
+        (ModelKind.AKIMA, 0.04, 12),
+        (ModelKind.AKIMA, 0.02, 14),
     ],
 )
-def test_sharper_cliffs_take_longer(model: Model, width: float, most: int, n: int, number: int) -> None:
+def test_sharper_cliffs_take_longer(model: ModelKind, width: float, most: int, n: int, number: int) -> None:
     machine = cluster(number, n, width)
     found = passes(machine, model, n)
     assert len(found) <= most
@@ -120,7 +122,7 @@ def test_akima_partitions_sawtooth_functions_better_than_the_fit_of_restricted_s
     """By up to 1.26 for some sizes, says the paper (section 6)."""
     units = np.arange(60, 60 * 64, 60)
     known = [
-        Points(tuple(units.tolist()), tuple(sawtooth(units.astype(float), *tooth).tolist()))
+        SpeedPoints(tuple(units.tolist()), tuple(sawtooth(units.astype(float), *tooth).tolist()))
         for tooth in TEETH
     ]
     restricted, akima = (SpeedModels(len(TEETH), model, known) for model in LEARNING)
@@ -135,8 +137,8 @@ def test_akima_partitions_sawtooth_functions_better_than_the_fit_of_restricted_s
     assert (ratios > 1).mean() > 0.6
 
 
-@given(RANKS, st.integers(0, 6000), st.sampled_from(Model))
-def test_partitions_add_up(known: Known, n: int, model: Model) -> None:
+@given(RANKS, st.integers(0, 6000), st.sampled_from(ModelKind))
+def test_partitions_add_up(known: Known, n: int, model: ModelKind) -> None:
     models = SpeedModels(len(known), model, known)
     found = models.partition(n)
     assert sum(found.counts) == n
@@ -146,51 +148,53 @@ def test_partitions_add_up(known: Known, n: int, model: Model) -> None:
     assert models.partition(n) == found
 
 
-@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=20), st.integers(1, 10**6), st.sampled_from(Model))
+@given(
+    st.lists(st.floats(0.1, 10), min_size=1, max_size=20), st.integers(1, 10**6), st.sampled_from(ModelKind)
+)
 def test_every_model_divides_by_speeds_that_do_not_depend_on_the_size(
-    speeds: list[float], n: int, model: Model
+    speeds: list[float], n: int, model: ModelKind
 ) -> None:
-    models = SpeedModels(len(speeds), model, [Points((10,), (speed,)) for speed in speeds])
+    models = SpeedModels(len(speeds), model, [SpeedPoints((10,), (speed,)) for speed in speeds])
     expected = n * np.array(speeds) / sum(speeds)
     assert np.abs(np.array(models.partition(n).counts) - expected).max() <= 1 + 1e-6 * n
 
 
 @EVERY_MODEL
-def test_nothing_known_is_divided_equally(model: Model) -> None:
+def test_nothing_known_is_divided_equally(model: ModelKind) -> None:
     found = SpeedModels(3, model).partition(11)
-    assert (found.counts, found.solver, found.seconds) == ((4, 4, 3), Solver.EQUAL, 0.0)
+    assert (found.counts, found.method, found.seconds) == ((4, 4, 3), PartitionMethod.EQUAL, 0.0)
     assert not SpeedModels(3, model).any
     with pytest.raises(ValueError, match="the speed of at least one rank, found none measured"):
         SpeedModels(3, model).functions(10)
 
 
 def test_each_model_has_its_solver() -> None:
-    known = [Points((50, 60), (2.0, 1.0)), Points((50, 40), (1.0, 1.0))]
-    solvers = {model: SpeedModels(2, model, known).partition(100).solver for model in Model}
+    known = [SpeedPoints((50, 60), (2.0, 1.0)), SpeedPoints((50, 40), (1.0, 1.0))]
+    solvers = {model: SpeedModels(2, model, known).partition(100).method for model in ModelKind}
     assert solvers == {
-        Model.CONSTANT: Solver.PROPORTIONAL,
-        Model.PIECEWISE: Solver.GEOMETRIC,
-        Model.AKIMA: Solver.ROOT_FINDING,
+        ModelKind.CONSTANT: PartitionMethod.PROPORTIONAL,
+        ModelKind.PIECEWISE: PartitionMethod.GEOMETRIC,
+        ModelKind.AKIMA: PartitionMethod.ROOT_FINDING,
     }
 
 
 def test_where_no_root_is_found_lines_find_one() -> None:
     """Between 9 and 14 units the first rank takes the less time the more it does."""
-    known = [Points((3, 9, 14), (5.0, 0.01, 5.0)), Points((6, 26, 27), (0.01, 0.1, 0.1))]
-    found = SpeedModels(2, Model.AKIMA, known).partition(124)
-    assert found.solver is Solver.GEOMETRIC
-    assert found.counts == SpeedModels(2, Model.PIECEWISE, known).partition(124).counts
+    known = [SpeedPoints((3, 9, 14), (5.0, 0.01, 5.0)), SpeedPoints((6, 26, 27), (0.01, 0.1, 0.1))]
+    found = SpeedModels(2, ModelKind.AKIMA, known).partition(124)
+    assert found.method is PartitionMethod.GEOMETRIC
+    assert found.counts == SpeedModels(2, ModelKind.PIECEWISE, known).partition(124).counts
 
 
 @EVERY_MODEL
-def test_a_rank_without_points_is_taken_for_average(model: Model) -> None:
+def test_a_rank_without_points_is_taken_for_average(model: ModelKind) -> None:
     models = SpeedModels(3, model)
     models.add((50, 50, 0), (1.0, 3.0, 0.0))
     assert models.partition(300).counts == (150, 50, 100)
 
 
 @EVERY_MODEL
-def test_ten_thousand_ranks(model: Model) -> None:
+def test_ten_thousand_ranks(model: ModelKind) -> None:
     ranks, n = 10_000, 10**8
     fit = np.random.default_rng(3).uniform(0.5, 2, ranks) * n / ranks
     models = SpeedModels(ranks, model)
@@ -201,15 +205,15 @@ def test_ten_thousand_ranks(model: Model) -> None:
         counts = models.partition(n).counts
     times = np.array(counts) * (1 + (np.array(counts) / fit) ** 2)
     assert sum(counts) == n
-    if model is not Model.CONSTANT:
+    if model is not ModelKind.CONSTANT:
         assert times.max() / times.min() < 1.1
 
 
 def test_points_are_of_all_ranks() -> None:
     with pytest.raises(ValueError, match="expected the points of 3 ranks, found those of 1"):
-        SpeedModels(3, Model.AKIMA, [Points()])
+        SpeedModels(3, ModelKind.AKIMA, [SpeedPoints()])
 
 
 def test_units_are_not_negative() -> None:
     with pytest.raises(ValueError, match="expected 0 or more units, found -1"):
-        SpeedModels(2, Model.AKIMA).partition(-1)
+        SpeedModels(2, ModelKind.AKIMA).partition(-1)

@@ -10,18 +10,18 @@ from dlbrt.core.partition.work import Floats
 from dlbrt.core.speed import geometric
 from dlbrt.core.speed.functions import seconds
 from dlbrt.core.speed.piecewise import Piecewise, repaired
-from dlbrt.core.speed.points import Points, PointTable
+from dlbrt.core.speed.points import PointTable, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 
-Known = tuple[Points, ...]
+Known = tuple[SpeedPoints, ...]
 
 
 @st.composite
-def points(draw: st.DrawFn) -> Points:
+def points(draw: st.DrawFn) -> SpeedPoints:
     units = draw(st.lists(st.integers(1, 5000), min_size=1, max_size=8, unique=True))
     speeds = draw(st.lists(st.floats(1e-3, 1e4), min_size=len(units), max_size=len(units)))
-    return Points(tuple(units), tuple(speeds))
+    return SpeedPoints(tuple(units), tuple(speeds))
 
 
 RANKS = st.lists(points(), min_size=1, max_size=6).map(tuple)
@@ -38,7 +38,7 @@ def shape(*known: tuple[int, float]) -> list[float]:
 
 
 def test_a_function_is_level_left_and_right_of_its_points() -> None:
-    one = functions((Points((10, 20), (4.0, 2.0)),))
+    one = functions((SpeedPoints((10, 20), (4.0, 2.0)),))
     sizes = [0.0, 5.0, 10.0, 15.0, 20.0, 1e6]
     assert [float(one.speeds(np.array([x]))[0]) for x in sizes] == [4.0, 4.0, 4.0, 3.0, 2.0, 2.0]
     assert [float(one.slopes(np.array([x]))[0]) for x in sizes] == pytest.approx([0, 0, -0.2, -0.2, 0, 0])
@@ -64,7 +64,7 @@ def test_left_of_the_peak_it_may_fall() -> None:
 
 
 def test_measurements_are_not_touched() -> None:
-    table = PointTable.of((Points((10, 20, 30), (1.0, 9.0, 2.0)),))
+    table = PointTable.of((SpeedPoints((10, 20, 30), (1.0, 9.0, 2.0)),))
     before = table.speeds.copy()
     Piecewise(table.units, table.speeds)
     assert np.array_equal(table.speeds, before, equal_nan=True)
@@ -110,11 +110,11 @@ def test_more_to_divide_is_no_less_for_anybody(known: Known, n: float, more: flo
 
 
 def test_the_steeper_line_is_that_of_the_smaller_problem() -> None:
-    found = functions((Points((10, 100), (5.0, 1.0)), Points((10,), (2.0,))))
+    found = functions((SpeedPoints((10, 100), (5.0, 1.0)), SpeedPoints((10,), (2.0,))))
     sizes: list[Floats] = [found.crossing(time)[0] for time in (0.5, 1.0, 10.0, 1000.0)]
     assert all((a < b).all() for a, b in pairwise(sizes))
 
 
 def test_a_cliff_holds_a_rank_where_it_begins() -> None:
-    found = functions((Points((400, 401), (10.0, 1.0)), Points((100,), (10.0,))))
+    found = functions((SpeedPoints((400, 401), (10.0, 1.0)), SpeedPoints((100,), (10.0,))))
     assert geometric.balanced(found, 1000.0)[0] == pytest.approx(400.3, abs=0.3)

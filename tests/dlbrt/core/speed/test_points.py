@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.speed.points import DRIFT, MOST_POINTS, Points, PointTable
+from dlbrt.core.speed.points import DRIFT, MAX_POINTS, PointTable, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +19,7 @@ def test_points_stand_by_units_and_are_given_by_age() -> None:
     table.add([20, 5], [1.0, 1.0])
     assert table.units[:, :2].tolist() == [[20, 30], [5, 10]]
     assert table.speeds[:, :2].tolist() == [[20.0, 10.0], [5.0, 5.0]]
-    assert table.points() == (Points((30, 20), (10.0, 20.0)), Points((10, 5), (5.0, 5.0)))
+    assert table.points() == (SpeedPoints((30, 20), (10.0, 20.0)), SpeedPoints((10, 5), (5.0, 5.0)))
     assert table.last.tolist() == [20.0, 5.0]
 
 
@@ -27,7 +27,7 @@ def test_a_point_measured_again_replaces_the_old_one() -> None:
     table = PointTable(1)
     for seconds in (1.0, 1.1):
         table.add([10], [seconds])
-    assert table.points() == (Points((10,), (10 / 1.1,)),)
+    assert table.points() == (SpeedPoints((10,), (10 / 1.1,)),)
 
 
 @pytest.mark.parametrize(("units", "seconds"), [(0, 0.0), (0, 1.0), (7, 0.0)])
@@ -35,7 +35,7 @@ def test_no_units_or_no_time_give_no_point(units: int, seconds: float) -> None:
     table = PointTable(1)
     table.add([5], [1.0])
     table.add([units], [seconds])
-    assert table.points() == (Points((5,), (5.0,)),)
+    assert table.points() == (SpeedPoints((5,), (5.0,)),)
     assert table.last.tolist() == [5.0]
 
 
@@ -44,15 +44,15 @@ def test_a_rank_never_measured_has_no_points() -> None:
     table.add([5, 0], [1.0, 0.0])
     assert table.counts.tolist() == [1, 0]
     assert np.isnan(table.last[1])
-    assert table.points()[1] == Points()
+    assert table.points()[1] == SpeedPoints()
 
 
 def test_of_too_many_points_the_oldest_goes() -> None:
     table = PointTable(2)
-    for k in range(MOST_POINTS + 3):
+    for k in range(MAX_POINTS + 3):
         table.add([100 - k, 10], [1.0, 1.0])
     units = table.points()[0].units
-    assert len(units) == MOST_POINTS
+    assert len(units) == MAX_POINTS
     assert units[0] == 97
     assert table.points()[1].units == (10,)
 
@@ -119,7 +119,7 @@ def test_a_table_of_its_own_points_is_the_same(measured: list[list[tuple[int, fl
 )
 def test_what_is_no_point_is_refused(units: tuple[int, ...], speeds: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"expected .*, found"):
-        Points(units, speeds)
+        SpeedPoints(units, speeds)
 
 
 @pytest.mark.parametrize(

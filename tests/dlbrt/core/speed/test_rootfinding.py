@@ -10,7 +10,7 @@ from dlbrt.core.speed.akima import Akima
 from dlbrt.core.speed.arrowhead import Arrowhead
 from dlbrt.core.speed.functions import seconds
 from dlbrt.core.speed.piecewise import Piecewise
-from dlbrt.core.speed.points import Points, PointTable
+from dlbrt.core.speed.points import PointTable, SpeedPoints
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import root
@@ -27,7 +27,7 @@ def smooth(ranks: int, n: float, seed: int = 7) -> Akima:
     for _ in range(ranks):
         fit, top = draw.uniform(0.8, 1.6) * n / ranks, draw.uniform(1, 3)
         units = np.unique(np.linspace(0.2, 2, 12) * n / ranks).astype(int)
-        known.append(Points(tuple(units.tolist()), tuple((top / (1 + (units / fit) ** 4)).tolist())))
+        known.append(SpeedPoints(tuple(units.tolist()), tuple((top / (1 + (units / fit) ** 4)).tolist())))
     table = PointTable.of(known)
     return Akima(table.units, table.speeds, n)
 
@@ -104,7 +104,7 @@ def test_what_is_called_a_root_is_one(known: Known, n: float) -> None:
 
 
 def test_level_functions_take_two_evaluations() -> None:
-    table = PointTable.of([Points((10,), (float(speed),)) for speed in (1, 2, 5)])
+    table = PointTable.of([SpeedPoints((10,), (float(speed),)) for speed in (1, 2, 5)])
     found = rootfinding.balanced(Akima(table.units, table.speeds, 80.0), 80.0)
     assert found is not None
     assert found.x == pytest.approx(np.array([10.0, 20.0, 50.0]))

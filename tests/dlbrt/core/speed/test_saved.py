@@ -6,7 +6,7 @@ import json
 
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.speed import Model, PassBalancer, Points, decode, encode
+from dlbrt.core.speed import ModelKind, PassBalancer, SpeedPoints, decode, encode
 from hypothesis import given
 
 from tests.dlbrt.core.speed.test_piecewise import RANKS, Known
@@ -21,13 +21,13 @@ def test_points_come_back_to_six_digits(known: Known) -> None:
     assert encode(found) == encode(known)
 
 
-@pytest.mark.parametrize("model", Model)
-def test_a_second_run_begins_balanced(model: Model) -> None:
+@pytest.mark.parametrize("model", ModelKind)
+def test_a_second_run_begins_balanced(model: ModelKind) -> None:
     first = PassBalancer(3, model)
     first.after((100, 100, 100), (1.0, 2.0, 4.0))
     second = PassBalancer(3, model, known=decode(encode(first.points), 3))
     assert second.first(700) == (400, 200, 100)
-    assert PassBalancer(3, model, known=(Points(), Points(), Points())).first(7) == (3, 2, 2)
+    assert PassBalancer(3, model, known=(SpeedPoints(), SpeedPoints(), SpeedPoints())).first(7) == (3, 2, 2)
 
 
 @pytest.mark.parametrize(
