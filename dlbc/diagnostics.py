@@ -11,9 +11,9 @@ from enum import Enum
 
 from dlbrt.records import dataclass
 
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
-__all__ = ["Diagnostic", "Note", "Severity", "Style", "excerpt", "has_errors", "paint", "render"]
+__all__ = ["Diagnostic", "RelatedPlace", "Severity", "TextStyle", "excerpt", "has_errors", "paint", "render"]
 
 
 class Severity(Enum):
@@ -24,7 +24,7 @@ class Severity(Enum):
     REMARK = "remark"
 
 
-class Style(Enum):
+class TextStyle(Enum):
     """How a terminal shows a word: the parameters of its escape sequence."""
 
     BOLD = "1"
@@ -35,10 +35,10 @@ class Style(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RelatedPlace:
     """A second place that the diagnostic speaks of, with its label."""
 
-    place: Place
+    place: SourcePlace
     label: str
 
 
@@ -48,11 +48,11 @@ class Diagnostic:
 
     code: str
     severity: Severity
-    place: Place
+    place: SourcePlace
     message: str
     label: str = ""
     help: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[RelatedPlace, ...] = ()
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
@@ -60,7 +60,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
-def paint(text: str, style: Style, color: bool) -> str:
+def paint(text: str, style: TextStyle, color: bool) -> str:
     """The text as a terminal that takes colours shows it; unchanged where ``color`` is false."""
     return f"\x1b[{style.value}m{text}\x1b[0m" if color else text
 
@@ -72,7 +72,7 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
     """
     place = diagnostic.place
     where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
-    style = Style[diagnostic.severity.name]
+    style = TextStyle[diagnostic.severity.name]
     word = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
     lines = [f"{where}: {word}: {_shown(diagnostic.message)}"]
     if place.line:
@@ -85,7 +85,7 @@ def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> st
     return "\n".join(lines)
 
 
-def excerpt(source: Source, place: Place, label: str, mark: str) -> list[str]:
+def excerpt(source: Source, place: SourcePlace, label: str, mark: str) -> list[str]:
     """The source line of ``place`` and below it the marks and the label.
 
     What a terminal would obey, or not show, is escaped.

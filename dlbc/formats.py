@@ -11,7 +11,7 @@ from urllib.parse import quote
 from dlbc import __version__
 from dlbc.catalogue import CATALOGUE
 from dlbc.diagnostics import Diagnostic, Severity
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 __all__ = ["FORMATS", "Results"]
 
@@ -46,7 +46,7 @@ def _json_object(source: Source, diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _json_place(place: Place) -> dict[str, int]:
+def _json_place(place: SourcePlace) -> dict[str, int]:
     return {
         "line": place.line,
         "column": place.column,
@@ -93,7 +93,7 @@ def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str
     return result
 
 
-def _sarif_location(source: Source, place: Place, label: str) -> dict[str, Any]:
+def _sarif_location(source: Source, place: SourcePlace, label: str) -> dict[str, Any]:
     uri = quote(PurePath(source.path).as_posix(), errors="surrogateescape")
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if place.line:

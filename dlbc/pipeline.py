@@ -15,14 +15,14 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic, has_errors
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
-from dlbc.ir.report import LoopReport, Wanted
+from dlbc.ir.report import LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
 from dlbc.parse.check_program import check_program
 from dlbc.parse.find_loops import find_loops
 from dlbc.parse.find_routines import find_routines
 from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_source import WHOLE_FILE
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 __all__ = ["TransformResult", "check", "explain", "transform"]
 
@@ -49,20 +49,20 @@ class TransformResult:
 
 def transform(source: Source, *, strict: bool = False) -> TransformResult:
     """The parallel program of a source that was read without errors; ``strict`` takes nothing on trust."""
-    return _with_deep_stack(lambda: _guarded(source, Wanted.PLANS, strict))
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict))
 
 
 def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
     """The diagnostics of a source alone."""
-    return _with_deep_stack(lambda: _guarded(source, Wanted.VERDICTS, strict)).diagnostics
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.PROOFS, strict)).diagnostics
 
 
 def explain(source: Source, *, strict: bool = False) -> TransformResult:
     """The diagnostics of a source, and what came of its loops, costs too; no program is made."""
-    return _with_deep_stack(lambda: _guarded(source, Wanted.COSTS, strict))
+    return _with_deep_stack(lambda: _guarded(source, ReportDetail.COSTS, strict))
 
 
-def _guarded(source: Source, wanted: Wanted, strict: bool) -> TransformResult:
+def _guarded(source: Source, wanted: ReportDetail, strict: bool) -> TransformResult:
     """Whatever a broken input does to a stage, a diagnostic comes out and no traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
@@ -83,7 +83,7 @@ def _guarded(source: Source, wanted: Wanted, strict: bool) -> TransformResult:
             gc.enable()
 
 
-def _stages(module: Module, wanted: Wanted, strict: bool) -> TransformResult:
+def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
     from dlbc.passes.check_strict import check_strict
     from dlbc.passes.plan_loops import report_loops, survey_module
@@ -109,7 +109,7 @@ def _stages(module: Module, wanted: Wanted, strict: bool) -> TransformResult:
         (*diagnostics, *check_program(module), *of_loops, *misplaced, *remarks),
         key=lambda d: (d.place, d.code),
     )
-    if has_errors(found) or wanted is not Wanted.PLANS:
+    if has_errors(found) or wanted is not ReportDetail.PLANS:
         return TransformResult(None, tuple(found), reports=reports, routines=routines)
     if not plans:
         return TransformResult(module.source.data, tuple(found))
@@ -126,7 +126,7 @@ def _emit(
         return TransformResult(emit_program(module, plans, routines), found, parallel=True)
     except LossyTextError as error:
         end = len(module.source.line(error.line)) + 1
-        place = Place(error.line, 1, error.line, end)
+        place = SourcePlace(error.line, 1, error.line, end)
         return TransformResult(None, (*found, report("DLB009", place)))
 
 

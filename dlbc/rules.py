@@ -13,7 +13,7 @@ from textwrap import indent
 from dlbrt.contract import nearest
 
 from dlbc.catalogue import CATALOGUE
-from dlbc.diagnostics import Style, paint
+from dlbc.diagnostics import TextStyle, paint
 
 __all__ = ["EXAMPLES", "list_rules", "show_rule", "unknown_rule"]
 
@@ -27,7 +27,7 @@ def list_rules(*, color: bool = False) -> str:
     lines = []
     for code in sorted(CATALOGUE):
         entry = CATALOGUE[code]
-        severity = paint(f"{entry.severity.value:<{width}}", Style[entry.severity.name], color)
+        severity = paint(f"{entry.severity.value:<{width}}", TextStyle[entry.severity.name], color)
         lines.append(f"{code}  {severity}  {entry.message}")
     return "\n".join(lines)
 
@@ -37,7 +37,7 @@ def show_rule(code: str, *, color: bool = False) -> str | None:
     entry = CATALOGUE.get(code)
     if entry is None:
         return None
-    severity = paint(entry.severity.value, Style[entry.severity.name], color)
+    severity = paint(entry.severity.value, TextStyle[entry.severity.name], color)
     lines = [f"{code}: {severity}", f"  {entry.message}"]
     if entry.help:
         lines.append(f"  help: {entry.help}")

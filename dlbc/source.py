@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-__all__ = ["Place", "Source"]
+__all__ = ["Source", "SourcePlace"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class SourcePlace:
     """A stretch of source text; ``end_column`` is one past its last character."""
 
     line: int
@@ -23,7 +23,7 @@ class Place:
     end_line: int
     end_column: int
 
-    def within(self, other: Place) -> bool:
+    def within(self, other: SourcePlace) -> bool:
         """Whether all of it is part of ``other``."""
         begins = (other.line, other.column) <= (self.line, self.column)
         return begins and (self.end_line, self.end_column) <= (other.end_line, other.end_column)
@@ -62,10 +62,10 @@ class Source:
         """Line ``number`` (from 1), empty beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
-    def place_of(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword) -> Place:
+    def place_of(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword) -> SourcePlace:
         """Where a node of Python's own tree stands."""
         end_line = node.end_lineno or node.lineno
-        return Place(
+        return SourcePlace(
             node.lineno,
             self._column(node.lineno, node.col_offset),
             end_line,

@@ -9,19 +9,19 @@ One module for each family of codes.
 from __future__ import annotations
 
 from dlbc.catalogue.effects import EFFECTS
-from dlbc.catalogue.entry import Entry
+from dlbc.catalogue.entry import CatalogueEntry
 from dlbc.catalogue.front import FRONT
 from dlbc.catalogue.loops import LOOPS
-from dlbc.diagnostics import Diagnostic, Note
-from dlbc.source import Place
+from dlbc.diagnostics import Diagnostic, RelatedPlace
+from dlbc.source import SourcePlace
 
-__all__ = ["CATALOGUE", "Entry", "report"]
+__all__ = ["CATALOGUE", "CatalogueEntry", "report"]
 
-CATALOGUE: dict[str, Entry] = FRONT | LOOPS | EFFECTS
+CATALOGUE: dict[str, CatalogueEntry] = FRONT | LOOPS | EFFECTS
 
 
 def report(
-    code: str, place: Place, label: str = "", notes: tuple[Note, ...] = (), **fields: object
+    code: str, place: SourcePlace, label: str = "", notes: tuple[RelatedPlace, ...] = (), **fields: object
 ) -> Diagnostic:
     """The diagnostic of ``code`` at ``place``; raises KeyError for an unknown code or a missing field."""
     entry = CATALOGUE[code]

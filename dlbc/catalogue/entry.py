@@ -6,11 +6,11 @@ from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Severity
 
-__all__ = ["E", "Entry", "R", "W"]
+__all__ = ["CatalogueEntry", "E", "R", "W"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """One row of the catalogue; ``message`` and ``help`` are `str.format` templates."""
 
     severity: Severity

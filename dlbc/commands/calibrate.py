@@ -16,7 +16,7 @@ from dlbc.commands.arguments import (
     add_strict,
     settings_of,
 )
-from dlbc.commands.show import complain, show_diagnostics
+from dlbc.commands.show import print_error, show_diagnostics
 
 __all__ = ["add_arguments", "run"]
 
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
     if unfit := _unfit(options):
-        return complain(unfit)
+        return print_error(unfit)
     return _network(options) if options.file is None else _program(options)
 
 
@@ -69,15 +69,15 @@ def _network(options: argparse.Namespace) -> int:
     try:
         return calibrate_network(options.ranks, options.plot)
     except CannotMeasureError as error:
-        return complain(error)
+        return print_error(error)
 
 
 def _program(options: argparse.Namespace) -> int:
     from dlbc.calibrate import calibrate
-    from dlbc.commands.programs import transformed
+    from dlbc.commands.programs import transform_file
     from dlbc.run import CannotStartError
 
-    source, result, status = transformed(options)
+    source, result, status = transform_file(options)
     if result.text is None:
         return status
     ranks, settings = options.ranks if result.parallel else 1, settings_of(options)
@@ -86,4 +86,4 @@ def _program(options: argparse.Namespace) -> int:
     except CannotStartError as error:
         return show_diagnostics(source, (error.diagnostic,))
     except OptionError as error:
-        return complain(error)
+        return print_error(error)

@@ -8,7 +8,7 @@ import sys
 from dlbrt.contract import OptionError
 
 from dlbc.commands.arguments import add_strict, positive
-from dlbc.commands.show import complain, show_diagnostics, show_text, status_of, takes_colors
+from dlbc.commands.show import print_error, show_diagnostics, show_text, status_of, takes_colors
 
 __all__ = ["add_arguments", "run"]
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         ranks = read_ranks(options.ranks, options.weights)
     except OptionError as error:
-        return complain(error)
+        return print_error(error)
     source, problems = read_source(options.file)
     if problems:
         return show_diagnostics(source, problems)

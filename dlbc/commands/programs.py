@@ -9,10 +9,10 @@ from dlbc.parse.read_source import read_source
 from dlbc.pipeline import TransformResult, transform
 from dlbc.source import Source
 
-__all__ = ["transformed"]
+__all__ = ["transform_file"]
 
 
-def transformed(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
+def transform_file(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
     """A file, what it becomes, and the status so far; its diagnostics are shown."""
     source, problems = read_source(options.file)
     result = TransformResult(None, tuple(problems)) if problems else transform(source, strict=options.strict)

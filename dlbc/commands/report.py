@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dlbc.commands.show import complain, show_text
+from dlbc.commands.show import print_error, show_text
 
 __all__ = ["add_arguments", "run"]
 
@@ -28,5 +28,5 @@ def run(options: argparse.Namespace) -> int:
     try:
         show_text(report(options.trace, options.output))
     except CannotReportError as error:
-        return complain(error)
+        return print_error(error)
     return 0

@@ -17,7 +17,7 @@ from dlbc.commands.arguments import (
     add_strict,
     settings_of,
 )
-from dlbc.commands.show import complain, show_diagnostics
+from dlbc.commands.show import print_error, show_diagnostics
 from dlbc.parse.read_clauses import AVAILABLE
 
 __all__ = ["add_arguments", "run"]
@@ -57,15 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.commands.programs import transformed
+    from dlbc.commands.programs import transform_file
     from dlbc.run import CannotStartError, malformed, run_program
 
-    source, result, status = transformed(options)
+    source, result, status = transform_file(options)
     if result.text is None:
         return status
     ranks, settings = options.ranks if result.parallel else 1, settings_of(options)
     if not result.parallel and (problem := malformed(settings, options.ranks)):
-        return complain(problem)
+        return print_error(problem)
     try:
         return run_program(Path(options.file), result.text, ranks, settings, options.arguments)
     except CannotStartError as error:

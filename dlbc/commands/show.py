@@ -11,7 +11,7 @@ from typing import TextIO
 from dlbc.diagnostics import Diagnostic, has_errors, render
 from dlbc.source import Source
 
-__all__ = ["complain", "show_diagnostics", "show_text", "standard_output", "status_of", "takes_colors"]
+__all__ = ["print_error", "show_diagnostics", "show_text", "standard_output", "status_of", "takes_colors"]
 
 #: Errors of usage rather than of the program.
 _USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016"})
@@ -34,7 +34,7 @@ def status_of(diagnostics: Iterable[Diagnostic]) -> int:
     return 1 if has_errors(diagnostics) else 0
 
 
-def complain(message: object) -> int:
+def print_error(message: object) -> int:
     """Say on standard error, line by line, why a command cannot do what it was asked; the exit status."""
     for line in str(message).splitlines():
         print(f"dlbc: {line}", file=sys.stderr)

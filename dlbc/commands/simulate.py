@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dlbc.commands.show import complain, show_diagnostics, show_text
+from dlbc.commands.show import print_error, show_diagnostics, show_text
 
 __all__ = ["add_arguments", "run"]
 
@@ -71,15 +71,15 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.simulate.command import simulated
+    from dlbc.simulate.command import simulate_loop
     from dlbc.simulate.problems import CannotSimulateError, FaultyProgramError
-    from dlbc.simulate.request import Request
+    from dlbc.simulate.request import SimulationRequest
 
     try:
-        show_text(simulated(Request(**vars(options))))
+        show_text(simulate_loop(SimulationRequest(**vars(options))))
     except FaultyProgramError as error:
-        told = complain(error.besides) if error.besides else 0
+        told = print_error(error.besides) if error.besides else 0
         return max(told, show_diagnostics(error.source, error.diagnostics))
     except CannotSimulateError as error:
-        return complain(error)
+        return print_error(error)
     return 0

@@ -21,10 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.commands.programs import transformed
+    from dlbc.commands.programs import transform_file
     from dlbc.output import write_output
 
-    source, result, status = transformed(options)
+    source, result, status = transform_file(options)
     if result.text is None:
         return status
     if options.output == "-":

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from dlbrt.contract import Distribution
 
-from dlbc.emit.choose_names import Names
+from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.contexts import CallContext, KernelContext, PrologueContext, RoutineContext, Setting
 from dlbc.emit.lay_out import INDENT, WIDTH, assigned, called, deeper, quoted, table
 from dlbc.emit.write_cost import cost_at_call, work_in_kernel
-from dlbc.ir.cost_plan import Folded
-from dlbc.ir.loop import Routine
+from dlbc.ir.cost_plan import FoldDecision
+from dlbc.ir.loop import AnnotatedRoutine
 from dlbc.ir.plan import ArrayPlan, LoopPlan
-from dlbc.ir.proof import Status
+from dlbc.ir.proof import ProofStatus
 from dlbc.ir.reduction import Reduction
 
 __all__ = ["build_call", "build_kernel", "build_prologue", "build_routine"]
@@ -29,7 +29,7 @@ _UNSET_ROOM = 24
 _MOST_NAMES = 60
 
 
-def build_prologue(plans: Sequence[LoopPlan], names: Names) -> PrologueContext:
+def build_prologue(plans: Sequence[LoopPlan], names: GeneratedNames) -> PrologueContext:
     """What the program imports, and its session."""
     used = {a.distribution.value for plan in plans for a in plan.arrays}
     if any(plan.iterations is Distribution.CYCLIC for plan in plans):
@@ -52,13 +52,13 @@ def _renamed(name: str, ours: str) -> str:
     return name if name == ours else f"{name} as {ours}"
 
 
-def build_kernel(plan: LoopPlan, names: Names, kernel: str, origin: str) -> KernelContext:
+def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str) -> KernelContext:
     """The kernel of a plan; ``origin`` is the source file's name as the comment shows it."""
     cyclic = plan.iterations is Distribution.CYCLIC
     dealt = [names.of("CYCLIC")] if cyclic else []
     rows = [(a.name, _entry(a, plan, names)) for a in plan.arrays]
     place = f"{origin}:{plan.loop.node.lineno}, {_standing(plan)}"
-    pairs = plan.folded is not Folded.NO
+    pairs = plan.fold_decision is not FoldDecision.NO
     contributed = [*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)]
     shared = [r.name for r in plan.reductions if _is_per_iteration(r)]
     context = KernelContext(
@@ -89,7 +89,7 @@ def _head(signature: str, place: str) -> str:
     return f"# {place}\n{signature}"
 
 
-def _requirement(guard: str, names: Names) -> str:
+def _requirement(guard: str, names: GeneratedNames) -> str:
     text = called(f"{names.dlb}.require(", [f"lambda: {guard}", quoted(guard)], ")", WIDTH - len(INDENT))
     return deeper(text, 1)
 
@@ -116,7 +116,7 @@ def _standing(plan: LoopPlan) -> str:
     """On what the loop's independence rests; outside functions by name, as far as a comment can hold them."""
     names = ", ".join(plan.outside)
     fits = len(names) <= _MOST_NAMES and names.isascii() and names.isprintable()
-    if plan.status is not Status.CONDITIONAL or not fits:
+    if plan.status is not ProofStatus.CONDITIONAL or not fits:
         return plan.status.value
     return f"proven if {names} {'has' if len(plan.outside) == 1 else 'have'} no side effects"
 
@@ -146,7 +146,7 @@ def _given(start: str, items: Sequence[str]) -> tuple[str, ...]:
 
 def _is_per_iteration(reduction: Reduction) -> bool:
     """Whether each iteration's share is taken at its end: several updates make it."""
-    return reduction.several and not reduction.any_order and reduction.operator in ARITHMETIC
+    return reduction.multiple_updates and not reduction.any_order and reduction.operator in ARITHMETIC
 
 
 def _constructor(reduction: Reduction) -> str:
@@ -156,13 +156,13 @@ def _constructor(reduction: Reduction) -> str:
     return "SELECT" if reduction.operator in COMPARISONS else "REDUCE"
 
 
-def _declared(reduction: Reduction, names: Names) -> str:
+def _declared(reduction: Reduction, names: GeneratedNames) -> str:
     """The name and its kind, as the runtime's constructors make it."""
     any_order = reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC)
     keywords = {
         "several=True": _is_per_iteration(reduction),
         "integer=True": reduction.element and reduction.integer,
-        "grows=True": reduction.grows,
+        "grows=True": reduction.may_insert,
         'order="any"': any_order,
     }
     companions = (f'"{name}"' for name in reduction.companions)
@@ -182,7 +182,7 @@ def _schedule(plan: LoopPlan) -> tuple[str, ...]:
     return (f'"{plan.strategy}"{group}',)
 
 
-def _entry(array: ArrayPlan, plan: LoopPlan, names: Names) -> str:
+def _entry(array: ArrayPlan, plan: LoopPlan, names: GeneratedNames) -> str:
     fields = [] if array.axis is None else [str(array.axis)]
     fields.append(f'"{array.mode.value}"')
     if array.rows:
@@ -201,7 +201,7 @@ def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
     return f"lambda {plan.space.index}: {text}"
 
 
-def build_call(plan: LoopPlan, names: Names, kernel: str, setting: Setting) -> CallContext:
+def build_call(plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Setting) -> CallContext:
     """The call of a kernel; its second argument is ``_``, where the user's iterable is put."""
     written = {mangled: name for name, mangled in plan.mangled}
     plain = [written.get(p, p) for p in plan.parameters]
@@ -239,7 +239,7 @@ def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
 
 
 def build_routine(
-    routine: Routine, plain: Sequence[str], outer: str, name: str, depth: int, origin: str
+    routine: AnnotatedRoutine, plain: Sequence[str], outer: str, name: str, depth: int, origin: str
 ) -> RoutineContext:
     """The block around a routine, ``depth`` blocks further in than its loop was; it begins at ``outer``."""
     clause = routine.annotation.iterate

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from dlbc.emit.build_context import build_call, build_kernel
-from dlbc.emit.choose_names import Names
+from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.contexts import Setting
 from dlbc.emit.find_wrappers import find_wrappers
 from dlbc.emit.lay_out import INDENT, WIDTH
@@ -28,7 +28,9 @@ _Inner = TypeVar("_Inner", cst.While, cst.For, cst.SimpleStatementLine)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def build_kernel_function(loop: cst.For, plan: LoopPlan, names: Names, kernel: str, origin: str) -> Statement:
+def build_kernel_function(
+    loop: cst.For, plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
+) -> Statement:
     """The function that holds the loop; two blank lines stand above it."""
     skeleton = cst.parse_module(render_kernel(build_kernel(plan, names, kernel, origin)))
 
@@ -116,7 +118,7 @@ class _Renamer(cst.CSTTransformer):
 
 
 def build_call_statements(
-    loop: cst.For, plan: LoopPlan, names: Names, kernel: str, setting: Setting
+    loop: cst.For, plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Setting
 ) -> list[Statement]:
     """The call, with the loop's comments, and what gives the live variables their final values."""
     statements = _skeleton(render_call(build_call(plan, names, kernel, setting)))
@@ -144,7 +146,7 @@ def _line_end(suite: cst.BaseSuite) -> cst.TrailingWhitespace:
     return cst.ensure_type(suite, cst.SimpleStatementSuite).trailing_whitespace
 
 
-def _iterable(loop: cst.For, plan: LoopPlan, names: Names) -> cst.BaseExpression:
+def _iterable(loop: cst.For, plan: LoopPlan, names: GeneratedNames) -> cst.BaseExpression:
     iterable: cst.BaseExpression = loop.iter
     ordinals = find_wrappers(plan.loop.node.iter, plan.space.text)
     if ordinals:
@@ -157,7 +159,7 @@ def _iterable(loop: cst.For, plan: LoopPlan, names: Names) -> cst.BaseExpression
 class _Wrapper(cst.CSTTransformer):
     """Takes the functions of the calls numbered ``ordinals`` from the runtime; calls of ours do not count."""
 
-    def __init__(self, ordinals: frozenset[int], names: Names) -> None:
+    def __init__(self, ordinals: frozenset[int], names: GeneratedNames) -> None:
         super().__init__()
         self._ordinals, self._runtime, self._ours = ordinals, names.runtime, names.routines
         self._numbers: list[int] = []

@@ -10,13 +10,13 @@ from dlbrt.records import dataclass
 
 from dlbc.emit.build_context import build_routine
 from dlbc.emit.build_loop import Statement
-from dlbc.emit.choose_names import Names
+from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.contexts import Setting
 from dlbc.emit.render_templates import render_routine
 from dlbc.emit.track_lines import PrintedModule
-from dlbc.emit.wrap_touches import wrap_items, wrap_touches
+from dlbc.emit.wrap_touches import wrap_accesses, wrap_items
 from dlbc.ir.anchors import anchors_of
-from dlbc.ir.loop import Routine
+from dlbc.ir.loop import AnnotatedRoutine
 from dlbc.ir.routine import RoutinePlan
 
 __all__ = ["Routines", "depth_of"]
@@ -29,7 +29,7 @@ def depth_of(plan: RoutinePlan) -> int:
     return 1 + max((_level(plan, routine) for routine in plan.nested), default=0)
 
 
-def _level(plan: RoutinePlan, routine: Routine) -> int:
+def _level(plan: RoutinePlan, routine: AnnotatedRoutine) -> int:
     around = [plan.routine, *plan.nested]
     return sum(other.node in routine.path for other in around)
 
@@ -39,11 +39,11 @@ class Routines:
     """The routines of a module, as the rewriting asks for them: by the ordinals of loops."""
 
     plans: Sequence[RoutinePlan]
-    names: Names
+    names: GeneratedNames
     origin: str
     _outermost: dict[int, RoutinePlan] = field(default_factory=dict)
     _plan_of: dict[int, RoutinePlan] = field(default_factory=dict)
-    _routine: dict[int, Routine] = field(default_factory=dict)
+    _routine: dict[int, AnnotatedRoutine] = field(default_factory=dict)
     _owner: dict[int, int] = field(default_factory=dict)
     _items: dict[int, int] = field(default_factory=dict)
     _heads: list[tuple[Statement, int, int]] = field(default_factory=list)
@@ -63,14 +63,14 @@ class Routines:
         owner = self._owner[ordinal]
         plan = self._plan_of[owner]
         level = _level(plan, self._routine[owner])
-        return Setting(self.names.routines[level], level + 1, plan.ahead.get(ordinal, ()))
+        return Setting(self.names.routines[level], level + 1, plan.read_before.get(ordinal, ()))
 
     def wrapped(self, ordinal: int, loop: _Loop) -> _Loop:
         """An outermost routine's loop with its places wrapped; any other loop as it is, or item by item."""
         plan = self._outermost.get(ordinal)
         if plan is not None:
             texts = [getattr(anchor, "id", "") for anchor in anchors_of(plan.routine.node)]
-            loop = wrap_touches(loop, plan.wraps, texts, self._names_of(plan))
+            loop = wrap_accesses(loop, plan.wraps, texts, self._names_of(plan))
         if ordinal in self._items:
             assert isinstance(loop, cst.For)
             owner = self._items[ordinal]
@@ -85,7 +85,7 @@ class Routines:
         plan = self._plan_of[ordinal]
         level = _level(plan, routine)
         outer = self.names.routines[level - 1] if level else self.names.dlb
-        plain = () if level else plan.plain
+        plain = () if level else plan.maybe_scalar
         context = build_routine(routine, plain, outer, self.names.routines[level], level, self.origin)
         block = cst.ensure_type(cst.parse_module(render_routine(context)).body[0], cst.With)
         body = cst.ensure_type(block.body, cst.IndentedBlock)

@@ -12,7 +12,7 @@ from dlbrt.records import dataclass
 
 from dlbc.ir.uses import every_node
 
-__all__ = ["EXPORTED", "Names", "choose_names"]
+__all__ = ["EXPORTED", "GeneratedNames", "choose_names"]
 
 #: What programs import from the runtime by name.
 EXPORTED = (*DISTRIBUTIONS, "REDUCE", "ELEMENTS", "SELECT")
@@ -25,7 +25,7 @@ _STAR_IS_SAFE = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pyla
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class GeneratedNames:
     """``kernels`` in the order of the loops, ``exported`` as pairs of the runtime's name and ours.
 
     ``numpy`` is the name of numpy for expressions of ours; ``imports_numpy``: the program does not bind it.
@@ -47,7 +47,7 @@ class Names:
         return dict(self.exported)[name]
 
 
-def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0) -> Names:
+def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0) -> GeneratedNames:
     """Names that stand nowhere in the module as a variable, function, class or import.
 
     ``first`` is the line of the first loop: what the program binds above it, it may use there. ``routines``
@@ -59,7 +59,7 @@ def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0
     if hidden:
         taken.update(_OWN)
     own = not hidden and _imports_numpy(tree, first, naming)
-    return Names(
+    return GeneratedNames(
         dlb=_fresh("dlb", taken),
         mpi=_fresh("MPI", taken),
         runtime=_fresh("dlbrt", taken),

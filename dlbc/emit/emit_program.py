@@ -15,7 +15,7 @@ import libcst as cst
 from dlbc import __version__
 from dlbc.emit.build_context import build_prologue
 from dlbc.emit.build_routine import Routines, depth_of
-from dlbc.emit.choose_names import Names, choose_names
+from dlbc.emit.choose_names import GeneratedNames, choose_names
 from dlbc.emit.render_templates import render_prologue
 from dlbc.emit.rewrite_module import rewrite_module
 from dlbc.emit.seal import EMPTY_SEAL, seal
@@ -116,7 +116,7 @@ def _changed_lines(plans: Sequence[LoopPlan], routines: Sequence[RoutinePlan]) -
         yield from range(loop.lineno, (end or loop.lineno) + 1)
 
 
-def _loop_maps(plans: Sequence[LoopPlan], names: Names) -> Iterator[str]:
+def _loop_maps(plans: Sequence[LoopPlan], names: GeneratedNames) -> Iterator[str]:
     for plan in plans:
         loop = plan.loop
         scope = getattr(loop.scope, "name", "<module>")

@@ -14,7 +14,7 @@ import libcst as cst
 
 from dlbc.emit.build_loop import Statement, build_call_statements, build_kernel_function
 from dlbc.emit.build_routine import Routines
-from dlbc.emit.choose_names import Names
+from dlbc.emit.choose_names import GeneratedNames
 from dlbc.ir.plan import LoopPlan
 
 __all__ = ["rewrite_module"]
@@ -29,7 +29,7 @@ def rewrite_module(
     module: cst.Module,
     plans: Mapping[int, LoopPlan],
     routines: Routines,
-    names: Names,
+    names: GeneratedNames,
     prologue: str,
     header: Sequence[str],
     origin: str,
@@ -128,7 +128,9 @@ def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Stateme
 
 
 class _Rewriter:
-    def __init__(self, plans: Mapping[int, LoopPlan], routines: Routines, names: Names, origin: str) -> None:
+    def __init__(
+        self, plans: Mapping[int, LoopPlan], routines: Routines, names: GeneratedNames, origin: str
+    ) -> None:
         self._plans, self._routines, self._names, self._origin = plans, routines, names, origin
         self._ordinal = 0
         self._kernels: list[Statement] = []

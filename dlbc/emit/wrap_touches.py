@@ -13,9 +13,9 @@ from typing import Any
 
 import libcst as cst
 
-from dlbc.ir.routine import Manner, Wrap
+from dlbc.ir.routine import Wrap, WrapKind
 
-__all__ = ["WrapError", "wrap_items", "wrap_touches"]
+__all__ = ["WrapError", "wrap_accesses", "wrap_items"]
 
 _Loop = cst.For | cst.While
 _CONSTANTS = frozenset({"True", "False", "None"})
@@ -25,7 +25,7 @@ class WrapError(Exception):
     """The lossless tree has other names than the tree that was analysed; a fault of the emitter."""
 
 
-def wrap_touches(
+def wrap_accesses(
     loop: _Loop, wraps: Sequence[Wrap], names: Sequence[str], routines: Mapping[int, str]
 ) -> _Loop:
     """The loop with its places wrapped.
@@ -110,11 +110,11 @@ class _Changes:
         node = anchor
         for _ in range(wrap.levels):
             node = self._parents[id(node)]
-        if wrap.manner is Manner.BEFORE:
+        if wrap.kind is WrapKind.BEFORE:
             target = node
             while not isinstance(node, cst.AugAssign):
                 node = self._parents[id(node)]
-            call = _call(routine, wrap.touch.name.lower(), [cst.Arg(target.deep_clone())])  # type: ignore[arg-type]
+            call = _call(routine, wrap.mod_ref.mode, [cst.Arg(target.deep_clone())])  # type: ignore[arg-type]
             self._above[id(node)] = cst.Expr(call)
         else:
             self._wraps[id(node)] = wrap, routine
@@ -165,10 +165,10 @@ class _Changes:
     @staticmethod
     def _wrapped(changed: cst.CSTNode, wrap: Wrap, routine: str) -> cst.Call:
         args = [cst.Arg(changed)]  # type: ignore[arg-type]
-        if wrap.manner is Manner.CHANGED_ROWS:
+        if wrap.kind is WrapKind.CHANGED_ROWS:
             args.append(cst.Arg(cst.SimpleString('"rw"')))
-        by_rows = wrap.manner in (Manner.ROWS, Manner.CHANGED_ROWS)
-        return _call(routine, "rows" if by_rows else wrap.touch.name.lower(), args)
+        by_rows = wrap.kind in (WrapKind.ROWS, WrapKind.CHANGED_ROWS)
+        return _call(routine, "rows" if by_rows else wrap.mod_ref.mode, args)
 
 
 def _spelled_out(

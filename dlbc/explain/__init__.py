@@ -6,7 +6,7 @@ tools. Nothing is decided here, and no user code runs.
 
 from __future__ import annotations
 
-from dlbc.explain.ranks import Ranks, read_ranks
+from dlbc.explain.ranks import RankSpec, read_ranks
 from dlbc.explain.show import as_json, as_text
 
-__all__ = ["Ranks", "as_json", "as_text", "read_ranks"]
+__all__ = ["RankSpec", "as_json", "as_text", "read_ranks"]

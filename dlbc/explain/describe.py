@@ -9,16 +9,16 @@ from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Diagnostic, Severity, has_errors
-from dlbc.explain.ranks import Ranks, rank_words
+from dlbc.explain.ranks import RankSpec, describe_ranks
 from dlbc.explain.strategies import SUMMARIES
-from dlbc.explain.words import reduction_words, table_words, variable_words, written_name
-from dlbc.explain.work import cost_words
-from dlbc.ir.cost_plan import Folded
+from dlbc.explain.words import describe_arrays, describe_reduction, describe_variable, written_name
+from dlbc.explain.work import describe_cost
+from dlbc.ir.cost_plan import FoldDecision
 from dlbc.ir.plan import LoopPlan
-from dlbc.ir.proof import Means, Status
+from dlbc.ir.proof import ProofMethod, ProofStatus
 from dlbc.ir.report import LoopReport
 
-__all__ = ["Section", "describe", "is_refused", "status_word"]
+__all__ = ["Section", "describe", "is_refused", "status_text"]
 
 Row = tuple[str, str]
 
@@ -36,14 +36,14 @@ def is_refused(report: LoopReport) -> bool:
     return report.plan is None or has_errors(report.findings)
 
 
-def status_word(report: LoopReport) -> str:
+def status_text(report: LoopReport) -> str:
     """The verdict in a few words."""
     if report.plan is None or has_errors(report.findings):
         return "refused"
     return report.plan.status.value
 
 
-def describe(report: LoopReport, ranks: Ranks | None = None) -> tuple[Section, ...]:
+def describe(report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:
     """All sections that have something to say; of a loop that is refused, why and what was tried."""
     sections = [Section("findings", tuple(map(_finding, report.findings)))]
     sections.append(Section("dependences", tuple(_dependences(report))))
@@ -51,20 +51,20 @@ def describe(report: LoopReport, ranks: Ranks | None = None) -> tuple[Section, .
         sections += _planned(report, report.plan)
         if ranks is not None:
             title = f"on {ranks.count} rank{'s' * (ranks.count > 1)}"
-            sections.append(Section(title, tuple(rank_words(report, ranks))))
+            sections.append(Section(title, tuple(describe_ranks(report, ranks))))
     return tuple(s for s in sections if s.rows)
 
 
 def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
     yield Section("rests on", tuple(_conditions(report, plan)))
     yield Section("iterations", ((_dealt(plan), ""), *((line, "") for line in _items(plan.loop.node.iter))))
-    yield Section("arrays", tuple(table_words(plan)))
-    yield Section("variables", tuple((v.name, variable_words(v)) for v in plan.variables))
+    yield Section("arrays", tuple(describe_arrays(plan)))
+    yield Section("variables", tuple((v.name, describe_variable(v)) for v in plan.variables))
     yield Section(
-        "reductions", tuple((written_name(r.name, plan), reduction_words(r)) for r in plan.reductions)
+        "reductions", tuple((written_name(r.name, plan), describe_reduction(r)) for r in plan.reductions)
     )
     yield Section("ordered effects", tuple(_ordered(report, plan)))
-    yield Section("cost", tuple(cost_words(report)))
+    yield Section("cost", tuple(describe_cost(report)))
 
 
 def _finding(finding: Diagnostic) -> Row:
@@ -75,9 +75,9 @@ def _finding(finding: Diagnostic) -> Row:
 
 def _dependences(report: LoopReport) -> Iterator[Row]:
     """Per array that is stored into, each means that was tried; the last one decided."""
-    for verdict in report.verdicts:
-        yield from _steps(verdict.array, verdict.tried or (verdict.means.value,))
-    for refusal in report.refusals:
+    for verdict in report.proofs:
+        yield from _steps(verdict.array, verdict.tried or (verdict.method.value,))
+    for refusal in report.failures:
         yield from _steps(refusal.array, (*refusal.tried, f"refused: {refusal.finding.code}"))
 
 
@@ -90,8 +90,8 @@ def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
     """What has to hold beside what the text shows."""
     for guard in plan.guards:
         yield "guard", f"`{guard}`, looked at before the loop; where it is false rank 0 runs the loop alone"
-    for verdict in plan.verdicts:
-        if verdict.means is Means.INSPECTOR:
+    for verdict in plan.proofs:
+        if verdict.method is ProofMethod.INSPECTOR:
             yield (
                 "inspector",
                 (
@@ -101,14 +101,14 @@ def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
             )
     for name in plan.outside:
         yield "outside", f"`{name}` is taken to change nothing that iterations share"
-    for verdict in plan.verdicts:
-        if verdict.means is Means.ASSERTED:
+    for verdict in plan.proofs:
+        if verdict.method is ProofMethod.ASSERTED:
             yield "user", f"`assume_independent`: each iteration has elements of `{verdict.array}` of its own"
     for name in report.asserted:
         yield "user", f"`assume_independent`: it does not matter in which order `{name}` writes"
     for name in report.trusted:
         yield "user", f"`private({name})`: no iteration reads what another one left in it"
-    if plan.status is Status.PROVEN:
+    if plan.status is ProofStatus.PROVEN:
         yield "text", "what the program says"
     if plan.arrays:
         yield (
@@ -141,7 +141,7 @@ def _items(space: ast.expr) -> Iterator[str]:
 
 def _dealt(plan: LoopPlan) -> str:
     form = "round-robin" if plan.iterations is Distribution.CYCLIC else "in blocks"
-    if plan.folded is not Folded.NO:
+    if plan.fold_decision is not FoldDecision.NO:
         form = f"in pairs or singly, {form}" if plan.unfolds_for else f"in pairs, {form}"
     strategy = "auto, unless the run names another"
     if plan.strategy is not None:

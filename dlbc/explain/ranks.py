@@ -15,16 +15,16 @@ from dlbrt.contract import LAST, TRIAL, Distribution, OptionError
 from dlbrt.records import dataclass
 
 from dlbc.explain.values import known_range, known_values
-from dlbc.ir.cost import Class, Cost
-from dlbc.ir.cost_plan import Folded
-from dlbc.ir.form import Form, Kind
+from dlbc.ir.cost import Cost, CostClass
+from dlbc.ir.cost_plan import FoldDecision
+from dlbc.ir.form import IntegerForm, VariableKind
 from dlbc.ir.report import LoopReport
-from dlbc.ir.work_text import Style, text_of
+from dlbc.ir.work_text import Notation, text_of
 
 if TYPE_CHECKING:
     from dlbrt.core.partition.known import KnownWork
 
-__all__ = ["MOST_SUMMED", "Ranks", "rank_object", "rank_words", "read_ranks"]
+__all__ = ["MOST_SUMMED", "RankSpec", "describe_ranks", "ranks_as_json", "read_ranks"]
 
 #: Iterations up to which work is summed.
 MOST_SUMMED = 10_000_000
@@ -39,24 +39,24 @@ _EVALUATED = "the cost that is given is evaluated when the program runs"
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
+class RankSpec:
     """So many ranks; ``weights`` are their relative speeds, where they are known."""
 
     count: int
     weights: tuple[float, ...] | None = None
 
 
-def read_ranks(count: int | None, weights: str | None) -> Ranks | None:
+def read_ranks(count: int | None, weights: str | None) -> RankSpec | None:
     """The ranks of the command line; OptionError for a list that is none, or not of that length."""
     if weights is None:
-        return None if count is None else Ranks(count)
+        return None if count is None else RankSpec(count)
     from dlbrt.core.load import parse_weights
 
     if weights.strip() in (LAST, TRIAL):
         found = f"`{weights.strip()}`, which is for `dlbc run`"
         raise OptionError(f"--weights: expected a relative speed for each rank, as in 1,1.5; found {found}")
     count = count or weights.count(",") + 1
-    return Ranks(count, parse_weights(weights, count))
+    return RankSpec(count, parse_weights(weights, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _Answer:
     fewest: int | None = None
 
 
-def rank_words(report: LoopReport, ranks: Ranks) -> Iterator[tuple[str, str]]:
+def describe_ranks(report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, str]]:
     """Rows: a way to deal the iterations, and what it will cost; or why that is not known."""
     answer = _answer(report, ranks)
     if answer.why:
@@ -96,7 +96,7 @@ def rank_words(report: LoopReport, ranks: Ranks) -> Iterator[tuple[str, str]]:
         yield "", f"{answer.fewest} of the {ranks.count} ranks take the same time"
 
 
-def rank_object(report: LoopReport, ranks: Ranks) -> dict[str, Any]:
+def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
     """The same for tools."""
     answer = _answer(report, ranks)
     return {
@@ -112,7 +112,7 @@ def rank_object(report: LoopReport, ranks: Ranks) -> dict[str, Any]:
     }
 
 
-def _answer(report: LoopReport, ranks: Ranks) -> _Answer:
+def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
     from dlbrt.core.partition.costs import CostError
 
     values = None if report.space is None else known_range(report.space)
@@ -134,17 +134,17 @@ def _length(values: range) -> int:
 
 
 def _is_uniform(report: LoopReport) -> bool:
-    return report.known is not None and report.known.kind is Class.UNIFORM
+    return report.partition_cost is not None and report.partition_cost.cost_class is CostClass.UNIFORM
 
 
-def _unknown(report: LoopReport, n: int, ranks: Ranks) -> str:
+def _unknown(report: LoopReport, n: int, ranks: RankSpec) -> str:
     """Why nothing can be said, or nothing."""
     if not n:
         return "there are no iterations"
     if n > _MOST_DEALT:
         return f"not dealt, {n} iterations are more than {_MOST_DEALT}"
     given = report.loop.annotation.cost is not None
-    if report.known is None or report.known.work is None:
+    if report.partition_cost is None or report.partition_cost.work is None:
         return _EVALUATED if given else "what an iteration costs is not known before the program runs"
     by_formula = _is_uniform(report) and ranks.weights is None
     if ranks.count > _MOST_RANKS and not by_formula:
@@ -153,7 +153,7 @@ def _unknown(report: LoopReport, n: int, ranks: Ranks) -> str:
         return ""
     if n > MOST_SUMMED:
         return f"not summed, {n} iterations are more than {MOST_SUMMED}"
-    if _function(report, report.known) is None:
+    if _function(report, report.partition_cost) is None:
         depends = "what an iteration costs depends on more than the index and known numbers"
         return _EVALUATED if given else depends
     return ""
@@ -166,7 +166,7 @@ def _formula(ranks: int) -> Iterator[tuple[str, str]]:
     yield "equal parts", f"{text}, at least {product_bound(1, ranks):.1%} for more than {ranks}"
 
 
-def _estimates(report: LoopReport, values: range, ranks: Ranks) -> tuple[_Estimate, ...]:
+def _estimates(report: LoopReport, values: range, ranks: RankSpec) -> tuple[_Estimate, ...]:
     from dlbrt.core.partition.estimates import product_efficiency
 
     if ranks.count > _MOST_RANKS:
@@ -181,7 +181,7 @@ class _Dealing:
 
     report: LoopReport
     values: range
-    ranks: Ranks
+    ranks: RankSpec
 
     def all(self) -> Iterator[_Estimate]:
         """Those that anyone would choose between, what is done last."""
@@ -193,7 +193,7 @@ class _Dealing:
         last = []
         if work is not None:
             last += [self._dealt("parts of equal work", work, weights, cut_by=work)]
-        if plan is not None and plan.folded is not Folded.NO:
+        if plan is not None and plan.fold_decision is not FoldDecision.NO:
             pairs = self._dealt("pairs", work, weights, plan.iterations, folded=True)
             last.insert(0 if plan.unfolds_for else len(last), pairs)
         yield from last
@@ -202,8 +202,8 @@ class _Dealing:
         from dlbrt.core.partition.costs import CostSpec, evaluate_cost
         from dlbrt.dist.footprint import IndexMap
 
-        cost = self.report.known
-        if cost is None or cost.kind is Class.UNIFORM:
+        cost = self.report.partition_cost
+        if cost is None or cost.cost_class is CostClass.UNIFORM:
             return None
         index = IndexMap(self.values.start, self.values.step)
         spec = CostSpec(density=_function(self.report, cost))
@@ -234,22 +234,22 @@ def _function(report: LoopReport, cost: Cost) -> Any:
 
     if cost.work is None or report.space is None or cost.work.elements or cost.pointwise:
         return None
-    numbers = known_values(report.space.facts)
-    work = cost.work.replaced({variable: Form.literal(value) for variable, value in numbers.items()})
-    if any(v.kind is not Kind.INDEX for v in work.variables) or not cost.short:
+    numbers = known_values(report.space.context)
+    work = cost.work.replaced({variable: IntegerForm.literal(value) for variable, value in numbers.items()})
+    if any(v.kind is not VariableKind.INDEX for v in work.variables) or not cost.short:
         return None
     numpy = "np" if cost.index.name != "np" else "numpy"
-    text = f"lambda {cost.index.name}: {text_of(work, cost.index, Style.NUMPY, numpy)}"
+    text = f"lambda {cost.index.name}: {text_of(work, cost.index, Notation.NUMPY, numpy)}"
     names: Mapping[str, Any] = {numpy: np, "__builtins__": {}}
     return eval(text, dict(names))  # a polynomial that was derived, of one variable; no code of the user
 
 
-def _fewest(report: LoopReport, n: int, ranks: Ranks) -> int | None:
+def _fewest(report: LoopReport, n: int, ranks: RankSpec) -> int | None:
     """How few ranks take as long as all of them, where tasks are equal and so are ranks."""
     from dlbrt.core.partition.estimates import fewest_processors
 
     plan = report.plan
-    folded = plan is not None and plan.folded is not Folded.NO and not plan.unfolds_for
+    folded = plan is not None and plan.fold_decision is not FoldDecision.NO and not plan.unfolds_for
     if ranks.weights is not None or not (folded or _is_uniform(report)):
         return None
     return fewest_processors((n + 1) // 2 if folded else n, ranks.count)

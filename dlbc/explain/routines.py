@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from dlbc.explain.describe import Section
-from dlbc.ir.routine import Manner, RoutinePlan, Touch, Wrap
+from dlbc.ir.routine import ModRef, RoutinePlan, Wrap, WrapKind
 from dlbc.source import Source
 
 __all__ = ["describe_routine", "header_of", "routine_object"]
 
 #: What happens at a place, by what is done there.
-_DEEDS = {
-    (Touch.READ, Manner.ROWS): "reads these rows: those out of date at rank 0 are fetched",
-    (Touch.READ, Manner.EXPRESSION): "read: whatever of it is out of date at rank 0 is fetched",
-    (Touch.WRITE, Manner.ROWS): "changes these rows: rank 0 alone has them then",
-    (Touch.WRITE, Manner.CHANGED_ROWS): "changes these rows: rank 0 alone has them then",
-    (Touch.WRITE, Manner.EXPRESSION): "may be changed, with all that it reaches: rank 0 alone has it then",
-    (Touch.WRITE, Manner.BEFORE): "changed, if it is an array: rank 0 alone has it then",
+_ACCESS_TEXT = {
+    (ModRef.REF, WrapKind.ROWS): "reads these rows: those out of date at rank 0 are fetched",
+    (ModRef.REF, WrapKind.EXPRESSION): "read: whatever of it is out of date at rank 0 is fetched",
+    (ModRef.MOD, WrapKind.ROWS): "changes these rows: rank 0 alone has them then",
+    (ModRef.MOD, WrapKind.CHANGED_ROWS): "changes these rows: rank 0 alone has them then",
+    (ModRef.MOD, WrapKind.EXPRESSION): "may be changed, with all that it reaches: rank 0 alone has it then",
+    (ModRef.MOD, WrapKind.BEFORE): "changed, if it is an array: rank 0 alone has it then",
 }
 Row = tuple[str, str]
 
@@ -42,7 +42,9 @@ def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
         Section("balanced", ((balanced, ""),)),
         Section("stays on the ranks", tuple((name, "") for name in plan.resident)),
         Section("comes home", tuple(_met(plan))),
-        Section("taken for plain", tuple((n, "looked at where the routine begins") for n in plan.plain)),
+        Section(
+            "taken for plain", tuple((n, "looked at where the routine begins") for n in plan.maybe_scalar)
+        ),
         Section("not seen through", tuple((text, _line(node)) for text, node in plan.unseen)),
     )
     return tuple(section for section in sections if section.rows)
@@ -51,7 +53,7 @@ def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
 def _met(plan: RoutinePlan) -> Iterator[Row]:
     """The places in the order of the text."""
     for wrap in plan.wraps:
-        yield f"{_line(wrap.node)}  {_text(wrap)}", _DEEDS[wrap.touch, wrap.manner]
+        yield f"{_line(wrap.node)}  {_text(wrap)}", _ACCESS_TEXT[wrap.mod_ref, wrap.kind]
 
 
 def _line(node: ast.expr) -> str:
@@ -70,13 +72,13 @@ def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
         "column": place.column,
         "header": header_of(source, plan.routine.node),
         "resident": plan.resident,
-        "plain": plan.plain,
+        "plain": plan.maybe_scalar,
         "places": [
             {
                 "line": wrap.node.lineno,
-                "touch": wrap.touch.name.lower(),
+                "touch": wrap.mod_ref.mode,
                 "text": _text(wrap),
-                "rows": wrap.manner in (Manner.ROWS, Manner.CHANGED_ROWS),
+                "rows": wrap.kind in (WrapKind.ROWS, WrapKind.CHANGED_ROWS),
             }
             for wrap in plan.wraps
         ],

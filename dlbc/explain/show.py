@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dlbc.diagnostics import Diagnostic, Style, paint, render
-from dlbc.explain.describe import Section, describe, is_refused, status_word
-from dlbc.explain.ranks import Ranks, rank_object
+from dlbc.diagnostics import Diagnostic, TextStyle, paint, render
+from dlbc.explain.describe import Section, describe, is_refused, status_text
+from dlbc.explain.ranks import RankSpec, ranks_as_json
 from dlbc.explain.routines import describe_routine, header_of, routine_object
-from dlbc.explain.words import variable_words, written_name
+from dlbc.explain.words import describe_variable, written_name
 from dlbc.explain.work import cost_object, folding_object, profile_object
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport
@@ -28,7 +28,7 @@ def as_text(
     findings: Sequence[Diagnostic],
     *,
     color: bool = False,
-    ranks: Ranks | None = None,
+    ranks: RankSpec | None = None,
     routines: Sequence[RoutinePlan] = (),
 ) -> str:
     """A paragraph per loop and routine, then what was found elsewhere; with ``ranks`` what loops cost."""
@@ -44,27 +44,29 @@ def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) ->
     return [finding for finding in findings if finding not in told]
 
 
-def _loop(source: Source, report: LoopReport, color: bool, ranks: Ranks | None) -> Iterator[str]:
-    style = Style.ERROR if is_refused(report) else Style.GOOD
+def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
+    style = TextStyle.ERROR if is_refused(report) else TextStyle.GOOD
     head = paint(
-        f"{source.path}:{report.loop.node.lineno}: {header_of(source, report.loop.node)}", Style.BOLD, color
+        f"{source.path}:{report.loop.node.lineno}: {header_of(source, report.loop.node)}",
+        TextStyle.BOLD,
+        color,
     )
     yield head
-    yield f"{_INDENT}{paint(status_word(report), style, color)}"
+    yield f"{_INDENT}{paint(status_text(report), style, color)}"
     for section in describe(report, ranks):
         yield from _section(section, color)
 
 
 def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
     node = plan.routine.node
-    yield paint(f"{source.path}:{node.lineno}: {header_of(source, node)}", Style.BOLD, color)
-    yield f"{_INDENT}{paint('routine', Style.GOOD, color)}"
+    yield paint(f"{source.path}:{node.lineno}: {header_of(source, node)}", TextStyle.BOLD, color)
+    yield f"{_INDENT}{paint('routine', TextStyle.GOOD, color)}"
     for section in describe_routine(plan):
         yield from _section(section, color)
 
 
 def _section(section: Section, color: bool) -> Iterator[str]:
-    yield f"{_INDENT}{paint(section.title, Style.BOLD, color)}"
+    yield f"{_INDENT}{paint(section.title, TextStyle.BOLD, color)}"
     width = max(len(subject) for subject, _ in section.rows)
     for subject, text in section.rows:
         yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
@@ -75,7 +77,7 @@ def as_json(
     reports: Sequence[LoopReport],
     findings: Sequence[Diagnostic],
     *,
-    ranks: Ranks | None = None,
+    ranks: RankSpec | None = None,
     routines: Sequence[RoutinePlan] = (),
 ) -> str:
     """One object: the file, its loops, its routines, diagnostics elsewhere; ``ranks`` as for `as_text`."""
@@ -100,25 +102,25 @@ def _finding_object(finding: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _loop_object(source: Source, report: LoopReport, ranks: Ranks | None) -> dict[str, Any]:
+def _loop_object(source: Source, report: LoopReport, ranks: RankSpec | None) -> dict[str, Any]:
     decided = [
-        {"array": v.array, "means": v.means.value, "axis": v.axis, "guards": v.guards, "tried": v.tried}
-        for v in report.verdicts
+        {"array": v.array, "means": v.method.value, "axis": v.axis, "guards": v.guards, "tried": v.tried}
+        for v in report.proofs
     ]
-    decided += [{"array": r.array, "refused": r.finding.code, "tried": r.tried} for r in report.refusals]
+    decided += [{"array": r.array, "refused": r.finding.code, "tried": r.tried} for r in report.failures]
     place = source.place_of(report.loop.node)
     return {
         "line": place.line,
         "column": place.column,
         "header": header_of(source, report.loop.node),
-        "status": status_word(report),
+        "status": status_text(report),
         "findings": [_finding_object(finding) for finding in report.findings],
         "dependences": decided,
         "asserted_private": report.trusted,
         "asserted_files": report.asserted,
         "standard_output": report.prints,
         **({} if report.plan is None else _plan_object(report, report.plan)),
-        **({} if report.plan is None or ranks is None else {"on_ranks": rank_object(report, ranks)}),
+        **({} if report.plan is None or ranks is None else {"on_ranks": ranks_as_json(report, ranks)}),
     }
 
 
@@ -142,10 +144,10 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "variables": [
             {
                 "name": v.name,
-                "class": v.role.value,
+                "class": v.variable_class.value,
                 "axis": v.axis,
-                "halo": [v.below, v.above],
-                "detail": variable_words(v),
+                "halo": [v.halo_below, v.halo_above],
+                "detail": describe_variable(v),
             }
             for v in plan.variables
         ],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dlbc.ir.bounds import substituted
-from dlbc.ir.form import Comparison, Condition, Form, Variable
+from dlbc.ir.bounds import substitute
+from dlbc.ir.form import Comparison, Condition, IntegerForm, Variable
 from dlbc.ir.space import IndexSpace
 
 __all__ = ["known_range", "known_values"]
@@ -30,17 +30,17 @@ def known_values(
         waiting = [form for form in forms if form.variables]
 
 
-def _with(form: Form, numbers: dict[Variable, int]) -> Form:
-    return substituted(form, {v: Form.literal(value) for v, value in numbers.items()})
+def _with(form: IntegerForm, numbers: dict[Variable, int]) -> IntegerForm:
+    return substitute(form, {v: IntegerForm.literal(value) for v, value in numbers.items()})
 
 
-def _solved(form: Form) -> tuple[Variable, int] | None:
+def _solved(form: IntegerForm) -> tuple[Variable, int] | None:
     """The variable that the equation ``form == 0`` gives a value, where it is the only one in it."""
     if len(form.variables) != 1:
         return None
     (variable,) = form.variables
     factor = form.coefficient(variable)
-    rest = form - Form.literal(factor or 0) * Form.of(variable)
+    rest = form - IntegerForm.literal(factor or 0) * IntegerForm.of(variable)
     if factor not in (1, -1) or rest.constant is None:
         return None
     return variable, -factor * rest.constant
@@ -48,8 +48,8 @@ def _solved(form: Form) -> tuple[Variable, int] | None:
 
 def known_range(space: IndexSpace) -> range | None:
     """The values of the index in their order, where they are known."""
-    numbers = known_values(space.facts)
-    if space.start is None or space.stop is None or space.step is None or not space.known:
+    numbers = known_values(space.context)
+    if space.start is None or space.stop is None or space.step is None or not space.exact:
         return None
     ends = [_with(form, numbers).constant for form in (space.start, space.stop)]
     if ends[0] is None or ends[1] is None:

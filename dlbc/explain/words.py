@@ -8,9 +8,9 @@ from dlbrt.contract import Distribution, Mode
 
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.ir.reduction import Reduction
-from dlbc.ir.variables import LoopVariable, Role
+from dlbc.ir.variables import ClassifiedVariable, VariableClass
 
-__all__ = ["reduction_words", "table_words", "variable_words", "written_name"]
+__all__ = ["describe_arrays", "describe_reduction", "describe_variable", "written_name"]
 
 _MODES = {Mode.READ: "read", Mode.WRITE: "overwritten", Mode.UPDATE: "read and stored to"}
 
@@ -22,7 +22,7 @@ _SENT = {
 }
 
 
-def table_words(plan: LoopPlan) -> Iterator[tuple[str, str]]:
+def describe_arrays(plan: LoopPlan) -> Iterator[tuple[str, str]]:
     """Rows for each array of the table, in its order."""
     variables = {v.name: v for v in plan.variables}
     for array in plan.arrays:
@@ -37,7 +37,7 @@ def written_name(name: str, plan: LoopPlan) -> str:
     return ".".join(back.get(part, part) for part in name.split("."))
 
 
-def _array_words(array: ArrayPlan, variable: LoopVariable) -> Iterator[str]:
+def _array_words(array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[str]:
     """Distribution, use, rows and transport of one array."""
     axis = "" if array.axis is None else f" axis {array.axis}"
     yield ", ".join([array.distribution.value + axis, *_reach(variable), _MODES[array.mode]])
@@ -46,14 +46,14 @@ def _array_words(array: ArrayPlan, variable: LoopVariable) -> Iterator[str]:
         yield f"rows of an iteration: {' and '.join(array.rows)}{looked}"
     if array.writes is not None:
         yield f"of them stored to: {' and '.join(array.writes)}"
-    for row in variable.fixed:
+    for row in variable.rows_of_all:
         yield f"row {row} of {variable.name} is read by all iterations, sent once to each rank"
     yield _sent(array)
 
 
-def _reach(variable: LoopVariable) -> Iterator[str]:
+def _reach(variable: ClassifiedVariable) -> Iterator[str]:
     """How far an iteration reaches beyond its own row."""
-    sides = ((variable.below, "below"), (variable.above, "above"))
+    sides = ((variable.halo_below, "below"), (variable.halo_above, "above"))
     halo = [f"{rows} {side}" for rows, side in sides if rows]
     if halo:
         yield f"halo {', '.join(halo)}"
@@ -68,25 +68,29 @@ def _sent(array: ArrayPlan) -> str:
     return f"broadcast: every rank gets all of it, the {back} come back"
 
 
-def variable_words(variable: LoopVariable) -> str:
+def describe_variable(variable: ClassifiedVariable) -> str:
     """The class, with what belongs to it."""
-    word = variable.role.value
-    match variable.role:
-        case Role.DISTRIBUTED:
+    word = variable.variable_class.value
+    match variable.variable_class:
+        case VariableClass.DISTRIBUTED:
             return ", ".join([word, f"axis {variable.axis}", *_reach(variable)])
-        case Role.BROADCAST:
-            return f"{word}, {'whole' if variable.whole else 'by value'}"
-        case Role.REDUCTION:
-            return f"{word}, {variable.operator}" if variable.operator else f"{word}, goes with {variable.of}"
-        case Role.LOOP:
+        case VariableClass.BROADCAST:
+            return f"{word}, {'whole' if variable.whole_array else 'by value'}"
+        case VariableClass.REDUCTION:
+            return (
+                f"{word}, {variable.operator}"
+                if variable.operator
+                else f"{word}, goes with {variable.companion_of}"
+            )
+        case VariableClass.LOOP:
             return f"{word}, its last value is read after the loop" if variable.live else word
-        case Role.LAST:
+        case VariableClass.LASTPRIVATE:
             return f"{word}: private, and read after the loop"
         case _:
             return word
 
 
-def reduction_words(reduction: Reduction) -> str:
+def describe_reduction(reduction: Reduction) -> str:
     """How contributions are combined, and what is promised of the result."""
     what = f"elements by {reduction.operator}" if reduction.element else f"by {reduction.operator}"
     if reduction.companions:
@@ -101,6 +105,6 @@ def _promise(reduction: Reduction) -> str:
         return "iteration order decides between equals, as in the sequential program"
     if reduction.element and reduction.integer:
         return "integers are added up on each rank, exactly; others in iteration order, bit-identical"
-    if reduction.several:
+    if reduction.multiple_updates:
         return "shares of iterations combined in iteration order, the same for every number of ranks"
     return "combined in iteration order, bit-identical to the sequential program"

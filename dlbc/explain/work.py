@@ -9,12 +9,12 @@ from dlbrt.contract import MIN_PAIRS, Distribution
 
 from dlbc.explain.words import written_name
 from dlbc.ir.annotation import Annotation, CostClause, CostForm, ProfileClause
-from dlbc.ir.cost import Class, Cost
-from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
+from dlbc.ir.cost import Cost, CostClass
+from dlbc.ir.cost_plan import CostPlan, CostShape, FoldDecision
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport
 
-__all__ = ["cost_object", "cost_words", "folding_object", "profile_object"]
+__all__ = ["cost_object", "describe_cost", "folding_object", "profile_object"]
 
 _GIVEN = {
     CostForm.DENSITY: "is the work of an iteration",
@@ -27,7 +27,7 @@ _GIVEN = {
 _SINGLY = {Distribution.BLOCK: "in parts of equal work", Distribution.CYCLIC: "in turn"}
 
 
-def cost_words(report: LoopReport) -> Iterator[tuple[str, str]]:
+def describe_cost(report: LoopReport) -> Iterator[tuple[str, str]]:
     """Rows: the work, the user's word on it, how the loop is cut, and why not otherwise."""
     plan, annotation = report.plan, report.loop.annotation
     if plan is None:
@@ -54,15 +54,18 @@ def _work_words(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:
     text = cost.text if cost.short else f"a sum of {len(cost.work.terms)} terms"
     unused = "; not used, the cost is given" if given else ""
     counted = "counted" if cost.exact else "estimated"
-    yield name, f"{text} operations: {cost.kind_text}, {counted}{unused}"
+    yield name, f"{text} operations: {cost.class_text}, {counted}{unused}"
     for note in dict.fromkeys(cost.notes):
         yield "", note
 
 
 def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
     """How the loop is cut at its start."""
-    if plan.folded is not Folded.NO:
-        yield "folded", f"iterations t and n-1-t are dealt together, {plan.folded.value}; {_pairs(report)}"
+    if plan.fold_decision is not FoldDecision.NO:
+        yield (
+            "folded",
+            f"iterations t and n-1-t are dealt together, {plan.fold_decision.value}; {_pairs(report)}",
+        )
         yield from (("", line) for line in _unfolded(plan))
         return
     yield "shares", _cut(report, plan)
@@ -72,7 +75,7 @@ def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
 
 def _unfolded(plan: LoopPlan) -> Iterator[str]:
     """When a run deals singly all the same (`dlbrt.mpi.dealing`)."""
-    if plan.folded is Folded.DEFAULT:
+    if plan.fold_decision is FoldDecision.DEFAULT:
         yield f"singly with fewer than {MIN_PAIRS} pairs for each rank, {_SINGLY[plan.iterations]}"
     for container in plan.unfolds_for:
         holds = "numbers" if container.any_order else "integers"
@@ -81,7 +84,7 @@ def _unfolded(plan: LoopPlan) -> Iterator[str]:
 
 
 def _pairs(report: LoopReport) -> str:
-    folding = report.folding
+    folding = report.fold_legality
     if folding is None or (report.cost is not None and report.cost.work is None):
         return "what pairs cost is not known"
     return "pairs cost the same" if folding.legal else folding.why
@@ -93,17 +96,17 @@ def _cut(report: LoopReport, plan: LoopPlan) -> str:
         return f"dealt in turn, whatever an iteration costs{later}"
     if plan.cost is not None:
         return f"parts of equal work{later}"
-    if report.cost is not None and report.cost.kind is Class.UNIFORM:
+    if report.cost is not None and report.cost.cost_class is CostClass.UNIFORM:
         taken = "cost" if report.cost.exact else "are taken to cost"
         return f"equal parts, iterations {taken} the same{later}"
     known = report.cost is not None and report.cost.work is not None
-    unused = f"; the work is not used, {report.omitted}" if known and report.omitted else ""
+    unused = f"; the work is not used, {report.cost_omitted}" if known and report.cost_omitted else ""
     return f"equal parts, until the speed of each rank is measured{unused}"
 
 
 def _not_folded(report: LoopReport) -> str:
     """Why not, where one may wonder."""
-    annotation, folding = report.loop.annotation, report.folding
+    annotation, folding = report.loop.annotation, report.fold_legality
     if annotation.nofold is not None:
         return "by the clause `nofold`"
     if folding is None or _uniform(report, annotation):
@@ -115,7 +118,7 @@ def _not_folded(report: LoopReport) -> str:
 
 def _uniform(report: LoopReport, annotation: Annotation) -> bool:
     known = report.cost is not None and annotation.cost is None
-    return known and report.cost.kind in (Class.UNIFORM, Class.UNKNOWN)  # type: ignore[union-attr]
+    return known and report.cost.cost_class in (CostClass.UNIFORM, CostClass.UNKNOWN)  # type: ignore[union-attr]
 
 
 def _profile_words(clause: ProfileClause) -> str:
@@ -131,7 +134,7 @@ def cost_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "derived": None if report.cost is None else _derived(report.cost),
         "given": None if (clause := report.loop.annotation.cost) is None else _given(clause),
         "evaluated": None if plan.cost is None else _emitted(plan.cost),
-        "omitted": report.omitted,
+        "omitted": report.cost_omitted,
     }
 
 
@@ -139,7 +142,7 @@ def _derived(cost: Cost) -> dict[str, Any]:
     return {
         "index": cost.index.name,
         "expression": cost.text if cost.work is not None else None,
-        "class": cost.kind.value,
+        "class": cost.cost_class.value,
         "degree": cost.degree,
         "exact": cost.exact,
         "why": cost.why,
@@ -156,17 +159,17 @@ def _emitted(cost: CostPlan) -> dict[str, Any]:
         "form": cost.shape.name.lower(),
         "target": cost.target,
         "expression": cost.expression("np"),
-        "where": dict(cost.bound),
+        "where": dict(cost.bound_calls),
     }
 
 
 def folding_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
     """For tools: whether pairs are dealt, and what is known of them."""
     return {
-        "folded": plan.folded is not Folded.NO,
-        "forced": plan.folded is Folded.FORCED,
-        "legal": None if report.folding is None else report.folding.legal,
-        "why": "" if plan.folded is not Folded.NO else _not_folded(report),
+        "folded": plan.fold_decision is not FoldDecision.NO,
+        "forced": plan.fold_decision is FoldDecision.FORCED,
+        "legal": None if report.fold_legality is None else report.fold_legality.legal,
+        "why": "" if plan.fold_decision is not FoldDecision.NO else _not_folded(report),
     }
 
 

@@ -12,10 +12,23 @@ from enum import Enum
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.form import Condition, Form, Kind, Variable
+from dlbc.ir.form import Condition, IntegerForm, Variable, VariableKind
 
-__all__ = ["FRESH", "Access", "AccessKind", "Binder", "Call", "Change", "ChangeKind", "Domain", "Facts",
-           "Origin", "OriginKind", "Subscript", "Value"]  # fmt: skip
+__all__ = [
+    "FRESH",
+    "AbstractValue",
+    "Access",
+    "AccessKind",
+    "CallSite",
+    "InnerLoop",
+    "IterationDomain",
+    "Mutation",
+    "MutationKind",
+    "Origin",
+    "OriginKind",
+    "RegionFacts",
+    "Subscript",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +40,32 @@ class Subscript:
     """
 
     text: str
-    form: Form | None = None
+    form: IntegerForm | None = None
     full: bool = False
     integer: bool = False
-    span: tuple[Form | None, Form | None, int] | None = None
+    span: tuple[IntegerForm | None, IntegerForm | None, int] | None = None
 
     @property
-    def moves(self) -> bool:
+    def depends_on_index(self) -> bool:
         """Whether it depends on the loop's index by itself, wherever inner loops are."""
-        return any(form.moves((Kind.INDEX,)) for form in self.forms)
+        return any(form.depends_on((VariableKind.INDEX,)) for form in self.forms)
 
     @property
-    def forms(self) -> tuple[Form, ...]:
+    def forms(self) -> tuple[IntegerForm, ...]:
         """The forms it consists of."""
         ends = (self.form,) if self.span is None else self.span[:2]
         return tuple(form for form in ends if form is not None)
 
-    def loosened(self, around: frozenset[int]) -> Subscript:
+    def rescoped(self, around: frozenset[int]) -> Subscript:
         """With the variables of inner loops other than those ``around`` as of some other time."""
-        if not any(v.kind is Kind.INNER and v.number not in around for f in self.forms for v in f.variables):
+        if not any(
+            v.kind is VariableKind.INNER and v.number not in around for f in self.forms for v in f.variables
+        ):
             return self
 
-        def loose(variable: Variable) -> Form:
-            away = variable.kind is Kind.INNER and variable.number not in around
-            return Form.of(replace(variable, loose=True) if away else variable)
+        def loose(variable: Variable) -> IntegerForm:
+            away = variable.kind is VariableKind.INNER and variable.number not in around
+            return IntegerForm.of(replace(variable, out_of_scope=True) if away else variable)
 
         if self.span is None:
             return replace(self, form=None if self.form is None else self.form.replaced(loose))
@@ -60,28 +75,28 @@ class Subscript:
 
 
 @dataclass(frozen=True, slots=True)
-class Binder:
+class InnerLoop:
     """The variable of an inner loop over ``range(start, stop, step)``; None where not known.
 
     ``known``: it takes all of these values and no others.
     """
 
     variable: Variable
-    start: Form | None
-    stop: Form | None
+    start: IntegerForm | None
+    stop: IntegerForm | None
     step: int | None
-    known: bool = True
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class IterationDomain:
     """When something is executed: inner loops, outermost first, and conditions around it.
 
     ``exact``: in every iteration, once for each value of the variables that satisfy them; otherwise
     for no others.
     """
 
-    binders: tuple[Binder, ...] = ()
+    inner_loops: tuple[InnerLoop, ...] = ()
     guards: tuple[Condition, ...] = ()
     exact: bool = True
 
@@ -105,9 +120,9 @@ class Access:
     subscripts: tuple[Subscript, ...]
     kind: AccessKind
     node: ast.expr | ast.stmt
-    sure: bool = False
+    unconditional: bool = False
     in_place: bool = False
-    domain: Domain = Domain(exact=False)
+    domain: IterationDomain = IterationDomain(exact=False)
 
     @property
     def writes(self) -> bool:
@@ -115,7 +130,7 @@ class Access:
         return self.kind is not AccessKind.READ
 
     @property
-    def complete(self) -> bool:
+    def has_all_subscripts(self) -> bool:
         """Whether its subscripts are all that stands in its brackets, so that it is of one element or row."""
         node, depth = self.node, 0
         while isinstance(node, ast.Subscript):
@@ -139,7 +154,7 @@ class Access:
         """The place accessed, as the origin of an object found there."""
         return frozenset({Origin(OriginKind.SHARED, self.array, self.subscripts)})
 
-    def under(self, array: str, shift: Form | None) -> Access:
+    def through_alias(self, array: str, shift: IntegerForm | None) -> Access:
         """The same access through another name, whose subscripts on axis 0 are ``shift`` greater.
 
         None: which part of the array it is is not known.
@@ -182,35 +197,39 @@ Origins = frozenset[Origin]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class AbstractValue:
     """What an expression may be: ``outer`` itself, ``inner`` what can be reached in it; empty is new.
 
     ``holds``: it may be a container made here, of whose items one may be changed in place (``t[0] += 1``).
     """
 
-    outer: Origins = frozenset()
-    inner: Origins = frozenset()
-    holds: bool = False
+    points_to: Origins = frozenset()
+    reachable: Origins = frozenset()
+    has_mutable_items: bool = False
 
-    def __or__(self, other: Value) -> Value:
-        return Value(self.outer | other.outer, self.inner | other.inner, self.holds or other.holds)
+    def __or__(self, other: AbstractValue) -> AbstractValue:
+        return AbstractValue(
+            self.points_to | other.points_to,
+            self.reachable | other.reachable,
+            self.has_mutable_items or other.has_mutable_items,
+        )
 
     @property
-    def element(self) -> Value:
+    def element(self) -> AbstractValue:
         """What taking an element, an attribute or an iterated item of it may be."""
-        reach = frozenset(replace(o, open=False) for o in self.outer | self.inner)
-        return Value(reach, reach)
+        reach = frozenset(replace(o, open=False) for o in self.points_to | self.reachable)
+        return AbstractValue(reach, reach)
 
     @property
-    def contained(self) -> Value:
+    def contained(self) -> AbstractValue:
         """A new object that holds it."""
-        return Value(frozenset(), self.outer | self.inner, holds=True)
+        return AbstractValue(frozenset(), self.points_to | self.reachable, has_mutable_items=True)
 
 
-FRESH = Value()
+FRESH = AbstractValue()
 
 
-class ChangeKind(Enum):
+class MutationKind(Enum):
     """How an object is changed other than by a subscript store on a shared name."""
 
     SUBSCRIPT = "subscript"
@@ -222,32 +241,32 @@ class ChangeKind(Enum):
 
 
 @dataclass(frozen=True)
-class Change:
+class Mutation:
     """An object with these origins is changed in place; ``method`` or function name where one does it."""
 
     origins: Origins
-    kind: ChangeKind
+    kind: MutationKind
     node: ast.expr | ast.stmt
     detail: str = ""
-    domain: Domain = Domain(exact=False)
+    domain: IterationDomain = IterationDomain(exact=False)
 
 
 @dataclass(frozen=True)
-class Call:
+class CallSite:
     """One call. ``function`` is its dotted name: resolved (``numpy.zeros``), or ``.method``, or empty."""
 
     function: str
     node: ast.Call
-    receiver: Value | None
-    arguments: tuple[tuple[str | int, Value, ast.expr], ...]
+    receiver: AbstractValue | None
+    arguments: tuple[tuple[str | int, AbstractValue, ast.expr], ...]
 
 
 @dataclass
-class Facts:
+class RegionFacts:
     """Everything found in one stretch of code, in document order."""
 
     accesses: list[Access] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    escapes: list[tuple[Value, ast.expr]] = field(default_factory=list)
-    results: list[Value] = field(default_factory=list)
+    mutations: list[Mutation] = field(default_factory=list)
+    calls: list[CallSite] = field(default_factory=list)
+    escapes: list[tuple[AbstractValue, ast.expr]] = field(default_factory=list)
+    results: list[AbstractValue] = field(default_factory=list)

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dlbc.ir.access import Access
 from dlbc.ir.loop import AnnotatedLoop
 
-__all__ = ["depths_of", "in_order", "is_computed", "seen_as_wholes", "without_private"]
+__all__ = ["depths_of", "escaping_arrays", "has_arithmetic_subscripts", "in_text_order", "without_private"]
 
 
-def in_order(accesses: Sequence[Access]) -> list[Access]:
+def in_text_order(accesses: Sequence[Access]) -> list[Access]:
     """In the order of the text."""
     return sorted(accesses, key=lambda a: (getattr(a.node, "lineno", 0), getattr(a.node, "col_offset", 0)))
 
@@ -30,12 +30,12 @@ def depths_of(accesses: Sequence[Access]) -> dict[str, int]:
     return found
 
 
-def is_computed(access: Access) -> bool:
+def has_arithmetic_subscripts(access: Access) -> bool:
     """Whether it says by arithmetic alone where it stores: a dependence there is no question of order."""
     return all(s.full or (s.forms and not any(f.elements for f in s.forms)) for s in access.subscripts)
 
 
-def seen_as_wholes(accesses: Sequence[Access], cleared: Mapping[str, Collection[ast.AST]]) -> frozenset[str]:
+def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection[ast.AST]]) -> frozenset[str]:
     """Arrays (``self.A``) of which the object they belong to is handed on as a whole.
 
     ``cleared`` are places by array where that is known to do nothing to it.

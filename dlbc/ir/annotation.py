@@ -7,13 +7,23 @@ from enum import Enum
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
-from dlbc.source import Place
+from dlbc.source import SourcePlace
 
-__all__ = ["Annotation", "ArrayClause", "CostClause", "CostForm", "IterateClause", "Kind", "NameClause",
-           "ProfileClause", "ReductionClause", "ScheduleClause"]  # fmt: skip
+__all__ = [
+    "Annotation",
+    "AnnotationKind",
+    "ArrayClause",
+    "CostClause",
+    "CostForm",
+    "IterateClause",
+    "NameClause",
+    "ProfileClause",
+    "ReductionClause",
+    "ScheduleClause",
+]  # fmt: skip
 
 
-class Kind(Enum):
+class AnnotationKind(Enum):
     """The two kinds of annotated loop."""
 
     PARALLEL = "parallel"
@@ -27,7 +37,7 @@ class ArrayClause:
     distribution: Distribution
     arrays: tuple[str, ...]
     axis: int | None
-    place: Place
+    place: SourcePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,7 @@ class ReductionClause:
 
     names: tuple[str, ...]
     any_order: bool
-    place: Place
+    place: SourcePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,7 @@ class NameClause:
     """A clause that lists names: ``private(t)``."""
 
     names: tuple[str, ...]
-    place: Place
+    place: SourcePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +63,7 @@ class ScheduleClause:
 
     strategy: str
     group: int | None
-    place: Place
+    place: SourcePlace
 
 
 class CostForm(Enum):
@@ -70,7 +80,7 @@ class CostClause:
 
     expression: str
     form: CostForm
-    place: Place
+    place: SourcePlace
 
     @property
     def written(self) -> str:
@@ -85,7 +95,7 @@ class ProfileClause:
     group: int
     every: int
     threshold: float
-    place: Place
+    place: SourcePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +111,16 @@ class IterateClause:
 class Annotation:
     """One annotation: the clauses of one loop, whole and free of contradictions in themselves."""
 
-    kind: Kind
-    place: Place
+    kind: AnnotationKind
+    place: SourcePlace
     distributions: tuple[ArrayClause, ...] = ()
     reductions: tuple[ReductionClause, ...] = ()
     private: tuple[NameClause, ...] = ()
     schedule: ScheduleClause | None = None
     cost: CostClause | None = None
     profile: ProfileClause | None = None
-    fold: Place | None = None
-    nofold: Place | None = None
-    jit: Place | None = None
-    assume_independent: Place | None = None
+    fold: SourcePlace | None = None
+    nofold: SourcePlace | None = None
+    jit: SourcePlace | None = None
+    assume_independent: SourcePlace | None = None
     iterate: IterateClause | None = None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlbc.ir.loop import AnnotatedLoop, Routine
+from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.uses import UseKind, bound_names, every_node, parameters_of, uses_of
 
-__all__ = ["bound_once", "perhaps_unbound", "statements_before"]
+__all__ = ["bound_once", "maybe_unbound", "statements_before"]
 
 
-def statements_before(loop: AnnotatedLoop | Routine) -> Iterator[ast.stmt]:
+def statements_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[ast.stmt]:
     """The statements of the blocks around the loop that precede it, the outermost block first.
 
     Those of the loop's own function (or module, or class) only: others ran at another time.
@@ -26,9 +26,9 @@ def statements_before(loop: AnnotatedLoop | Routine) -> Iterator[ast.stmt]:
                 yield from block[: block.index(child)]
 
 
-def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, world: ModuleNames) -> bool:
+def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> bool:
     """Whether the name has one value wherever the loop's scope reads it: bound once, or not there at all."""
-    if name in names.temporaries or name in world.declared:
+    if name in names.temporaries or name in module_names.declared:
         return False
     scope = loop.scope
     body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
@@ -38,7 +38,7 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, world: ModuleNa
     return len(nodes) <= 1
 
 
-def perhaps_unbound(name: str, loop: AnnotatedLoop | Routine) -> bool:
+def maybe_unbound(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
     """Whether a name of the loop's own scope may have no value where the loop is met.
 
     Where the loop has no iteration, the program need never have bound what the body reads.
@@ -53,14 +53,14 @@ def perhaps_unbound(name: str, loop: AnnotatedLoop | Routine) -> bool:
     return name not in bound | _of_heads(loop)
 
 
-def _arguments(loop: AnnotatedLoop | Routine) -> frozenset[str]:
+def _arguments(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
     scope = loop.scope
     parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
     declared = (n for n in every_node(scope) if isinstance(n, ast.Global | ast.Nonlocal))
     return frozenset([p.arg for p in parameters] + [name for node in declared for name in node.names])
 
 
-def _of_heads(loop: AnnotatedLoop | Routine) -> frozenset[str]:
+def _of_heads(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
     """Names that the statements around the loop bind before they come to it."""
     found: set[str] = set()
     for owner in loop.path:

@@ -14,16 +14,26 @@ from functools import cached_property
 from itertools import product
 from math import gcd
 
-from dlbc.ir.form import Apply, Atom, Comparison, Condition, Form, Junction, Monomial, Operator, Variable
+from dlbc.ir.form import (
+    Apply,
+    Atom,
+    Comparison,
+    Condition,
+    IntegerForm,
+    Junction,
+    Monomial,
+    Operator,
+    Variable,
+)
 
-__all__ = ["NOTHING", "Assumptions", "applied", "largest", "least", "normal", "quotient", "remainder",
-           "substituted"]  # fmt: skip
+__all__ = ["NO_ASSUMPTIONS", "Assumptions", "apply_operator", "maximum", "minimum", "normal_form", "quotient", "remainder",
+           "substitute"]  # fmt: skip
 
 #: Rows that an elimination may have before it is given up, and unknowns that it looks at.
 _MOST_ROWS = 80
 _MOST_UNKNOWNS = 12
 
-_ONE = Form.literal(1)
+_ONE = IntegerForm.literal(1)
 
 Row = dict[Monomial, int]
 
@@ -31,20 +41,20 @@ Row = dict[Monomial, int]
 class Assumptions:
     """Forms of which each is at least 0."""
 
-    def __init__(self, forms: Iterable[Form] = ()) -> None:
+    def __init__(self, forms: Iterable[IntegerForm] = ()) -> None:
         self.forms = tuple(dict.fromkeys(forms))
-        self._known: dict[Form, bool] = {}
+        self._known: dict[IntegerForm, bool] = {}
 
     @classmethod
     def of(cls, conditions: Iterable[Condition]) -> Assumptions:
         """What conditions say, as far as they are inequalities and equations that all hold."""
         return cls(form for condition in conditions for form in _at_least_zero(condition))
 
-    def also(self, *forms: Form) -> Assumptions:
+    def extended(self, *forms: IntegerForm) -> Assumptions:
         """With more forms."""
         return Assumptions((*self.forms, *forms)) if forms else self
 
-    def proves(self, form: Form) -> bool:
+    def proves(self, form: IntegerForm) -> bool:
         """Whether ``form >= 0`` follows."""
         constant = form.constant
         if constant is not None:
@@ -58,7 +68,7 @@ class Assumptions:
         """Whether they cannot hold together."""
         return _impossible(_with_axioms(self.forms))
 
-    def _follows(self, form: Form) -> bool:
+    def _follows(self, form: IntegerForm) -> bool:
         if form in self.forms:
             return True
         parts = _parts(Operator.MINIMUM, form)
@@ -67,21 +77,21 @@ class Assumptions:
         return _impossible(_related(_with_axioms((-form - _ONE, *self.forms))))
 
 
-NOTHING = Assumptions()
+NO_ASSUMPTIONS = Assumptions()
 
 
-def _at_least_zero(condition: Condition) -> Iterator[Form]:
+def _at_least_zero(condition: Condition) -> Iterator[IntegerForm]:
     match condition:
         case Comparison(form=form, relation=">="):
             yield form
         case Comparison(form=form, relation="=="):
             yield from (form, -form)
-        case Junction(word="and", parts=parts):
+        case Junction(operator="and", parts=parts):
             for part in parts:
                 yield from _at_least_zero(part)
 
 
-def _with_axioms(forms: Sequence[Form]) -> list[Row]:
+def _with_axioms(forms: Sequence[IntegerForm]) -> list[Row]:
     """The forms as rows, with what holds of the atoms in them whatever the variables are."""
     rows = [dict(form.terms) for form in forms]
     waiting, seen = [a for form in forms for a in form.atoms], set[Atom]()
@@ -102,8 +112,8 @@ def _is_square(monomial: Monomial) -> bool:
     return len(monomial) > 1 and all(count % 2 == 0 for count in Counter(monomial).values())
 
 
-def _axioms(atom: Atom) -> Iterator[Form]:
-    this = Form.of(atom)
+def _axioms(atom: Atom) -> Iterator[IntegerForm]:
+    this = IntegerForm.of(atom)
     match atom:
         case Variable(name=name):
             if ".shape[" in name or name.startswith("len("):
@@ -118,9 +128,9 @@ def _axioms(atom: Atom) -> Iterator[Form]:
             yield from _within(this, divisor.constant)
 
 
-def _within(form: Form, divisor: int) -> Iterator[Form]:
+def _within(form: IntegerForm, divisor: int) -> Iterator[IntegerForm]:
     yield form
-    yield Form.literal(divisor - 1) - form
+    yield IntegerForm.literal(divisor - 1) - form
 
 
 def _related(rows: list[Row]) -> list[Row]:
@@ -182,25 +192,27 @@ def _combined(left: Row, j: int, right: Row, k: int) -> Row:
     return {unknown: factor // common for unknown, factor in sums.items() if factor}
 
 
-def quotient(form: Form, divisor: int) -> Form:
+def quotient(form: IntegerForm, divisor: int) -> IntegerForm:
     """``form // divisor``."""
     if divisor < 0:
         form, divisor = -form, -divisor
     parts = [(m, _shared(m, k, divisor), k) for m, k in form.terms]
-    whole = Form(tuple((m, part) for m, part, _ in parts if part))
-    rest = Form(tuple((m, k - divisor * part) for m, part, k in parts if k != divisor * part))
+    whole = IntegerForm(tuple((m, part) for m, part, _ in parts if part))
+    rest = IntegerForm(tuple((m, k - divisor * part) for m, part, k in parts if k != divisor * part))
     constant = rest.constant
     if constant is not None:  # below the divisor
         return whole
     literal = dict(rest.terms).get((), 0)
     common = gcd(divisor, *(k for m, k in rest.terms if m))
     if common > 1:
-        smaller = Form(tuple((m, k // common) for m, k in rest.terms if m)) + Form.literal(literal // common)
+        smaller = IntegerForm(tuple((m, k // common) for m, k in rest.terms if m)) + IntegerForm.literal(
+            literal // common
+        )
         return whole + quotient(smaller, divisor // common)
     match rest.terms:
         case (((Apply(operator=Operator.QUOTIENT, operands=(inner, by)),), 1),) if by.constant:
             return whole + quotient(inner, by.constant * divisor)
-    return whole + Form.of(Apply(Operator.QUOTIENT, (rest, Form.literal(divisor))))
+    return whole + IntegerForm.of(Apply(Operator.QUOTIENT, (rest, IntegerForm.literal(divisor))))
 
 
 def _shared(monomial: Monomial, factor: int, divisor: int) -> int:
@@ -208,80 +220,88 @@ def _shared(monomial: Monomial, factor: int, divisor: int) -> int:
     return factor // divisor if factor > 0 or not monomial else -(-factor // divisor)
 
 
-def remainder(form: Form, divisor: int) -> Form:
+def remainder(form: IntegerForm, divisor: int) -> IntegerForm:
     """``form % divisor``."""
     if divisor < 0:
         return -remainder(-form, -divisor)
-    rest = Form(tuple((m, k % divisor) for m, k in form.terms if k % divisor))
+    rest = IntegerForm(tuple((m, k % divisor) for m, k in form.terms if k % divisor))
     if rest.constant is not None:
-        return Form.literal(rest.constant % divisor)
-    return Form.of(Apply(Operator.REMAINDER, (rest, Form.literal(divisor))))
+        return IntegerForm.literal(rest.constant % divisor)
+    return IntegerForm.of(Apply(Operator.REMAINDER, (rest, IntegerForm.literal(divisor))))
 
 
-def largest(forms: Iterable[Form], given: Assumptions = NOTHING) -> Form:
+def maximum(forms: Iterable[IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
     """The maximum, without operands that never exceed another one."""
-    return _extreme(Operator.MAXIMUM, forms, given)
+    return _extreme(Operator.MAXIMUM, forms, assumptions)
 
 
-def least(forms: Iterable[Form], given: Assumptions = NOTHING) -> Form:
+def minimum(forms: Iterable[IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
     """The minimum, without operands that never lie below another one."""
-    return _extreme(Operator.MINIMUM, forms, given)
+    return _extreme(Operator.MINIMUM, forms, assumptions)
 
 
-def _extreme(operator: Operator, forms: Iterable[Form], given: Assumptions) -> Form:
+def _extreme(operator: Operator, forms: Iterable[IntegerForm], assumptions: Assumptions) -> IntegerForm:
     sign = 1 if operator is Operator.MAXIMUM else -1
-    kept: list[Form] = []
+    kept: list[IntegerForm] = []
     for form in dict.fromkeys(part for whole in forms for part in _parts(operator, whole)):
-        if any(_exceeds(other, form, sign, given) for other in kept):
+        if any(_exceeds(other, form, sign, assumptions) for other in kept):
             continue
-        kept = [other for other in kept if not _exceeds(form, other, sign, given)]
+        kept = [other for other in kept if not _exceeds(form, other, sign, assumptions)]
         kept.append(form)
     if len(kept) == 1:
         return kept[0]
     kept.sort(key=lambda form: (form.constant is not None, str(form)))
-    return Form.of(Apply(operator, tuple(kept)))
+    return IntegerForm.of(Apply(operator, tuple(kept)))
 
 
-def _exceeds(form: Form, other: Form, sign: int, given: Assumptions) -> bool:
+def _exceeds(form: IntegerForm, other: IntegerForm, sign: int, assumptions: Assumptions) -> bool:
     difference = form - other
-    return given.proves(difference if sign > 0 else -difference)
+    return assumptions.proves(difference if sign > 0 else -difference)
 
 
-def _parts(operator: Operator, form: Form) -> tuple[Form, ...]:
+def _parts(operator: Operator, form: IntegerForm) -> tuple[IntegerForm, ...]:
     match form.terms:
         case (((Apply(operator=found, operands=operands),), 1),) if found is operator:
             return operands
     return (form,)
 
 
-def substituted(form: Form, changes: Mapping[Atom, Form], given: Assumptions = NOTHING) -> Form:
+def substitute(
+    form: IntegerForm, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
+) -> IntegerForm:
     """With atoms changed, in operands too, in normal form."""
-    if not any(_touches(atom, changes) for atom in form.atoms):
+    if not any(_has_changed_atom(atom, changes) for atom in form.atoms):
         return form
-    total = Form()
+    total = IntegerForm()
     for monomial, factor in form.terms:
-        part = Form.literal(factor)
+        part = IntegerForm.literal(factor)
         for atom in monomial:
-            part = part * _substituted(atom, changes, given)
+            part = part * _substituted(atom, changes, assumptions)
         total = total + part
     return total
 
 
-def _touches(atom: Atom, changes: Mapping[Atom, Form]) -> bool:
+def _has_changed_atom(atom: Atom, changes: Mapping[Atom, IntegerForm]) -> bool:
     if atom in changes:
         return True
-    return isinstance(atom, Apply) and any(_touches(a, changes) for o in atom.operands for a in o.atoms)
+    return isinstance(atom, Apply) and any(
+        _has_changed_atom(a, changes) for o in atom.operands for a in o.atoms
+    )
 
 
-def _substituted(atom: Atom, changes: Mapping[Atom, Form], given: Assumptions) -> Form:
+def _substituted(atom: Atom, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions) -> IntegerForm:
     if atom in changes:
         return changes[atom]
     if isinstance(atom, Variable):
-        return Form.of(atom)
-    return applied(atom, [substituted(operand, changes, given) for operand in atom.operands], given)
+        return IntegerForm.of(atom)
+    return apply_operator(
+        atom, [substitute(operand, changes, assumptions) for operand in atom.operands], assumptions
+    )
 
 
-def applied(atom: Apply, operands: Sequence[Form], given: Assumptions = NOTHING) -> Form:
+def apply_operator(
+    atom: Apply, operands: Sequence[IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
+) -> IntegerForm:
     """The operator of an atom on other operands, in normal form."""
     match atom.operator:
         case Operator.QUOTIENT if operands[1].constant:
@@ -289,24 +309,24 @@ def applied(atom: Apply, operands: Sequence[Form], given: Assumptions = NOTHING)
         case Operator.REMAINDER if operands[1].constant:
             return remainder(operands[0], operands[1].constant)
         case Operator.MAXIMUM:
-            return largest(operands, given)
+            return maximum(operands, assumptions)
         case Operator.MINIMUM:
-            return least(operands, given)
-    return Form.of(Apply(atom.operator, tuple(operands), atom.name))
+            return minimum(operands, assumptions)
+    return IntegerForm.of(Apply(atom.operator, tuple(operands), atom.name))
 
 
-def normal(form: Form, given: Assumptions = NOTHING) -> Form:
+def normal_form(form: IntegerForm, assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
     """The same, with everything applied in normal form."""
-    total = Form()
+    total = IntegerForm()
     for monomial, factor in form.terms:
-        part = Form.literal(factor)
+        part = IntegerForm.literal(factor)
         for atom in monomial:
-            part = part * _normal(atom, given)
+            part = part * _normal(atom, assumptions)
         total = total + part
     return total
 
 
-def _normal(atom: Atom, given: Assumptions) -> Form:
+def _normal(atom: Atom, assumptions: Assumptions) -> IntegerForm:
     if isinstance(atom, Variable):
-        return Form.of(atom)
-    return applied(atom, [normal(operand, given) for operand in atom.operands], given)
+        return IntegerForm.of(atom)
+    return apply_operator(atom, [normal_form(operand, assumptions) for operand in atom.operands], assumptions)

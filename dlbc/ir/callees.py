@@ -9,22 +9,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from dlbc.ir.access import Call, Value
-from dlbc.ir.effects import Summary
-from dlbc.ir.region import Callable, ModuleNames
+from dlbc.ir.access import AbstractValue, CallSite
+from dlbc.ir.effects import FunctionSummary
+from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.ir.uses import every_node, parameters_of
 from dlbc.library.table import lookup
 
 __all__ = [
     "CONSTRUCTORS",
+    "address_taken",
+    "callback_arguments",
+    "callbacks_of",
     "callees",
-    "functions_among",
-    "functions_given",
+    "is_module_callable",
     "is_opaque",
-    "is_sure",
-    "mentioned",
+    "mentioned_functions",
     "mutated_arguments",
-    "taken",
 ]
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
@@ -33,59 +33,63 @@ CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 _FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
 
 
-def mentioned(body: list[ast.stmt], hidden: frozenset[str], world: ModuleNames) -> frozenset[ast.AST]:
+def mentioned_functions(
+    body: list[ast.stmt], hidden: frozenset[str], module_names: ModuleNames
+) -> frozenset[ast.AST]:
     """Every function of the module whose name, or method whose name as an attribute, stands in the body."""
     found: set[ast.AST] = set()
     for node in (n for s in body for n in every_node(s)):
         if isinstance(node, ast.Name) and node.id not in hidden:
-            found.update(world.functions.get(node.id, ()))
-            if node.id in world.classes:
-                found.update(_constructors(world.classes[node.id], world))
+            found.update(module_names.functions.get(node.id, ()))
+            if node.id in module_names.classes:
+                found.update(_constructors(module_names.classes[node.id], module_names))
         elif isinstance(node, ast.Attribute):
-            found.update(world.methods.get(node.attr, ()))
+            found.update(module_names.methods.get(node.attr, ()))
     return frozenset(found)
 
 
-def _constructors(owner: ast.ClassDef, world: ModuleNames) -> Iterator[Callable]:
+def _constructors(owner: ast.ClassDef, module_names: ModuleNames) -> Iterator[FunctionNode]:
     """What making an object runs; with base classes, the constructors of any class of the module."""
     for name in CONSTRUCTORS:
-        own = [f for f in world.methods.get(name, ()) if f in owner.body]
-        yield from own or (world.methods.get(name, ()) if owner.bases else ())
+        own = [f for f in module_names.methods.get(name, ()) if f in owner.body]
+        yield from own or (module_names.methods.get(name, ()) if owner.bases else ())
 
 
-def callees(call: Call, world: ModuleNames) -> tuple[tuple[Callable, bool], ...]:
+def callees(call: CallSite, module_names: ModuleNames) -> tuple[tuple[FunctionNode, bool], ...]:
     """The functions of the module that a call may reach, and whether the receiver is their first argument."""
     name = call.function
     if name.startswith("."):
-        return tuple((f, not _static(f)) for f in world.methods.get(name[1:], ()) if not _setter(f))
-    found: list[tuple[Callable, bool]] = [(f, False) for f in world.functions.get(name, ())]
-    if name in world.classes:
-        found += [(f, True) for f in _constructors(world.classes[name], world)]
+        return tuple((f, not _static(f)) for f in module_names.methods.get(name[1:], ()) if not _setter(f))
+    found: list[tuple[FunctionNode, bool]] = [(f, False) for f in module_names.functions.get(name, ())]
+    if name in module_names.classes:
+        found += [(f, True) for f in _constructors(module_names.classes[name], module_names)]
     if not found and call.receiver is not None:  # an object that is called
-        found = [(f, True) for f in world.methods.get("__call__", ())]
+        found = [(f, True) for f in module_names.methods.get("__call__", ())]
     return tuple(found)
 
 
-def is_opaque(call: Call, world: ModuleNames) -> bool:
+def is_opaque(call: CallSite, module_names: ModuleNames) -> bool:
     """Whether the call may reach functions other than by their name: it calls a value, or hands one on."""
     name, node = call.function, call.node
     if lookup(name).calls is not None:
-        given = functions_given(call)
-        return any(not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, world) for g in given)
+        given = callback_arguments(call)
+        return any(
+            not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, module_names) for g in given
+        )
     if name.startswith("."):
-        replaced = any(f.name in world.hidden.unsure for f in _methods(name, world))
-        return replaced or name[1:] in world.hidden.values
+        replaced = any(f.name in module_names.implicit_calls.rebindable for f in _methods(name, module_names))
+        return replaced or name[1:] in module_names.implicit_calls.callable_attributes
     if name:
-        return not (name in world.imports or "." in name or is_sure(name, world))
-    return not (isinstance(node.func, ast.Lambda) or _known(node.func, world))
+        return not (name in module_names.imports or "." in name or is_module_callable(name, module_names))
+    return not (isinstance(node.func, ast.Lambda) or _known(node.func, module_names))
 
 
-def functions_given(call: Call) -> list[ast.expr]:
+def callback_arguments(call: CallSite) -> list[ast.expr]:
     """The functions handed to a function that calls them."""
-    return functions_among(call.node, call.function)
+    return callbacks_of(call.node, call.function)
 
 
-def functions_among(node: ast.Call, function: str) -> list[ast.expr]:
+def callbacks_of(node: ast.Call, function: str) -> list[ast.expr]:
     """The same, of a call of a function by its full name."""
     places = lookup(function).calls or ()
     found = [node.args[place] for place in places if place < len(node.args)]
@@ -94,65 +98,74 @@ def functions_among(node: ast.Call, function: str) -> list[ast.expr]:
     return list(dict.fromkeys([*found, *spread, *named]))
 
 
-def _methods(name: str, world: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (f for f in world.methods.get(name[1:], ()) if not isinstance(f, ast.Lambda))
+def _methods(name: str, module_names: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (f for f in module_names.methods.get(name[1:], ()) if not isinstance(f, ast.Lambda))
 
 
-def is_sure(name: str, world: ModuleNames) -> bool:
+def is_module_callable(name: str, module_names: ModuleNames) -> bool:
     """Whether the name means functions or classes of the module and nothing else."""
-    return name not in world.hidden.unsure and (name in world.functions or name in world.classes)
+    return name not in module_names.implicit_calls.rebindable and (
+        name in module_names.functions or name in module_names.classes
+    )
 
 
-def _known(node: ast.expr, world: ModuleNames) -> bool:
+def _known(node: ast.expr, module_names: ModuleNames) -> bool:
     """Whether an expression names a function, class or import of the module, or a builtin."""
     if isinstance(node, ast.Attribute):
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and node.id in world.imports
+        return isinstance(node, ast.Name) and node.id in module_names.imports
     return isinstance(node, ast.Name) and (
-        is_sure(node.id, world) or node.id in world.imports or world.builtin(node.id)
+        is_module_callable(node.id, module_names)
+        or node.id in module_names.imports
+        or module_names.builtin(node.id)
     )
 
 
-def taken(body: list[ast.stmt], world: ModuleNames) -> Iterator[tuple[Callable, ast.expr]]:
+def address_taken(body: list[ast.stmt], module_names: ModuleNames) -> Iterator[tuple[FunctionNode, ast.expr]]:
     """Functions that the body mentions other than to call them: what it hands them to may."""
     called = {n.func for s in body for n in every_node(s) if isinstance(n, ast.Call)}
     for node in (n for s in body for n in every_node(s)):
         if node in called or not isinstance(node, ast.Name | ast.Attribute):
             continue
-        if isinstance(node, ast.Attribute) and node.attr in world.hidden.properties:
+        if isinstance(node, ast.Attribute) and node.attr in module_names.implicit_calls.properties:
             continue
-        table = world.functions if isinstance(node, ast.Name) else world.methods
+        table = module_names.functions if isinstance(node, ast.Name) else module_names.methods
         found = table.get(node.id if isinstance(node, ast.Name) else node.attr, ())
         yield from ((f, node) for f in found)
 
 
-def _setter(function: Callable) -> bool:
+def _setter(function: FunctionNode) -> bool:
     marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
     return any(isinstance(m, ast.Attribute) and m.attr in ("setter", "deleter") for m in marks)
 
 
-def _static(function: Callable) -> bool:
+def _static(function: FunctionNode) -> bool:
     marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
     return any(isinstance(m, ast.Name) and m.id == "staticmethod" for m in marks)
 
 
 def mutated_arguments(
-    call: Call, world: ModuleNames, summaries: Mapping[ast.AST, Summary]
-) -> Iterator[tuple[Summary, Value, ast.expr]]:
+    call: CallSite, module_names: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
+) -> Iterator[tuple[FunctionSummary, AbstractValue, ast.expr]]:
     """The arguments of a call that a function of the module may change, with the function."""
-    for function, bound in callees(call, world):
+    for function, bound in callees(call, module_names):
         summary = summaries.get(function)
-        if summary is None or not summary.mutates:
+        if summary is None or not summary.mutated_parameters:
             continue
         names = [p.arg for p in parameters_of(function)]
         if bound:
-            if names and names[0] in summary.mutates and call.receiver is not None and call.receiver.outer:
+            if (
+                names
+                and names[0] in summary.mutated_parameters
+                and call.receiver is not None
+                and call.receiver.points_to
+            ):
                 yield summary, call.receiver, call.node.func
             names = names[1:]
         star = function.args.vararg is not None or function.args.kwarg is not None
         for key, value, node in call.arguments:
             loose = star or isinstance(node, ast.Starred) or key == "**"
             name = names[key] if isinstance(key, int) and key < len(names) else key
-            if loose or name in summary.mutates:
+            if loose or name in summary.mutated_parameters:
                 yield summary, value, node

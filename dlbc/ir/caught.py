@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dlbc.ir.region import ModuleNames
 
-__all__ = ["EVERYTHING", "catchers", "caught_names", "lets_through"]
+__all__ = ["EVERYTHING", "catchers", "caught_exceptions", "propagates_exceptions"]
 
 #: Context managers that surely let exceptions through, by the last part of their name.
 _PLAIN_MANAGERS = frozenset(
@@ -41,7 +41,7 @@ Catcher = ast.expr | None
 Catchers = tuple[Catcher, ...]
 
 
-def lets_through(manager: ast.expr) -> bool:
+def propagates_exceptions(manager: ast.expr) -> bool:
     """Whether a context manager surely lets exceptions through."""
     return isinstance(manager, ast.Call) and ast.unparse(manager.func).split(".")[-1] in _PLAIN_MANAGERS
 
@@ -76,24 +76,24 @@ def _around(body: Iterable[ast.stmt], outer: Catchers) -> Iterator[tuple[ast.stm
 
 
 def _swallowed(manager: ast.expr) -> Catchers:
-    if lets_through(manager):
+    if propagates_exceptions(manager):
         return ()
     if isinstance(manager, ast.Call) and ast.unparse(manager.func).split(".")[-1] == "suppress":
         return tuple(manager.args)
     return (None,)
 
 
-def caught_names(kinds: Iterable[Catcher], world: ModuleNames) -> Iterator[str]:
+def caught_exceptions(kinds: Iterable[Catcher], module_names: ModuleNames) -> Iterator[str]:
     """Names of the builtin exceptions among those types; `EVERYTHING` for what is no class that can be seen.
 
     Classes of the module and of imported ones are taken for what no operator of a builtin type raises.
     """
     for kind in kinds:
         if isinstance(kind, ast.Tuple):
-            yield from caught_names(kind.elts, world)
+            yield from caught_exceptions(kind.elts, module_names)
             continue
         text = EVERYTHING if kind is None else ast.unparse(kind)
         root = text.partition(".")[0]
-        known = root in world.imports or root in world.classes
+        known = root in module_names.imports or root in module_names.classes
         if not known:
-            yield text if hasattr(builtins, text) and world.builtin(text) else EVERYTHING
+            yield text if hasattr(builtins, text) and module_names.builtin(text) else EVERYTHING

@@ -9,33 +9,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from dlbc.ir.effects import Summaries, Summary
-from dlbc.ir.plain import Kind, Values, dotted_name
-from dlbc.ir.region import Callable as Function
+from dlbc.ir.effects import FunctionSummaries, FunctionSummary
+from dlbc.ir.plain import KindInference, ValueKind, dotted_name
+from dlbc.ir.region import FunctionNode as Function
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
 from dlbc.ir.uses import every_node, parameters_of
 from dlbc.library.table import is_library, lookup, places_for_results
 
-__all__ = ["ClosedFunctions"]
+__all__ = ["ArgumentOnlyFunctions"]
 
 
-class ClosedFunctions:
+class ArgumentOnlyFunctions:
     """Of one module; ``names`` gives the kind of a name of the module."""
 
-    def __init__(self, world: ModuleNames, summaries: Summaries, names: Callable[[str], Kind]) -> None:
-        self._world, self._summaries, self._names = world, summaries, names
-        self._values = Values(world, names)
+    def __init__(
+        self, module_names: ModuleNames, summaries: FunctionSummaries, names: Callable[[str], ValueKind]
+    ) -> None:
+        self._module_names, self._summaries, self._names = module_names, summaries, names
+        self._values = KindInference(module_names, names)
         self._known: dict[str, bool] = {}
 
-    def arguments(self, call: ast.Call) -> tuple[frozenset[ast.expr], bool] | None:
+    def changed_arguments(self, call: ast.Call) -> tuple[frozenset[ast.expr], bool] | None:
         """The arguments that a call may change, and whether its result is new; None where more may happen."""
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        if name not in self._world.functions or not self._is_closed(name):
+        if name not in self._module_names.functions or not self._is_closed(name):
             return None
         changed: set[ast.expr] = set()
-        for function in self._world.functions[name]:
-            changed |= _changed(call, function, self._summaries.of[function].mutates)
+        for function in self._module_names.functions[name]:
+            changed |= _changed(call, function, self._summaries.of[function].mutated_parameters)
         return frozenset(changed), name in self._summaries.fresh
 
     def forget(self) -> None:
@@ -44,8 +46,11 @@ class ClosedFunctions:
 
     def _is_closed(self, name: str) -> bool:
         if name not in self._known:
-            functions = self._world.functions[name]
-            sure = name in self._world.constant and name not in self._world.hidden.unsure
+            functions = self._module_names.functions[name]
+            sure = (
+                name in self._module_names.constant
+                and name not in self._module_names.implicit_calls.rebindable
+            )
             reached = self._summaries.reachable(frozenset(functions)) if sure else frozenset()
             self._known[name] = sure and all(self._sees_through(f, reached) for f in reached)
         return self._known[name]
@@ -53,16 +58,18 @@ class ClosedFunctions:
     def _sees_through(self, function: ast.AST, reached: frozenset[ast.AST]) -> bool:
         summary = self._summaries.of[function]
         assert isinstance(function, Function)
-        quiet = not (summary.calls_values or summary.unseen or summary.rebinds or summary.touches)
+        quiet = not (summary.calls_values or summary.unseen or summary.rebinds or summary.mutated_shared)
         return quiet and self._is_plain_function(function) and self._reads_plain(summary, reached)
 
     def _is_plain_function(self, function: Function) -> bool:
         """Whether it runs when it is called, and keeps nothing from one call to the next."""
         marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
         defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d is not None)]
-        if any(self._values.kind(d) is not Kind.SCALAR for d in defaults):
+        if any(self._values.kind(d) is not ValueKind.SCALAR for d in defaults):
             return False
-        if not all(dotted_name(_function_of(mark), self._world).startswith("numba.") for mark in marks):
+        if not all(
+            dotted_name(_function_of(mark), self._module_names).startswith("numba.") for mark in marks
+        ):
             return False  # what `functools.cache` gives back is kept
         return not any(map(self._is_opaque, every_node(function)))
 
@@ -72,7 +79,7 @@ class ClosedFunctions:
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Import() | ast.ImportFrom():
                 return True
             case ast.Attribute():
-                full = dotted_name(node, self._world)
+                full = dotted_name(node, self._module_names)
                 return bool(full) and not is_library(full)
             case ast.Name(id=name):
                 return lookup(f"builtins.{name}").reflective
@@ -84,7 +91,7 @@ class ClosedFunctions:
         """Whether values go to a method of what is made here (`default_rng(1).shuffle(a)`), or as `self`."""
         if not isinstance(call.func, ast.Attribute):
             return False
-        full = dotted_name(call.func, self._world)
+        full = dotted_name(call.func, self._module_names)
         made = not full and isinstance(call.func.value, ast.Call)
         values = [*call.args, *(k.value for k in call.keywords)]
         given = any(not isinstance(value, ast.Constant) for value in values)
@@ -92,19 +99,21 @@ class ClosedFunctions:
 
     def _stores_out(self, call: ast.Call) -> bool:
         """Whether a library's function may store into an argument that no keyword names."""
-        stored = places_for_results(dotted_name(call.func, self._world), call)
+        stored = places_for_results(dotted_name(call.func, self._module_names), call)
         return any(not isinstance(a, ast.Constant | ast.Tuple) for a in stored)
 
-    def _reads_plain(self, summary: Summary, reached: frozenset[ast.AST]) -> bool:
-        world = self._world
+    def _reads_plain(self, summary: FunctionSummary, reached: frozenset[ast.AST]) -> bool:
+        module_names = self._module_names
         for name in summary.reads:
             inner = summary.owners.get(name)
-            code = name in world.constant and (name in world.functions or name in world.classes)
-            library = name in world.imports and is_library(world.imports[name])
-            builtin = name in BUILTINS and world.builtin(name)
+            code = name in module_names.constant and (
+                name in module_names.functions or name in module_names.classes
+            )
+            library = name in module_names.imports and is_library(module_names.imports[name])
+            builtin = name in BUILTINS and module_names.builtin(name)
             if inner is not None and inner in reached:
                 continue
-            if not (code or library or builtin or self._names(name) is Kind.SCALAR):
+            if not (code or library or builtin or self._names(name) is ValueKind.SCALAR):
                 return False
         return True
 

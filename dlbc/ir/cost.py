@@ -12,20 +12,20 @@ from enum import Enum
 from dlbrt.records import dataclass
 
 from dlbc.ir.bounds import Assumptions
-from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
+from dlbc.ir.form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
 from dlbc.ir.space import IndexSpace
-from dlbc.ir.sums import added_up, turns
-from dlbc.ir.work import Work
-from dlbc.ir.work_text import Style, text_of
+from dlbc.ir.sums import sum_over, trip_count
+from dlbc.ir.work import WorkPolynomial
+from dlbc.ir.work_text import Notation, text_of
 
-__all__ = ["Class", "Cost", "Cumulative", "Folding", "cumulative", "foldable", "index_range"]
+__all__ = ["Cost", "CostClass", "Cumulative", "FoldLegality", "cumulative", "fold_legality", "index_range"]
 
 
 #: Terms up to which work is written down.
 _MOST_SHOWN = 40
 
 
-class Class(Enum):
+class CostClass(Enum):
     """How the work of an iteration goes with the index."""
 
     UNIFORM = "uniform"
@@ -45,8 +45,8 @@ class Cost:
     """
 
     index: Variable
-    work: Work | None
-    worst: Work | None = None
+    work: WorkPolynomial | None
+    worst: WorkPolynomial | None = None
     why: str = ""
     notes: tuple[str, ...] = ()
 
@@ -62,24 +62,26 @@ class Cost:
         return None if powers is None else max(powers, default=0)
 
     @property
-    def kind(self) -> Class:
+    def cost_class(self) -> CostClass:
         """How it goes with the index."""
         if self.work is None:
-            return Class.UNKNOWN
+            return CostClass.UNKNOWN
         match self.degree:
             case None:
-                return Class.PIECEWISE
+                return CostClass.PIECEWISE
             case 0:
-                return Class.UNIFORM
+                return CostClass.UNIFORM
             case 1:
-                return Class.LINEAR
-        return Class.POLYNOMIAL
+                return CostClass.LINEAR
+        return CostClass.POLYNOMIAL
 
     @property
-    def kind_text(self) -> str:
+    def class_text(self) -> str:
         """The same for people: ``polynomial of degree 2``."""
         return (
-            f"{self.kind.value} of degree {self.degree}" if self.kind is Class.POLYNOMIAL else self.kind.value
+            f"{self.cost_class.value} of degree {self.degree}"
+            if self.cost_class is CostClass.POLYNOMIAL
+            else self.cost_class.value
         )
 
     @property
@@ -103,11 +105,11 @@ class Cost:
         """A ``lambda`` over the index, which may be a numpy vector; uniform work stays one number."""
         if self.work is None:
             return ""
-        return f"lambda {self.index.name}: {text_of(self.work, self.index, Style.NUMPY)}"
+        return f"lambda {self.index.name}: {text_of(self.work, self.index, Notation.NUMPY)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Folding:
+class FoldLegality:
     """Whether pairs of iterations cost the same, or why not; ``refuted``: they are shown not to."""
 
     legal: bool
@@ -120,7 +122,7 @@ class Cumulative:
     """Work of the first x iterations, ``x`` from 0 to their number, whatever the loop's start and step."""
 
     position: Variable
-    work: Work
+    work: WorkPolynomial
 
     @property
     def text(self) -> str:
@@ -130,38 +132,38 @@ class Cumulative:
     @property
     def function(self) -> str:
         """A ``lambda`` over x, which may be a numpy vector."""
-        return f"lambda {self.position.name}: {text_of(self.work, self.position, Style.NUMPY)}"
+        return f"lambda {self.position.name}: {text_of(self.work, self.position, Notation.NUMPY)}"
 
 
 def index_range(space: IndexSpace) -> Assumptions:
     """What holds in every iteration: the index lies in its range, and the facts from before the loop."""
-    given = Assumptions.of(space.facts)
-    here, one = Form.of(space.index), Form.literal(1)
+    given = Assumptions.of(space.context)
+    here, one = IntegerForm.of(space.index), IntegerForm.literal(1)
     if space.step is None:
         return given
-    sign = Form.literal(1 if space.step > 0 else -1)
+    sign = IntegerForm.literal(1 if space.step > 0 else -1)
     first = [] if space.start is None else [sign * (here - space.start)]
     last = [] if space.stop is None else [sign * (space.stop - here) - one]
-    return given.also(*first, *last)
+    return given.extended(*first, *last)
 
 
-def foldable(cost: Cost, space: IndexSpace) -> Folding:
+def fold_legality(cost: Cost, space: IndexSpace) -> FoldLegality:
     """Whether the index cancels in the work of the positions t and n - 1 - t together."""
     if cost.work is None:
-        return Folding(False, f"the work of an iteration is not known: {cost.why}")
+        return FoldLegality(False, f"the work of an iteration is not known: {cost.why}")
     if space.start is None or space.step is None or space.stop is None:
-        return Folding(False, "the first, the last or the distance of the iterations is not known")
+        return FoldLegality(False, "the first, the last or the distance of the iterations is not known")
     position = _position(cost.work, space)
-    here = Form.literal(space.step) * Form.of(position)
+    here = IntegerForm.literal(space.step) * IntegerForm.of(position)
     up = cost.work.replaced({space.index: space.start + here})
     down = cost.work.replaced({space.index: _last(space.start, space.stop, space.step) - here})
     powers = (up + down).powers(position)
     if powers is None:
-        return Folding(False, f"the work of a pair is piecewise in {space.name}")
+        return FoldLegality(False, f"the work of a pair is piecewise in {space.name}")
     if max(powers, default=0) > 0:
-        why = f"{space.name} does not cancel in the work of a pair: it is {cost.kind_text}"
-        return Folding(False, why, refuted=True)
-    return Folding(True)
+        why = f"{space.name} does not cancel in the work of a pair: it is {cost.class_text}"
+        return FoldLegality(False, why, refuted=True)
+    return FoldLegality(True)
 
 
 def cumulative(cost: Cost, space: IndexSpace) -> Cumulative | None:
@@ -174,29 +176,29 @@ def cumulative(cost: Cost, space: IndexSpace) -> Cumulative | None:
             return None
         start, step = _last(start, space.stop, step), -step
     position = _position(cost.work, space)
-    work = added_up(cost.work, space.index, start, Form.literal(step), Form.of(position))
+    work = sum_over(cost.work, space.index, start, IntegerForm.literal(step), IntegerForm.of(position))
     return Cumulative(position, work)
 
 
-def _last(start: Form, stop: Form, step: int) -> Form:
+def _last(start: IntegerForm, stop: IntegerForm, step: int) -> IntegerForm:
     """The last value of the index, if there is one."""
-    count = turns(start, stop, Form.literal(step), clamped=False)
+    count = trip_count(start, stop, IntegerForm.literal(step), clamped=False)
     assert count is not None  # the step is a literal
-    return start + Form.literal(step) * (count - Form.literal(1))
+    return start + IntegerForm.literal(step) * (count - IntegerForm.literal(1))
 
 
-def _position(work: Work, space: IndexSpace) -> Variable:
+def _position(work: WorkPolynomial, space: IndexSpace) -> Variable:
     """A name for the position of an iteration that nothing else has."""
     taken = {v.name for v in work.variables} | {space.name}
     taken |= {v.name for form in (space.start, space.stop) if form is not None for v in form.variables}
     name = "x"
     while name in taken:
         name += "_"
-    return Variable(Kind.INDEX, name)
+    return Variable(VariableKind.INDEX, name)
 
 
 def _calls(factor: object) -> bool:
-    form = getattr(factor, "form", None) or (Form.of(factor) if isinstance(factor, Apply) else ZERO)
+    form = getattr(factor, "form", None) or (IntegerForm.of(factor) if isinstance(factor, Apply) else ZERO)
     return any(
         isinstance(atom, Apply)
         and (atom.operator is Operator.CALL or any(_calls(a) for o in atom.operands for a in o.atoms))

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import isfinite
 
-from dlbc.ir.form import Form
+from dlbc.ir.form import IntegerForm
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.sizes import dotted
 from dlbc.ir.uses import uses_of
-from dlbc.ir.work import Work
+from dlbc.ir.work import WorkPolynomial
 from dlbc.library.methods import METADATA
 from dlbc.library.table import lookup
 
@@ -63,12 +63,12 @@ def _elementwise(function: ast.expr, module: ModuleNames) -> bool:
     return lookup(full).elementwise or full.startswith("math.")
 
 
-def work_of(node: ast.expr, form: Callable[[ast.expr], Form | None]) -> Work | None:
+def work_of(node: ast.expr, form: Callable[[ast.expr], IntegerForm | None]) -> WorkPolynomial | None:
     """The expression as work, where it is a polynomial of what ``form`` reads as integers."""
     match node:
         case ast.Constant(value=value):
             known = type(value) is int or (type(value) is float and isfinite(value))
-            return Work.literal(Fraction(value)) if known else None  # type: ignore[arg-type]
+            return WorkPolynomial.literal(Fraction(value)) if known else None  # type: ignore[arg-type]
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
             inner = work_of(operand, form)
             return inner if inner is None or isinstance(sign, ast.UAdd) else -inner
@@ -77,10 +77,12 @@ def work_of(node: ast.expr, form: Callable[[ast.expr], Form | None]) -> Work | N
         ):
             return _combined(op, work_of(left, form), work_of(right, form))
     found = form(node)
-    return None if found is None else Work.counted(found)
+    return None if found is None else WorkPolynomial.from_form(found)
 
 
-def _combined(op: ast.operator, left: Work | None, right: Work | None) -> Work | None:
+def _combined(
+    op: ast.operator, left: WorkPolynomial | None, right: WorkPolynomial | None
+) -> WorkPolynomial | None:
     if left is None or right is None:
         return None
     match op:

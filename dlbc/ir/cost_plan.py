@@ -13,10 +13,10 @@ from enum import Enum
 from dlbrt.records import dataclass
 
 from dlbc.ir.form import Variable
-from dlbc.ir.work import Work
-from dlbc.ir.work_text import Style, text_of
+from dlbc.ir.work import WorkPolynomial
+from dlbc.ir.work_text import Notation, text_of
 
-__all__ = ["CostPlan", "CostShape", "Folded", "target_text"]
+__all__ = ["CostPlan", "CostShape", "FoldDecision", "target_text"]
 
 
 class CostShape(Enum):
@@ -28,7 +28,7 @@ class CostShape(Enum):
     FIT = "fit"
 
 
-class Folded(Enum):
+class FoldDecision(Enum):
     """Whether the iterations t and n - 1 - t go together, and by whose word."""
 
     NO = "no"
@@ -50,10 +50,10 @@ class CostPlan:
     shape: CostShape
     target: str
     text: str = ""
-    work: Work | None = None
+    work: WorkPolynomial | None = None
     index: Variable | None = None
-    floored: bool = False
-    bound: tuple[tuple[str, str], ...] = ()
+    clamped: bool = False
+    bound_calls: tuple[tuple[str, str], ...] = ()
     names: tuple[str, ...] = ()
 
     @property
@@ -72,9 +72,9 @@ class CostPlan:
             return self.text
         if self.shape is not CostShape.VECTOR:
             least = text_of(self.work, self.index)
-            return f"max({least}, 1)" if self.floored else least
-        found = text_of(self.work, self.index, Style.NUMPY, numpy)
-        return f"{numpy}.maximum({found}, 1)" if self.floored else found
+            return f"max({least}, 1)" if self.clamped else least
+        found = text_of(self.work, self.index, Notation.NUMPY, numpy)
+        return f"{numpy}.maximum({found}, 1)" if self.clamped else found
 
 
 def target_text(node: ast.expr) -> str:

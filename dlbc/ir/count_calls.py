@@ -6,33 +6,33 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
-from dlbc.ir.count_expressions import Expressions
-from dlbc.ir.form import Form
-from dlbc.ir.price import FREE, UNIT, NotCounted, Price, total_of
-from dlbc.ir.region import Callable as Function
+from dlbc.ir.count_expressions import ExpressionCounter
+from dlbc.ir.form import IntegerForm
+from dlbc.ir.price import NO_COST, UNIT_COST, CostEstimate, UncountableError, total_of
+from dlbc.ir.region import FunctionNode as Function
 from dlbc.ir.sizes import Shape, broadcast, call_of, dotted
 from dlbc.ir.uses import own_nodes
-from dlbc.ir.work import Work
+from dlbc.ir.work import WorkPolynomial
 from dlbc.library.row import CostKind
 from dlbc.library.table import is_pure, lookup
 
-__all__ = ["Calls"]
+__all__ = ["CallCounter"]
 
 #: Calls within calls that are followed.
 _DEEPEST = 8
 
 
-class Calls(Expressions):
+class CallCounter(ExpressionCounter):
     """Costs of calls in one region; ``_within`` are the functions that have been entered."""
 
     _within: tuple[Function, ...] = ()
 
     @abstractmethod
-    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> Calls:
+    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> CallCounter:
         """A counter for the body of a function that is called with these arguments."""
 
     @abstractmethod
-    def block(self, statements: Sequence[ast.stmt]) -> Price:
+    def block(self, statements: Sequence[ast.stmt]) -> CostEstimate:
         """What statements cost."""
 
     @property
@@ -40,49 +40,53 @@ class Calls(Expressions):
     def result(self) -> Shape:
         """The shape of what the function gives."""
 
-    def _call(self, node: ast.Call) -> Price:
+    def _call(self, node: ast.Call) -> CostEstimate:
         parts = [*node.args, *(k.value for k in node.keywords)]
         price = total_of(map(self._expression, parts))
         if not dotted(node.func):
             price += self._expression(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
         function = self._function(node.func)
         if function is not None:
-            return price + UNIT + self._entered(node, function)
+            return price + UNIT_COST + self._entered(node, function)
         name = self._full(node.func)
         if name.startswith("numpy."):
             return price + self._vector_call(name, node)
         if is_pure(name) or lookup(name).prints:
-            return price + UNIT + self._read_through(name, node)
+            return price + UNIT_COST + self._read_through(name, node)
         if isinstance(node.func, ast.Attribute):
             return price + self._method(node, node.func)
-        raise NotCounted(f"what `{ast.unparse(node.func)}`, called on line {node.lineno}, costs is not known")
+        raise UncountableError(
+            f"what `{ast.unparse(node.func)}`, called on line {node.lineno}, costs is not known"
+        )
 
-    def _method(self, node: ast.Call, function: ast.Attribute) -> Price:
+    def _method(self, node: ast.Call, function: ast.Attribute) -> CostEstimate:
         method = function.attr
         row = lookup(f".{method}")
         if method in self._region.module.methods or not row.known or row.iterator:
-            raise NotCounted(f"what the method `{method}`, called on line {node.lineno}, costs is not known")
+            raise UncountableError(
+                f"what the method `{method}`, called on line {node.lineno}, costs is not known"
+            )
         sized = row.cost is not None
         shape = self._array(function.value) if sized else None
-        return UNIT if shape is None else self._started(shape)
+        return UNIT_COST if shape is None else self._started(shape)
 
-    def _vector_call(self, name: str, node: ast.Call) -> Price:
+    def _vector_call(self, name: str, node: ast.Call) -> CostEstimate:
         cost = lookup(name).cost
         if cost is CostKind.PRODUCT and len(node.args) > 1:
             return self._product(*node.args[:2])
         look = self._sizes.array if cost is CostKind.REDUCTION else self._sizes.shape
         shapes = [look(argument, self._forms, self._hidden) for argument in node.args]
         shape = broadcast(*shapes, self._shape(node))
-        return UNIT if shape is None else self._started(shape)
+        return UNIT_COST if shape is None else self._started(shape)
 
-    def _read_through(self, name: str, node: ast.Call) -> Price:
+    def _read_through(self, name: str, node: ast.Call) -> CostEstimate:
         """Builtins that go through all of their argument; a generator has paid for itself."""
         if lookup(name).cost is not CostKind.ITEMS or len(node.args) != 1:
-            return FREE
+            return NO_COST
         length = self._sizes.length(node.args[0], self._forms, self._hidden)
         if length is None or not self._usable(length):
-            return FREE
-        return Price.of(Work.counted(self._usual(length)))
+            return NO_COST
+        return CostEstimate.of(WorkPolynomial.from_form(self._usual(length)))
 
     def _function(self, node: ast.expr) -> Function | None:
         """The function of the module that is called, if it is one for sure."""
@@ -91,21 +95,21 @@ class Calls(Expressions):
             return None
         found = module.functions.get(node.id, ())
         once = len(found) == 1 and len(module.bound.get(node.id, ())) == 1 and node.id not in module.declared
-        return found[0] if once and node.id not in self.shared.local else None
+        return found[0] if once and node.id not in self.context.local else None
 
-    def _entered(self, node: ast.Call, function: Function) -> Price:
+    def _entered(self, node: ast.Call, function: Function) -> CostEstimate:
         name = ast.unparse(node.func)
         if function in self._within or len(self._within) >= _DEEPEST:
-            raise NotCounted(f"`{name}`, called on line {node.lineno}, is recursive")
+            raise UncountableError(f"`{name}`, called on line {node.lineno}, is recursive")
         generates = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _inside(function))
         if generates or isinstance(function, ast.AsyncFunctionDef):
-            raise NotCounted(
+            raise UncountableError(
                 f"what `{name}`, called on line {node.lineno}, costs is not known: it is a generator"
             )
         callee = self._callee(function, self._arguments(node, function))
         body = [ast.Return(function.body)] if isinstance(function, ast.Lambda) else function.body
         price = callee.block(body)
-        self._sizes.world.results[node] = callee.result
+        self._sizes.inputs.results[node] = callee.result
         return price
 
     def _arguments(self, node: ast.Call, function: Function) -> dict[str, ast.expr]:
@@ -119,7 +123,7 @@ class Calls(Expressions):
         found |= dict(zip(plain, node.args, strict=False))
         return found | {k.arg: k.value for k in node.keywords if k.arg is not None}
 
-    def _inline(self, node: ast.Call) -> Form | None:
+    def _inline(self, node: ast.Call) -> IntegerForm | None:
         """The integer that a function of the module gives: its expression, or the call as it stands."""
         function = self._function(node.func)
         if function is None or function in self._within or len(self._within) >= _DEEPEST:

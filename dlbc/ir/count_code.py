@@ -9,57 +9,57 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from dlbc.ir.bounds import Assumptions, normal
-from dlbc.ir.count_calls import Calls
-from dlbc.ir.count_expressions import Shared, forms_of
+from dlbc.ir.bounds import Assumptions, normal_form
+from dlbc.ir.count_calls import CallCounter
+from dlbc.ir.count_expressions import CounterContext, forms_of
 from dlbc.ir.flow import jumps_out
-from dlbc.ir.form import Form, negated
-from dlbc.ir.price import FREE, UNIT, NotCounted, Price, total_of
-from dlbc.ir.region import Callable as Function
-from dlbc.ir.region import Region
+from dlbc.ir.form import IntegerForm, negated
+from dlbc.ir.price import NO_COST, UNIT_COST, CostEstimate, UncountableError, total_of
+from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import FunctionNode as Function
 from dlbc.ir.sizes import Shape
 from dlbc.ir.uses import bound_names, free_names, parameters_of
-from dlbc.ir.work import NONE, ONE, Work, truth
+from dlbc.ir.work import ONE_WORK, ZERO_WORK, WorkPolynomial, indicator_of
 
-__all__ = ["Counter"]
+__all__ = ["CodeCounter"]
 
-_HALF = Work.literal(Fraction(1, 2))
+_HALF = WorkPolynomial.literal(Fraction(1, 2))
 
 
-class Counter(Calls):
+class CodeCounter(CallCounter):
     """Counts the operations of one region: the loop's body, or a function called in it."""
 
     def __init__(
         self,
-        region: Region,
-        shared: Shared,
+        region: CodeRegion,
+        shared: CounterContext,
         given: Assumptions,
         within: tuple[Function, ...] = (),
         whole: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(region, shared, whole)
-        self._given = given
+        self._assumptions = given
         self._within = within
         self._returned: list[Shape] = []
         if within:
             self._hidden = dict.fromkeys(shared.local & free_names(within[-1]).keys(), False)
 
-    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> Counter:
+    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> CodeCounter:
         body = () if isinstance(function, ast.Lambda) else tuple(function.body)
         own = frozenset(bound_names(body)) | {p.arg for p in parameters_of(function)}
-        region = Region(body, own, self._region.module, parameters=own)
+        region = CodeRegion(body, own, self._region.module, parameters=own)
         within = (*self._within, function)
-        callee = Counter(region, self.shared, self._given, within, self._subscripts.is_whole)
+        callee = CodeCounter(region, self.context, self._assumptions, within, self._subscripts.is_whole)
         forms = {name: self._as_form(argument) for name, argument in arguments.items()}
-        depths = callee._sizes.world.depths
+        depths = callee._sizes.inputs.depths
         shapes = {n: self._array(a, depths.get(n, 0)) for n, a in arguments.items()}
         callee._start({name: self._usual(form) for name, form in forms.items() if form is not None}, shapes)
         return callee
 
-    def _start(self, forms: Mapping[str, Form], shapes: Mapping[str, Shape]) -> None:
+    def _start(self, forms: Mapping[str, IntegerForm], shapes: Mapping[str, Shape]) -> None:
         """What parameters hold at the head of a function."""
         self._forms = {**self._forms, **forms}
-        self._sizes.world.shapes.update(shapes)
+        self._sizes.inputs.shapes.update(shapes)
 
     @property
     def result(self) -> Shape:
@@ -67,9 +67,9 @@ class Counter(Calls):
         shapes = set(self._returned)
         return shapes.pop() if len(shapes) == 1 else None
 
-    def block(self, statements: Iterable[ast.stmt]) -> Price:
+    def block(self, statements: Iterable[ast.stmt]) -> CostEstimate:
         """Statements one after the other; after a jump that may be taken, those that follow count less."""
-        total, mean, worst = FREE, ONE, ONE
+        total, mean, worst = NO_COST, ONE_WORK, ONE_WORK
         for statement in statements:
             total += self._statement(statement).times(mean, worst)
             left = self._going_on(statement).times(mean, worst)
@@ -77,22 +77,22 @@ class Counter(Calls):
             self._passed(statement)
         return total
 
-    def _going_on(self, statement: ast.stmt) -> Price:
+    def _going_on(self, statement: ast.stmt) -> CostEstimate:
         """The share of executions that reach the next statement."""
         match statement:
             case ast.Continue() | ast.Break() | ast.Return() | ast.Raise():
-                return FREE
+                return NO_COST
             case ast.If(test=test, body=body, orelse=[]) if _always_jumps(body):
                 condition = self._condition(test)
                 if condition is not None:
-                    self._given = self._given.also(*forms_of(negated(condition)))
-                    return Price.of(ONE - truth(condition))
+                    self._assumptions = self._assumptions.extended(*forms_of(negated(condition)))
+                    return CostEstimate.of(ONE_WORK - indicator_of(condition))
         if not jumps_out(statement) or isinstance(statement, ast.Assert):
-            return Price.of(1)
+            return CostEstimate.of(1)
         self._note(statement, "a jump that data decides is taken to be as likely as not")
-        return Price(_HALF, ONE)
+        return CostEstimate(_HALF, ONE_WORK)
 
-    def _statement(self, node: ast.stmt) -> Price:
+    def _statement(self, node: ast.stmt) -> CostEstimate:
         match node:
             case ast.Expr(value=value):
                 return self._expression(value)
@@ -105,7 +105,7 @@ class Counter(Calls):
                     price += self._assign(target, value)
                 return price
             case ast.AnnAssign(target=target, value=value):
-                return FREE if value is None else self._expression(value) + self._assign(target, value)
+                return NO_COST if value is None else self._expression(value) + self._assign(target, value)
             case ast.AugAssign():
                 return self._augmented(node)
             case ast.For():
@@ -113,7 +113,7 @@ class Counter(Calls):
             case ast.If():
                 return self._if(node)
             case ast.With(items=items, body=body):
-                managers = [self._expression(item.context_expr) + UNIT for item in items]
+                managers = [self._expression(item.context_expr) + UNIT_COST for item in items]
                 return total_of(managers) + self.block(body)
             case ast.Try() | ast.TryStar():
                 return self._try(node)
@@ -122,25 +122,25 @@ class Counter(Calls):
             case ast.Delete(targets=targets):
                 return total_of(map(self._expression, targets))
             case ast.Raise() | ast.Pass() | ast.Break() | ast.Continue() | ast.Global() | ast.Nonlocal():
-                return FREE
+                return NO_COST
             case ast.FunctionDef() | ast.Import() | ast.ImportFrom() | ast.ClassDef():
-                return UNIT
+                return UNIT_COST
             case ast.Match(subject=subject, cases=cases):
                 return self._expression(subject) + self._either(node, [c.body for c in cases])
             case ast.While():
-                raise NotCounted(
+                raise UncountableError(
                     f"how often the `while` on line {node.lineno} turns is not known before it runs"
                 )
-        raise NotCounted(f"what line {node.lineno} costs is not known")
+        raise UncountableError(f"what line {node.lineno} costs is not known")
 
-    def _assign(self, target: ast.expr, source: ast.expr | None) -> Price:
+    def _assign(self, target: ast.expr, source: ast.expr | None) -> CostEstimate:
         match target:
             case ast.Name(id=name):
                 form = None if source is None else self._as_form(source)
                 shape = None if source is None else self._shape(source)
-                self._define(name, None if form is None else normal(form))
-                self._sizes.world.shapes[name] = shape
-                return FREE
+                self._define(name, None if form is None else normal_form(form))
+                self._sizes.inputs.shapes[name] = shape
+                return NO_COST
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 sources = self._apart(source, len(parts))
                 return total_of((self._assign(p, s) for p, s in zip(parts, sources, strict=True)))
@@ -157,23 +157,23 @@ class Counter(Calls):
                 return [ast.Subscript(source, ast.Constant(axis), ast.Load()) for axis in range(count)]
         return [None] * count
 
-    def _filled(self, shape: Shape) -> Price:
+    def _filled(self, shape: Shape) -> CostEstimate:
         """Storing to all elements of a part."""
-        return FREE if shape is None else self._sized(shape)
+        return NO_COST if shape is None else self._sized(shape)
 
-    def _augmented(self, node: ast.AugAssign) -> Price:
+    def _augmented(self, node: ast.AugAssign) -> CostEstimate:
         price = self._expression(node.value)
         operation = ast.BinOp(node.target, node.op, node.value)
         shape = self._shape(operation)
-        price += UNIT if shape is None else self._started(shape)
+        price += UNIT_COST if shape is None else self._started(shape)
         if isinstance(node.target, ast.Name):
             form = self._as_form(operation)
             self._define(node.target.id, form)
-            self._sizes.world.shapes[node.target.id] = shape
+            self._sizes.inputs.shapes[node.target.id] = shape
             return price
-        return price + self._expression(node.target) + UNIT  # it is loaded and stored
+        return price + self._expression(node.target) + UNIT_COST  # it is loaded and stored
 
-    def _if(self, node: ast.If) -> Price:
+    def _if(self, node: ast.If) -> CostEstimate:
         price = self._expression(node.test)
         condition = self._condition(node.test)
         if condition is None:
@@ -182,10 +182,10 @@ class Counter(Calls):
             taken = self.block(node.body)
         with self._branch(node.test, holds=False), self._where(negated(condition)):
             other = self.block(node.orelse)
-        yes = truth(condition)
-        return price + taken.times(yes, yes) + other.times(ONE - yes, ONE - yes)
+        yes = indicator_of(condition)
+        return price + taken.times(yes, yes) + other.times(ONE_WORK - yes, ONE_WORK - yes)
 
-    def _either(self, node: ast.AST, blocks: Sequence[Sequence[ast.stmt]]) -> Price:
+    def _either(self, node: ast.AST, blocks: Sequence[Sequence[ast.stmt]]) -> CostEstimate:
         """One of several blocks, which data decides."""
         prices = []
         for block in blocks:
@@ -193,16 +193,16 @@ class Counter(Calls):
                 prices.append(self.block(block))
         return self._choice(node, prices)
 
-    def _try(self, node: ast.Try | ast.TryStar) -> Price:
+    def _try(self, node: ast.Try | ast.TryStar) -> CostEstimate:
         with self._branch(None), self._kept():
             price = self.block([*node.body, *node.orelse])
         handled = [self._either(h, [h.body]) for h in node.handlers]
-        price += Price(NONE, Work.total(h.worst for h in handled))
+        price += CostEstimate(ZERO_WORK, WorkPolynomial.total(h.worst for h in handled))
         if any(h.worst.constant != 0 for h in handled):
             self._note(node, "exceptions are taken not to be raised")
         return price + self.block(node.finalbody)
 
-    def _for(self, node: ast.For) -> Price:
+    def _for(self, node: ast.For) -> CostEstimate:
         bound = bound_names(node.body)
         binder = self._binder(node, node.target, node.iter)
         if binder is not None and binder.variable.name in bound:
@@ -212,16 +212,16 @@ class Counter(Calls):
         with self._turning(node, binder), self._kept():
             self._forget(bound)
             self._bind(node.target, span)
-            body = self.block(node.body) + UNIT
+            body = self.block(node.body) + UNIT_COST
         turning = self._repeated(body, span, node)
         if any(map(_ends, node.body)):
             self._note(node, "a loop that data may end early is taken to be left half-way")
-            turning = turning.times(_HALF, ONE)
+            turning = turning.times(_HALF, ONE_WORK)
         return total_of([price, turning, self.block(node.orelse)])
 
     def _forget(self, names: Iterable[str]) -> None:
         for name in names:
-            self._sizes.world.shapes.pop(name, None)
+            self._sizes.inputs.shapes.pop(name, None)
 
 
 def _always_jumps(body: Sequence[ast.stmt]) -> bool:

@@ -8,12 +8,19 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.access import Call, Origins
+from dlbc.ir.access import CallSite, Origins
 from dlbc.ir.uses import unparsed
-from dlbc.library.row import Effect
+from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup, works_in_place
 
-__all__ = ["NOT_ITS_OWN", "Deed", "Summaries", "Summary", "direct_deeds", "writes_output"]
+__all__ = [
+    "NOT_ITS_OWN",
+    "FunctionSummaries",
+    "FunctionSummary",
+    "SideEffect",
+    "direct_side_effects",
+    "writes_output",
+]
 
 
 #: A node with a place.
@@ -24,21 +31,21 @@ Node = ast.expr | ast.stmt | ast.excepthandler
 NOT_ITS_OWN = "an object it did not make"
 
 #: Effects on the world outside, whatever they are applied to.
-OUTWARD = frozenset({Effect.FILE, Effect.INPUT, Effect.RANDOM, Effect.OBJECT})
+EXTERNAL_EFFECTS = frozenset({EffectKind.FILE, EffectKind.INPUT, EffectKind.RANDOM, EffectKind.OBJECT})
 
 
 @dataclass(frozen=True)
-class Deed:
+class SideEffect:
     """One effect of one call: on objects of these origins (empty for effects on the world outside)."""
 
-    effect: Effect
+    effect: EffectKind
     node: ast.Call
     function: str
     origins: Origins = frozenset()
 
 
 @dataclass(frozen=True)
-class Summary:
+class FunctionSummary:
     """What calling a function may do, callees included as far as parameters go.
 
     ``calls_values``: a call in it that may reach any function handed about. ``unseen``: calls by the text of
@@ -49,28 +56,28 @@ class Summary:
 
     node: ast.AST
     name: str
-    mutates: frozenset[str] = frozenset()
-    touches: Mapping[str, Node] = field(default_factory=dict)
+    mutated_parameters: frozenset[str] = frozenset()
+    mutated_shared: Mapping[str, Node] = field(default_factory=dict)
     rebinds: Mapping[str, Node] = field(default_factory=dict)
     reads: Mapping[str, Node] = field(default_factory=dict)
     attributes: frozenset[str] = frozenset()
     mentions: frozenset[ast.AST] = frozenset()
-    deeds: tuple[Deed, ...] = ()
+    side_effects: tuple[SideEffect, ...] = ()
     calls_values: ast.Call | None = None
     unseen: Mapping[str, Node] = field(default_factory=dict)
     prints: bool = False
     owners: Mapping[str, ast.AST] = field(default_factory=dict)
-    closed: bool = False
+    called_by_name_only: bool = False
 
 
 @dataclass(frozen=True)
-class Summaries:
+class FunctionSummaries:
     """Of all functions of the module; ``fresh`` names those whose results are always new, ``passing`` those
     whose results are at most parts of their arguments."""
 
-    of: Mapping[ast.AST, Summary]
+    of: Mapping[ast.AST, FunctionSummary]
     fresh: frozenset[str]
-    passing: frozenset[str] = frozenset()
+    returns_argument_parts: frozenset[str] = frozenset()
 
     def reachable(self, roots: frozenset[ast.AST]) -> frozenset[ast.AST]:
         """The functions that calling any of ``roots`` may call, themselves included."""
@@ -82,7 +89,7 @@ class Summaries:
         return frozenset(found)
 
 
-def direct_deeds(call: Call) -> Iterator[Deed]:
+def direct_side_effects(call: CallSite) -> Iterator[SideEffect]:
     """What the tables say of a call."""
     name, node = call.function, call.node
     row = lookup(name)
@@ -91,45 +98,49 @@ def direct_deeds(call: Call) -> Iterator[Deed]:
         yield from _printed_to_a_file(call)
     elif name == "builtins.open":
         if _opens_for_writing(node):
-            yield Deed(Effect.FILE, node, "open")
-    elif (saves.effect is Effect.FILE and saves.distinct) or _saves_as_text(name, node):
-        yield Deed(Effect.FILE, node, name.removeprefix("."))
+            yield SideEffect(EffectKind.FILE, node, "open")
+    elif (saves.effect is EffectKind.FILE and saves.distinct) or _saves_as_text(name, node):
+        yield SideEffect(EffectKind.FILE, node, name.removeprefix("."))
     elif row.stores_at is not None and row.effect is None:
         for _, value, _ in call.arguments[row.stores_at : row.stores_at + 1]:
-            yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer)
+            yield SideEffect(EffectKind.ARGUMENT, node, name.removeprefix("."), value.points_to)
     elif name.startswith("."):
-        if row.effect is not None and call.receiver is not None and call.receiver.outer:
-            yield Deed(row.effect, node, name[1:], call.receiver.outer)
+        if row.effect is not None and call.receiver is not None and call.receiver.points_to:
+            yield SideEffect(row.effect, node, name[1:], call.receiver.points_to)
     elif row.effect is not None:
-        yield Deed(row.effect, node, name.removeprefix("builtins."))
+        yield SideEffect(row.effect, node, name.removeprefix("builtins."))
     elif _of_object(call):
-        yield Deed(Effect.OBJECT, node, name)
+        yield SideEffect(EffectKind.OBJECT, node, name)
     first = len(call.arguments) if row.out_at is None else row.out_at
     over = works_in_place(name, node)
     for key, value, _ in call.arguments:
         if key == "out" or over or (isinstance(key, int) and key >= first):
-            yield Deed(Effect.ARGUMENT, node, name.removeprefix("."), value.outer | value.inner)
+            yield SideEffect(
+                EffectKind.ARGUMENT, node, name.removeprefix("."), value.points_to | value.reachable
+            )
 
 
-def writes_output(call: Call) -> bool:
+def writes_output(call: CallSite) -> bool:
     """Whether it writes to standard output, as far as the tables say."""
     return lookup(call.function).prints and not any(key in ("file", "stream") for key, _, _ in call.arguments)
 
 
-def _of_object(call: Call) -> bool:
+def _of_object(call: CallSite) -> bool:
     """Whether it is a changing method of an object of another module: ``sys.path.append``."""
     package, _, method = call.function.rpartition(".")
     if not package or package.startswith(("numpy", "scipy", "builtins")):
         return False
     parts = unparsed(call.node.func).count(".")
     row = lookup(f".{method}")
-    return row.effect in (Effect.MUTATE, Effect.ORDERED) and (parts > 1 or (parts == 1 and row.distinct))
+    return row.effect in (EffectKind.MUTATE, EffectKind.ORDERED) and (
+        parts > 1 or (parts == 1 and row.distinct)
+    )
 
 
-def _printed_to_a_file(call: Call) -> Iterator[Deed]:
+def _printed_to_a_file(call: CallSite) -> Iterator[SideEffect]:
     for key, value, node in call.arguments:
-        if key in ("file", "stream", "**") and value.outer and not unparsed(node).endswith("stderr"):
-            yield Deed(Effect.FILE, call.node, call.function.removeprefix("builtins."))
+        if key in ("file", "stream", "**") and value.points_to and not unparsed(node).endswith("stderr"):
+            yield SideEffect(EffectKind.FILE, call.node, call.function.removeprefix("builtins."))
 
 
 def _saves_as_text(name: str, node: ast.Call) -> bool:

@@ -15,45 +15,45 @@ from dataclasses import replace
 
 from dlbc.ir.access import (
     FRESH,
+    AbstractValue,
     Access,
     AccessKind,
-    Change,
-    ChangeKind,
-    Facts,
+    Mutation,
+    MutationKind,
     Origin,
     OriginKind,
     Origins,
+    RegionFacts,
     Subscript,
-    Value,
 )
-from dlbc.ir.flow import Flow
-from dlbc.ir.form import Form
-from dlbc.ir.region import Region
+from dlbc.ir.flow import ControlFlow
+from dlbc.ir.form import IntegerForm
+from dlbc.ir.region import CodeRegion
 
 __all__ = ["Environment"]
 
 _BUILTINS = frozenset(dir(builtins))
 
 
-class Environment(Flow):
+class Environment(ControlFlow):
     """Names of one region and of the scopes inside it."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: CodeRegion) -> None:
         super().__init__(region)
         self._env = dict.fromkeys(region.own, FRESH)
-        for name in region.given:
+        for name in region.live_in:
             origin = frozenset({Origin(OriginKind.ELEMENT, name)})
-            self._env[name] = Value(origin, origin)
+            self._env[name] = AbstractValue(origin, origin)
         for name in region.parameters:
             origin = frozenset({Origin(OriginKind.SHARED, name)})
-            self._env[name] = Value(origin, origin)
+            self._env[name] = AbstractValue(origin, origin)
         self._pool: Origins = frozenset()
         #: What is put into containers, by the name of the container.
         self._contents: dict[str, Origins] = {}
         self._inner: list[ast.AST] = []
-        self._tables: dict[ast.AST, dict[str, Value]] = {}
+        self._tables: dict[ast.AST, dict[str, AbstractValue]] = {}
         self._sure = True
-        self._facts = Facts()
+        self._facts = RegionFacts()
         self._read_at_once: set[ast.AST] = set()
         #: What a walk has looked at: names, generators, contents as ``name[]``, the pool as an empty name.
         self._seen: set[str | ast.AST] = set()
@@ -63,7 +63,7 @@ class Environment(Flow):
         """Something that the walk goes by is no longer what it was."""
         self._stale = self._stale or what in self._seen
 
-    def _bind(self, name: str, value: Value, form: Form | None = None) -> None:
+    def _bind(self, name: str, value: AbstractValue, form: IntegerForm | None = None) -> None:
         self._define(name, form)
         for scope in reversed(self._inner):
             if name in self._tables[scope]:
@@ -72,20 +72,20 @@ class Environment(Flow):
         if name in self._env:
             self._grow(self._env, name, value)
 
-    def _grow(self, table: dict[str, Value], name: str, value: Value) -> None:
+    def _grow(self, table: dict[str, AbstractValue], name: str, value: AbstractValue) -> None:
         grown = table[name] | value
         if grown != table[name]:
             table[name] = grown
             self._grows(name)
 
-    def _put_into_pool(self, value: Value) -> None:
+    def _put_into_pool(self, value: AbstractValue) -> None:
         """The value may be found in objects made here."""
-        grown = self._pool | value.outer | value.inner
+        grown = self._pool | value.points_to | value.reachable
         if grown != self._pool:
             self._pool = grown
             self._grows("")
 
-    def _lookup(self, name: str) -> Value | None:
+    def _lookup(self, name: str) -> AbstractValue | None:
         """The value of an own name; None for a shared one."""
         self._seen.add(name)
         for scope in reversed(self._inner):
@@ -94,27 +94,29 @@ class Environment(Flow):
         value = self._env.get(name)
         return None if value is None else self._held(name, value)
 
-    def _put_into(self, container: ast.expr, value: Value) -> None:
+    def _put_into(self, container: ast.expr, value: AbstractValue) -> None:
         """A value is put into what an expression gives: remembered of own names."""
         if isinstance(container, ast.Name) and self._lookup(container.id) is not None:
             held = self._contents.get(container.id, frozenset())
-            grown = held | value.outer | value.inner
+            grown = held | value.points_to | value.reachable
             if grown != held:
                 self._contents[container.id] = grown
                 self._grows(f"{container.id}[]")
 
-    def _items_of(self, container: ast.expr, value: Value) -> Origins:
+    def _items_of(self, container: ast.expr, value: AbstractValue) -> Origins:
         """What the items of a container made here may be."""
-        if not value.holds:
+        if not value.has_mutable_items:
             return frozenset()
         name = getattr(container, "id", "")
         self._seen.add(f"{name}[]")
         put = self._contents.get(name, frozenset())
-        found = (o for o in value.inner | put if o.name not in self._region.module.plain)
+        found = (o for o in value.reachable | put if o.name not in self._region.module.scalar_containers)
         return frozenset(replace(o, open=False) for o in found)
 
     @contextmanager
-    def _scope(self, node: ast.AST, names: dict[str, Value], integers: frozenset[str]) -> Iterator[None]:
+    def _scope(
+        self, node: ast.AST, names: dict[str, AbstractValue], integers: frozenset[str]
+    ) -> Iterator[None]:
         table = self._tables.setdefault(node, {})
         for name, value in names.items():
             self._grow(table, name, value) if name in table else table.update({name: value})
@@ -158,8 +160,8 @@ class Environment(Flow):
         )
 
     def _change(
-        self, origins: Origins, kind: ChangeKind, node: ast.expr | ast.stmt, detail: str = ""
+        self, origins: Origins, kind: MutationKind, node: ast.expr | ast.stmt, detail: str = ""
     ) -> None:
         origins = frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)
         if origins:
-            self._facts.changes.append(Change(self._here(origins), kind, node, detail, self._domain))
+            self._facts.mutations.append(Mutation(self._here(origins), kind, node, detail, self._domain))

@@ -6,12 +6,12 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from dlbc.ir.access import FRESH, AccessKind, Origin, OriginKind, Origins, Subscript, Value
+from dlbc.ir.access import FRESH, AbstractValue, AccessKind, Origin, OriginKind, Origins, Subscript
 from dlbc.ir.environment import Environment
 from dlbc.library.methods import METADATA, VIEWS
 from dlbc.library.table import is_pure
 
-__all__ = ["CLOSURE", "DEEPEST", "UNKNOWN", "Chains", "extended"]
+__all__ = ["CLOSURE", "DEEPEST", "UNKNOWN", "ChainEvaluator", "extended"]
 
 UNKNOWN = frozenset({Origin(OriginKind.UNKNOWN)})
 CLOSURE = frozenset({Origin(OriginKind.CLOSURE)})
@@ -20,15 +20,15 @@ CLOSURE = frozenset({Origin(OriginKind.CLOSURE)})
 DEEPEST = 4
 
 
-class Chains(Environment, ABC):
+class ChainEvaluator(Environment, ABC):
     """Values of names, attributes and subscripts in one region."""
 
     @abstractmethod
-    def _value(self, node: ast.AST | None) -> Value:
+    def _value(self, node: ast.AST | None) -> AbstractValue:
         """What any expression may be."""
 
     @abstractmethod
-    def _property(self, node: ast.Attribute) -> Value:
+    def _property(self, node: ast.Attribute) -> AbstractValue:
         """What an attribute that runs a function gives."""
 
     def _path(self, node: ast.expr) -> tuple[str, list[ast.expr], bool]:
@@ -52,7 +52,7 @@ class Chains(Environment, ABC):
 
     def _runs(self, node: ast.Attribute) -> bool:
         """Whether taking the attribute may run a property."""
-        return node.attr in self._region.module.hidden.properties
+        return node.attr in self._region.module.implicit_calls.properties
 
     def _brackets(self, brackets: Iterable[ast.expr]) -> tuple[tuple[Subscript, ...], bool]:
         found: tuple[Subscript, ...] = ()
@@ -70,13 +70,13 @@ class Chains(Environment, ABC):
                 self._value(node.slice)
             node = node.value
 
-    def _base(self, node: ast.expr) -> Value:
+    def _base(self, node: ast.expr) -> AbstractValue:
         """The value of what is stored into, without counting it as read."""
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
             return self._chain(node, read=False)
         return self._value(node)
 
-    def _chain(self, node: ast.expr, read: bool = True) -> Value:
+    def _chain(self, node: ast.expr, read: bool = True) -> AbstractValue:
         if read:
             self._indices(node)
         name, _, _ = self._path(node)
@@ -95,29 +95,31 @@ class Chains(Environment, ABC):
         if isinstance(node, ast.Subscript):
             base = self._base(node.value)
             axes, open_ = self._subscripts.read(node.slice, self._forms, self._hidden)
-            if not base.outer:
+            if not base.points_to:
                 self._seen.add("")
-            reach = base.outer | base.inner | (self._pool if not base.outer else frozenset())
-            reach = frozenset(o for o in reach if o.kind is not OriginKind.CLOSURE) | (base.inner & CLOSURE)
+            reach = base.points_to | base.reachable | (self._pool if not base.points_to else frozenset())
+            reach = frozenset(o for o in reach if o.kind is not OriginKind.CLOSURE) | (
+                base.reachable & CLOSURE
+            )
             found = extended(reach, axes, open_)
-            return Value(found, found)
+            return AbstractValue(found, found)
         return self._value(node)
 
-    def _of_class(self, attribute: str) -> Value:
+    def _of_class(self, attribute: str) -> AbstractValue:
         """An attribute of an object may be one of its class, which all objects share."""
-        owner = self._region.module.hidden.shared.get(attribute)
+        owner = self._region.module.implicit_calls.mutable_class_attributes.get(attribute)
         origin = frozenset({Origin(OriginKind.SHARED, owner, open=False)}) if owner else frozenset()
-        return Value(origin, origin)
+        return AbstractValue(origin, origin)
 
-    def _static(self, name: str, read: bool) -> Value:
+    def _static(self, name: str, read: bool) -> AbstractValue:
         """A name of a module, function or class that stays global."""
         full = self._dotted(name)
         if read and is_pure(full):
             return FRESH  # figures and functions of known packages; the modules themselves can be changed
         origin = frozenset({Origin(OriginKind.SHARED, name, open=False)})
-        return Value(origin, origin)
+        return AbstractValue(origin, origin)
 
-    def _shared(self, node: ast.expr, read: bool) -> Value:
+    def _shared(self, node: ast.expr, read: bool) -> AbstractValue:
         """A chain that begins at a shared name; records the access."""
         parts: list[ast.Attribute | ast.Subscript] = []
         while isinstance(node, ast.Attribute | ast.Subscript):
@@ -140,15 +142,15 @@ class Chains(Environment, ABC):
             self._found(name, subscripts, place, read, closed=True)
             return FRESH
         value = self._found(name, subscripts, place, read, not open_ or bool(rest))
-        return Value(value.outer | UNKNOWN, value.inner | UNKNOWN) if rest else value
+        return AbstractValue(value.points_to | UNKNOWN, value.reachable | UNKNOWN) if rest else value
 
     def _found(
         self, name: str, subscripts: tuple[Subscript, ...], node: ast.expr, read: bool, closed: bool
-    ) -> Value:
+    ) -> AbstractValue:
         if read:
             self._access(name, subscripts, AccessKind.READ, node)
         origin = frozenset({Origin(OriginKind.SHARED, name, subscripts, open=not closed)})
-        return Value(origin, origin)
+        return AbstractValue(origin, origin)
 
 
 def extended(origins: Origins, axes: tuple[Subscript, ...], open_: bool = False) -> Origins:

@@ -16,20 +16,20 @@ from operator import or_
 
 from dlbc.ir.access import (
     FRESH,
-    Call,
-    Facts,
+    AbstractValue,
+    CallSite,
     OriginKind,
     Origins,
-    Value,
+    RegionFacts,
 )
-from dlbc.ir.callees import functions_among
-from dlbc.ir.evaluate_chains import CLOSURE, DEEPEST, UNKNOWN, Chains
+from dlbc.ir.callees import callbacks_of
+from dlbc.ir.evaluate_chains import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator
 from dlbc.ir.uses import UseKind, bound_names, children_of, free_names, parameters_of, unparsed, uses_of
 from dlbc.library.python import RANDOM_PACKAGES
 from dlbc.library.row import Back, Key, Reads, ResultKind
 from dlbc.library.table import given_back, is_pure, lookup
 
-__all__ = ["Evaluator"]
+__all__ = ["ExpressionEvaluator"]
 
 #: Arguments of `astype` before the one that says whether it copies.
 _ASTYPE_INPUTS = 4
@@ -37,7 +37,7 @@ _ASTYPE_INPUTS = 4
 _HOLDER_OPTIONS = frozenset({"key", "default_factory", "reverse", "maxlen"})
 
 
-class Evaluator(Chains):
+class ExpressionEvaluator(ChainEvaluator):
     """Values of expressions in one region."""
 
     @abstractmethod
@@ -45,53 +45,55 @@ class Evaluator(Chains):
         """Walk one statement."""
 
     @abstractmethod
-    def _assign(self, target: ast.expr, value: Value, source: ast.expr | None) -> None:
+    def _assign(self, target: ast.expr, value: AbstractValue, source: ast.expr | None) -> None:
         """Bind or store ``value``, which ``source`` gave if it is known."""
 
-    def _closure(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> Value:
+    def _closure(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+    ) -> AbstractValue:
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
         names = dict.fromkeys(bound_names(body), FRESH)
         if not isinstance(node, ast.ClassDef):
-            names |= {p.arg: Value(UNKNOWN, UNKNOWN) for p in parameters_of(node)}
+            names |= {p.arg: AbstractValue(UNKNOWN, UNKNOWN) for p in parameters_of(node)}
         with self._scope(node, names, frozenset()), self._elsewhere():
             results, self._facts.results = self._facts.results, []
             for part in body:
                 self._value(part) if isinstance(part, ast.expr) else self._statement(part)  # type: ignore[arg-type]
             self._facts.results = results
         captures = any(self._lookup(name) is not None for name in free_names(node))
-        return Value(CLOSURE, frozenset()) if captures else FRESH
+        return AbstractValue(CLOSURE, frozenset()) if captures else FRESH
 
-    def _property(self, node: ast.Attribute) -> Value:
+    def _property(self, node: ast.Attribute) -> AbstractValue:
         return self._runs_method(node.value, self._value(node.value), node.attr)
 
-    def _runs_method(self, node: ast.AST, receiver: Value, method: str) -> Value:
+    def _runs_method(self, node: ast.AST, receiver: AbstractValue, method: str) -> AbstractValue:
         """A method that runs without being called: recorded as a call where the module has one."""
         if method not in self._region.module.methods:
             return FRESH
         function = ast.Attribute(node, method, ast.Load())  # type: ignore[arg-type]  # for its place alone
         call = ast.Call(ast.copy_location(function, node), [], [])
-        self._facts.calls.append(Call(f".{method}", ast.copy_location(call, node), receiver, ()))
+        self._facts.calls.append(CallSite(f".{method}", ast.copy_location(call, node), receiver, ()))
         return self._result(f".{method}", receiver, [], call)
 
-    def _items(self, node: ast.expr) -> Value:
+    def _items(self, node: ast.expr) -> AbstractValue:
         """What iterating the object gives."""
         value = self._value(node)
         made = self._runs_method(node, value, "__iter__") | self._runs_method(node, value, "__next__")
         return (value | made).element
 
-    def _quietly(self, node: ast.expr) -> Value:
-        facts, self._facts = self._facts, Facts()
+    def _quietly(self, node: ast.expr) -> AbstractValue:
+        facts, self._facts = self._facts, RegionFacts()
         value = self._value(node)
         self._facts = facts
         return value
 
-    def _union(self, nodes: Iterable[ast.expr | None]) -> Value:
+    def _union(self, nodes: Iterable[ast.expr | None]) -> AbstractValue:
         value = FRESH
         for node in nodes:
             value |= self._value(node)
         return value
 
-    def _value(self, node: ast.AST | None) -> Value:
+    def _value(self, node: ast.AST | None) -> AbstractValue:
         match node:
             case None | ast.Constant() | ast.Slice(lower=None, upper=None, step=None):
                 return FRESH
@@ -110,7 +112,7 @@ class Evaluator(Chains):
                         return value | self._value(other)
             case ast.BinOp(left=left, right=right):
                 both = self._union([left, right])
-                return Value(frozenset(), both.inner, both.holds)
+                return AbstractValue(frozenset(), both.reachable, both.has_mutable_items)
             case ast.UnaryOp() | ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.Slice():
                 self._union(n for n in children_of(node) if isinstance(n, ast.expr))
                 return FRESH
@@ -131,10 +133,10 @@ class Evaluator(Chains):
                 return self._closure(node)
             case ast.expr():
                 self._union(n for n in children_of(node) if isinstance(n, ast.expr))
-                return Value(UNKNOWN, UNKNOWN)
+                return AbstractValue(UNKNOWN, UNKNOWN)
         return FRESH
 
-    def _short(self, node: ast.BoolOp) -> Value:
+    def _short(self, node: ast.BoolOp) -> AbstractValue:
         """``and``, ``or``: an operand is evaluated where those before it were true (false)."""
         value = self._value(node.values[0])
         with self._unsure(), ExitStack() as stack:
@@ -143,7 +145,9 @@ class Evaluator(Chains):
                 value |= self._value(operand)
         return value
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> Value:
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    ) -> AbstractValue:
         items = self._items(node.generators[0].iter)
         own = {u.name: FRESH for g in node.generators for u in uses_of(g.target) if u.kind is UseKind.STORE}
         integers = frozenset(
@@ -152,7 +156,7 @@ class Evaluator(Chains):
             if isinstance(g.target, ast.Name) and self._subscripts.counts(g.iter)
         )
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        binder = self._binder(node, node.generators[0].target, node.generators[0].iter)
+        inner_loop = self._binder(node, node.generators[0].target, node.generators[0].iter)
         with self._scope(node, own, integers), ExitStack() as stack:
             if isinstance(node, ast.GeneratorExp):
                 self._seen.add(node)
@@ -161,9 +165,9 @@ class Evaluator(Chains):
             for position, generator in enumerate(node.generators):
                 if position:
                     items = self._items(generator.iter)
-                    binder = self._binder(generator, generator.target, generator.iter)
+                    inner_loop = self._binder(generator, generator.target, generator.iter)
                 self._assign(generator.target, items, None)
-                self._counts_through(binder)
+                self._counts_through(inner_loop)
                 for test in generator.ifs:
                     self._value(test)
                     stack.enter_context(self._branch(test))
@@ -171,10 +175,10 @@ class Evaluator(Chains):
         if isinstance(node, ast.GeneratorExp) and any(
             u.kind is UseKind.LOAD and self._lookup(u.name) is not None for u in uses_of(node)
         ):
-            return Value(CLOSURE, value.inner, value.holds)
+            return AbstractValue(CLOSURE, value.reachable, value.has_mutable_items)
         return value
 
-    def _function(self, node: ast.expr, depth: int = 0) -> tuple[str, Value | None]:
+    def _function(self, node: ast.expr, depth: int = 0) -> tuple[str, AbstractValue | None]:
         """What is called: its dotted name and, for a method, its receiver."""
         root = _root(node)
         module = self._region.module
@@ -197,9 +201,9 @@ class Evaluator(Chains):
             return self._dotted(node.id), None
         return node.id, self._value(node)
 
-    def _call(self, node: ast.Call) -> Value:
+    def _call(self, node: ast.Call) -> AbstractValue:
         function, receiver = self._function(node.func)
-        arguments: list[tuple[str | int, Value, ast.expr]] = []
+        arguments: list[tuple[str | int, AbstractValue, ast.expr]] = []
         row = lookup(function)
         if row.exhausts or function.endswith(".join"):
             for given in node.args:
@@ -211,26 +215,26 @@ class Evaluator(Chains):
         arguments += ((position, look(argument), argument) for position, argument in enumerate(node.args))
         for keyword in node.keywords:
             arguments.append((keyword.arg or "**", self._value(keyword.value), keyword.value))
-        self._facts.calls.append(Call(function, node, receiver, tuple(arguments)))
+        self._facts.calls.append(CallSite(function, node, receiver, tuple(arguments)))
         if row.fills and isinstance(node.func, ast.Attribute):
             for _, value, _ in arguments:
                 self._put_into(node.func.value, value)
         return self._result(function, receiver, arguments, node)
 
-    def _form(self, node: ast.expr) -> Value:
+    def _form(self, node: ast.expr) -> AbstractValue:
         """An argument of which the form is asked, not the data: a bare shared name is not read."""
         name, brackets, _ = self._path(node)
         return self._chain(node, read=False) if name and not brackets else self._value(node)
 
-    def _gives(self, function: ast.expr) -> Value:
+    def _gives(self, function: ast.expr) -> AbstractValue:
         """What a function that is handed on may give beside its arguments."""
-        facts, self._facts = self._facts, Facts()
+        facts, self._facts = self._facts, RegionFacts()
         if isinstance(function, ast.Lambda):
             names = dict.fromkeys((p.arg for p in parameters_of(function)), FRESH)
             with self._scope(function.args, names, frozenset()):
                 value = self._value(function.body)
         else:
-            value = FRESH if self._is_known(function) else Value(UNKNOWN, UNKNOWN)
+            value = FRESH if self._is_known(function) else AbstractValue(UNKNOWN, UNKNOWN)
         self._facts = facts
         return value
 
@@ -240,17 +244,17 @@ class Evaluator(Chains):
             name = self._function(function.func)[0]
             return is_pure(name) and name != "functools.partial"
         name, _ = self._function(function)
-        world = self._region.module
+        module_names = self._region.module
         if name.startswith("."):
-            return lookup(name).known and name[1:] not in world.methods
-        own = name in self._region.fresh | self._region.passing or name in world.classes
+            return lookup(name).known and name[1:] not in module_names.methods
+        own = name in self._region.fresh | self._region.returns_argument_parts or name in module_names.classes
         return own or isinstance(function, ast.Constant) or is_pure(name)
 
     def _is_list(self, method: ast.expr) -> bool:
         """Whether what a method is called on may be a list whose items can be changed in place."""
         held = method.value if isinstance(method, ast.Attribute) else method
         name = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
-        return name in self._region.module.lists
+        return name in self._region.module.object_containers
 
     def _of_container(self, method: str) -> bool:
         """Whether a new object's method gives a part of it, or of the arguments: one of a container."""
@@ -259,23 +263,23 @@ class Evaluator(Chains):
     def _result(
         self,
         function: str,
-        receiver: Value | None,
-        arguments: list[tuple[str | int, Value, ast.expr]],
+        receiver: AbstractValue | None,
+        arguments: list[tuple[str | int, AbstractValue, ast.expr]],
         node: ast.Call,
-    ) -> Value:
+    ) -> AbstractValue:
         given = FRESH
         for key, value, _ in arguments:
             if key not in _HOLDER_OPTIONS:
                 given |= value
         row = lookup(function)
         if row.applies:
-            for applied in functions_among(node, function):
+            for applied in callbacks_of(node, function):
                 given |= self._gives(applied)
         if row.result is ResultKind.HOLDER and not function.startswith("."):
             return given.contained
         first = len(arguments) if row.out_at is None else row.out_at
         out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
-        if out and any(v.outer or v.inner for v in out):
+        if out and any(v.points_to or v.reachable for v in out):
             return reduce(or_, (v | v.element for v in out))
         if (row.is_new and not function.startswith(".")) or function in self._region.fresh:
             return FRESH
@@ -285,28 +289,30 @@ class Evaluator(Chains):
             return found | given if row.applies else found
         if function.startswith("."):
             if function == ".copy" and receiver is not None:
-                return Value(frozenset(), receiver.inner, receiver.holds or self._is_list(node.func))
+                return AbstractValue(
+                    frozenset(), receiver.reachable, receiver.has_mutable_items or self._is_list(node.func)
+                )
             if row.is_new:
                 return FRESH
             if row.result is ResultKind.SAME and function[1:] not in self._region.module.methods:
                 return receiver or FRESH
-            if receiver is not None and not receiver.outer and self._of_container(function[1:]):
+            if receiver is not None and not receiver.points_to and self._of_container(function[1:]):
                 return receiver.element | given
             if function == ".astype" and not node.keywords and len(node.args) <= _ASTYPE_INPUTS:
                 return FRESH
         self._put_into_pool(given)
         reach = given | (receiver or FRESH)
         reach = reach | reach.element
-        if function not in self._region.passing:
-            reach = Value(_open(reach.outer), _open(reach.inner))
+        if function not in self._region.returns_argument_parts:
+            reach = AbstractValue(_open(reach.points_to), _open(reach.reachable))
         if function in self._region.module.classes:
             return reach.contained
         known = is_pure(function) and not function.startswith(RANDOM_PACKAGES)
-        known = known or function in self._region.passing
-        return reach if known else Value(reach.outer | UNKNOWN, reach.inner | UNKNOWN)
+        known = known or function in self._region.returns_argument_parts
+        return reach if known else AbstractValue(reach.points_to | UNKNOWN, reach.reachable | UNKNOWN)
 
 
-def _back(back: Back, arguments: dict[Key, Value]) -> Value:
+def _back(back: Back, arguments: dict[Key, AbstractValue]) -> AbstractValue:
     """A result of which a rule says what it may be of the arguments."""
     value = FRESH
     for key, given in arguments.items():

@@ -13,24 +13,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from dlbc.ir.access import Binder, Domain, Origin, Origins, Subscript, Value
-from dlbc.ir.form import Condition, Form, Kind, Variable, negated
-from dlbc.ir.region import Region
-from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.access import AbstractValue, InnerLoop, IterationDomain, Origin, Origins, Subscript
+from dlbc.ir.form import Condition, IntegerForm, Variable, VariableKind, negated
+from dlbc.ir.region import CodeRegion
+from dlbc.ir.subscripts import SubscriptReader
 from dlbc.ir.uses import bound_names
 
-__all__ = ["Flow", "jumps_out"]
+__all__ = ["ControlFlow", "jumps_out"]
 
 Loop = ast.For | ast.AsyncFor | ast.While
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class Flow:
+class ControlFlow:
     """The state of the walk at one place."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: CodeRegion) -> None:
         self._region = region
-        self._subscripts = Subscripts(region)
+        self._subscripts = SubscriptReader(region)
         self._hidden: dict[str, bool] = {}
         self._numbers: dict[ast.AST, int] = {}
         self._single = frozenset(n for n, nodes in bound_names(region.body).items() if len(nodes) == 1)
@@ -38,14 +38,14 @@ class Flow:
 
     def _begin(self) -> None:
         index = self._region.index
-        self._forms = {} if index is None else {index: Form.of(Variable(Kind.INDEX, index))}
+        self._forms = {} if index is None else {index: IntegerForm.of(Variable(VariableKind.INDEX, index))}
         self._steady: frozenset[str] = frozenset()
-        self._domain = Domain()
+        self._domain = IterationDomain()
 
-    def _as_form(self, node: ast.expr) -> Form | None:
+    def _as_form(self, node: ast.expr) -> IntegerForm | None:
         return self._subscripts.form(node, self._forms, self._hidden)
 
-    def _define(self, name: str, form: Form | None) -> None:
+    def _define(self, name: str, form: IntegerForm | None) -> None:
         """``name`` is bound here."""
         self._forms = {n: f for n, f in self._forms.items() if n != name}
         if form is not None:
@@ -66,7 +66,7 @@ class Flow:
         yield
         self._leave(*before)
 
-    def _leave(self, forms: dict[str, Form], steady: frozenset[str], domain: Domain) -> None:
+    def _leave(self, forms: dict[str, IntegerForm], steady: frozenset[str], domain: IterationDomain) -> None:
         now = self._forms
         self._forms = {n: f for n, f in forms.items() if now.get(n) == f}
         self._steady, self._domain = steady, domain
@@ -80,7 +80,7 @@ class Flow:
         return next((p for p in parts if p is not None), None), False
 
     @contextmanager
-    def _turning(self, node: Loop, binder: Binder | None) -> Iterator[None]:
+    def _turning(self, node: Loop, inner_loop: InnerLoop | None) -> Iterator[None]:
         """The body of an inner loop."""
         before = self._forms, self._steady, self._domain
         bound = bound_names([*node.body, *([] if isinstance(node, ast.While) else [node.target])])
@@ -88,20 +88,22 @@ class Flow:
         kept = self._forms
         self._steady -= bound.keys()
         left_early = any(map(_leaves, node.body))
-        exact = self._domain.exact and binder is not None and binder.known and not left_early
-        binders = self._domain.binders if binder is None else (*self._domain.binders, binder)
-        self._domain = replace(self._domain, binders=binders, exact=exact)
+        exact = self._domain.exact and inner_loop is not None and inner_loop.exact and not left_early
+        inner_loops = (
+            self._domain.inner_loops if inner_loop is None else (*self._domain.inner_loops, inner_loop)
+        )
+        self._domain = replace(self._domain, inner_loops=inner_loops, exact=exact)
         yield
         self._leave(kept, *before[1:])
 
-    def _counts_through(self, binder: Binder | None) -> None:
+    def _counts_through(self, inner_loop: InnerLoop | None) -> None:
         """The variable of a comprehension; its scope ends the effect."""
-        if binder is None:
+        if inner_loop is None:
             self._domain = replace(self._domain, exact=False)
             return
-        exact = self._domain.exact and binder.known
-        self._domain = replace(self._domain, binders=(*self._domain.binders, binder), exact=exact)
-        self._define(binder.variable.name, Form.of(binder.variable))
+        exact = self._domain.exact and inner_loop.exact
+        self._domain = replace(self._domain, inner_loops=(*self._domain.inner_loops, inner_loop), exact=exact)
+        self._define(inner_loop.variable.name, IntegerForm.of(inner_loop.variable))
 
     @contextmanager
     def _elsewhere(self) -> Iterator[None]:
@@ -109,7 +111,7 @@ class Flow:
         before = self._forms, self._steady, self._domain
         index = self._region.index
         self._forms = {n: f for n, f in self._forms.items() if n == index}
-        self._steady, self._domain = frozenset(), Domain(exact=False)
+        self._steady, self._domain = frozenset(), IterationDomain(exact=False)
         yield
         self._forms, self._steady, self._domain = before
 
@@ -125,13 +127,13 @@ class Flow:
                     return
         self._domain = replace(self._domain, exact=False)
 
-    def _binder(self, node: ast.AST, target: ast.expr, iterable: ast.expr) -> Binder | None:
+    def _binder(self, node: ast.AST, target: ast.expr, iterable: ast.expr) -> InnerLoop | None:
         """The variable of an inner loop that counts, and through which values."""
         match target, iterable:
             case ast.Name(), ast.Call(func=ast.Name(id="reversed"), args=[inner], keywords=[]):
                 found = self._binder(node, target, inner)
                 usable = found is not None and self._region.module.builtin("reversed")
-                return replace(found, known=False) if usable and found is not None and found.step != 1 else (
+                return replace(found, exact=False) if usable and found is not None and found.step != 1 else (
                     found if usable else None)  # fmt: skip
             case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if (
                 self._region.module.builtin("range")
@@ -142,49 +144,53 @@ class Flow:
             case ast.Tuple(elts=[ast.Name(id=name), _]), ast.Call(
                 func=ast.Name(id="enumerate"), args=[_], keywords=[]
             ) if self._region.module.builtin("enumerate"):
-                return Binder(self._variable(node, name), Form.literal(0), None, 1, known=False)
+                return InnerLoop(self._variable(node, name), IntegerForm.literal(0), None, 1, exact=False)
         return None
 
-    def _counted(self, node: ast.AST, name: str, args: list[ast.expr]) -> Binder | None:
+    def _counted(self, node: ast.AST, name: str, args: list[ast.expr]) -> InnerLoop | None:
         forms = [self._as_form(a) for a in args]
-        start, stop = (Form.literal(0), forms[0]) if len(forms) == 1 else (forms[0], forms[1])
+        start, stop = (IntegerForm.literal(0), forms[0]) if len(forms) == 1 else (forms[0], forms[1])
         step: int | None = 1
         if len(forms) == 3:
             step = None if forms[2] is None else forms[2].constant
         known = start is not None and stop is not None and bool(step)
-        return Binder(self._variable(node, name), start, stop, step or None, known)
+        return InnerLoop(self._variable(node, name), start, stop, step or None, known)
 
     def _variable(self, node: ast.AST, name: str) -> Variable:
-        return Variable(Kind.INNER, name, self._numbers.setdefault(node, len(self._numbers) + 1))
+        return Variable(VariableKind.INNER, name, self._numbers.setdefault(node, len(self._numbers) + 1))
 
     def _present(self, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...]:
         """With the variables of loops that are not around here as what they are: of some other time."""
         around = self._around
-        return tuple(s.loosened(around) for s in subscripts)
+        return tuple(s.rescoped(around) for s in subscripts)
 
     def _here(self, origins: Origins) -> Origins:
         """The same with the subscripts of origins."""
-        return _loosened(origins, self._around)
+        return _rescope_origins(origins, self._around)
 
-    def _held(self, name: str, value: Value) -> Value:
+    def _held(self, name: str, value: AbstractValue) -> AbstractValue:
         """What a name holds here, in terms of the loops around."""
-        if not any(origin.subscripts for part in (value.outer, value.inner) for origin in part):
+        if not any(origin.subscripts for part in (value.points_to, value.reachable) for origin in part):
             return value
         around = self._around if name in self._steady else frozenset()
-        return Value(_loosened(value.outer, around), _loosened(value.inner, around), value.holds)
+        return AbstractValue(
+            _rescope_origins(value.points_to, around),
+            _rescope_origins(value.reachable, around),
+            value.has_mutable_items,
+        )
 
     @property
     def _around(self) -> frozenset[int]:
         """The inner loops around, by number."""
-        return frozenset(b.variable.number for b in self._domain.binders)
+        return frozenset(b.variable.number for b in self._domain.inner_loops)
 
 
-def _loosened(origins: Origins, around: frozenset[int]) -> Origins:
-    return frozenset(_loose(o, around) if o.subscripts else o for o in origins)
+def _rescope_origins(origins: Origins, around: frozenset[int]) -> Origins:
+    return frozenset(_rescope_origin(o, around) if o.subscripts else o for o in origins)
 
 
-def _loose(origin: Origin, around: frozenset[int]) -> Origin:
-    return replace(origin, subscripts=tuple(s.loosened(around) for s in origin.subscripts))
+def _rescope_origin(origin: Origin, around: frozenset[int]) -> Origin:
+    return replace(origin, subscripts=tuple(s.rescoped(around) for s in origin.subscripts))
 
 
 def jumps_out(statement: ast.AST) -> bool:

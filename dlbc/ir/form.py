@@ -15,11 +15,22 @@ from functools import cached_property
 
 from dlbrt.records import dataclass
 
-__all__ = ["ZERO", "Apply", "Atom", "Comparison", "Condition", "Form", "Junction", "Kind", "Operator",
-           "Variable", "negated"]  # fmt: skip
+__all__ = [
+    "ZERO",
+    "Apply",
+    "Atom",
+    "Comparison",
+    "Condition",
+    "IntegerForm",
+    "Junction",
+    "Operator",
+    "Variable",
+    "VariableKind",
+    "negated",
+]  # fmt: skip
 
 
-class Kind(Enum):
+class VariableKind(Enum):
     """What a variable stands for."""
 
     INDEX = "index"
@@ -34,10 +45,10 @@ class Variable:
     ``loose``: the inner loop's variable at some other time than now.
     """
 
-    kind: Kind
+    kind: VariableKind
     name: str
     number: int = 0
-    loose: bool = False
+    out_of_scope: bool = False
 
     def __hash__(self) -> int:
         return hash((self.name, self.number))
@@ -62,7 +73,7 @@ class Apply:
     """``operator`` of the operands; ``name`` is the array of an ELEMENT, the function of a CALL."""
 
     operator: Operator
-    operands: tuple[Form, ...]
+    operands: tuple[IntegerForm, ...]
     name: str = ""
 
     def __hash__(self) -> int:
@@ -94,7 +105,7 @@ Monomial = tuple[Atom, ...]
 
 
 @dataclass(frozen=True)
-class Form:
+class IntegerForm:
     """``sum(factor * product(monomial))``; the empty monomial is the literal part."""
 
     terms: tuple[tuple[Monomial, int], ...] = ()
@@ -107,12 +118,12 @@ class Form:
         return hash(self.terms)
 
     @classmethod
-    def literal(cls, value: int) -> Form:
+    def literal(cls, value: int) -> IntegerForm:
         """An integer."""
         return cls((((), value),) if value else ())
 
     @classmethod
-    def of(cls, atom: Atom) -> Form:
+    def of(cls, atom: Atom) -> IntegerForm:
         """An atom by itself."""
         return cls((((atom,), 1),))
 
@@ -135,7 +146,7 @@ class Form:
         infix = isinstance(atom, Apply) and atom.operator in (Operator.QUOTIENT, Operator.REMAINDER)
         return factor == 1 and len(monomial) == 1 and not infix
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: IntegerForm) -> IntegerForm:
         if not self.terms or not other.terms:
             return self if self.terms else other
         sums = dict(self.terms)
@@ -143,13 +154,13 @@ class Form:
             sums[monomial] = sums.get(monomial, 0) + factor
         return _normal(sums)
 
-    def __neg__(self) -> Form:
-        return Form(tuple((m, -k) for m, k in self.terms))
+    def __neg__(self) -> IntegerForm:
+        return IntegerForm(tuple((m, -k) for m, k in self.terms))
 
-    def __sub__(self, other: Form) -> Form:
+    def __sub__(self, other: IntegerForm) -> IntegerForm:
         return self + -other
 
-    def __mul__(self, other: Form) -> Form:
+    def __mul__(self, other: IntegerForm) -> IntegerForm:
         products: Counter[Monomial] = Counter()
         for left, j in self.terms:
             for right, k in other.terms:
@@ -171,18 +182,18 @@ class Form:
         """The arrays of which it takes elements."""
         return frozenset(name for atom in self.atoms for name in _elements(atom))
 
-    def moves(self, kinds: Iterable[Kind] = (Kind.INDEX, Kind.INNER)) -> bool:
+    def depends_on(self, kinds: Iterable[VariableKind] = (VariableKind.INDEX, VariableKind.INNER)) -> bool:
         """Whether it has a variable of these kinds."""
         wanted = set(kinds)
         return any(v.kind in wanted for v in self.variables)
 
     def replaced(
-        self, change: Callable[[Variable], Form], element: Callable[[Apply], Form] | None = None
-    ) -> Form:
+        self, change: Callable[[Variable], IntegerForm], element: Callable[[Apply], IntegerForm] | None = None
+    ) -> IntegerForm:
         """With every variable changed into a form, in operands too; ``element`` changes elements."""
-        total = Form()
+        total = IntegerForm()
         for monomial, factor in self.terms:
-            product = Form.literal(factor)
+            product = IntegerForm.literal(factor)
             for atom in monomial:
                 product = product * _replaced(atom, change, element)
             total = total + product
@@ -222,7 +233,7 @@ class Form:
         return text or "0"
 
 
-ZERO = Form()
+ZERO = IntegerForm()
 
 
 def _factor_text(atom: Atom, *, alone: bool) -> str:
@@ -232,7 +243,7 @@ def _factor_text(atom: Atom, *, alone: bool) -> str:
 
 def _order(atom: Atom) -> tuple[bool, str, int, bool]:
     if isinstance(atom, Variable):
-        return (False, atom.name, atom.number, atom.loose)
+        return (False, atom.name, atom.number, atom.out_of_scope)
     return (True, str(atom), 0, False)
 
 
@@ -241,9 +252,9 @@ def _print_order(term: tuple[Monomial, int]) -> tuple[bool, bool, list[tuple[boo
     return (not monomial, factor < 0, [_order(atom) for atom in monomial])
 
 
-def _normal(sums: Mapping[Monomial, int]) -> Form:
+def _normal(sums: Mapping[Monomial, int]) -> IntegerForm:
     kept = [(m, k) for m, k in sums.items() if k]
-    return Form(tuple(sorted(kept, key=lambda term: [_order(atom) for atom in term[0]])))
+    return IntegerForm(tuple(sorted(kept, key=lambda term: [_order(atom) for atom in term[0]])))
 
 
 def _variables(atom: Atom) -> frozenset[Variable]:
@@ -260,14 +271,14 @@ def _elements(atom: Atom) -> frozenset[str]:
 
 
 def _replaced(
-    atom: Atom, change: Callable[[Variable], Form], element: Callable[[Apply], Form] | None
-) -> Form:
+    atom: Atom, change: Callable[[Variable], IntegerForm], element: Callable[[Apply], IntegerForm] | None
+) -> IntegerForm:
     if isinstance(atom, Variable):
         return change(atom)
     if element is not None and atom.operator is Operator.ELEMENT:
         return element(atom)
     operands = tuple(operand.replaced(change, element) for operand in atom.operands)
-    return Form.of(Apply(atom.operator, operands, atom.name))
+    return IntegerForm.of(Apply(atom.operator, operands, atom.name))
 
 
 def _applied(atom: Apply, variables: Mapping[Variable, int]) -> int:
@@ -288,21 +299,21 @@ def _applied(atom: Apply, variables: Mapping[Variable, int]) -> int:
 class Comparison:
     """``form >= 0``, ``form == 0`` or ``form != 0``."""
 
-    form: Form
+    form: IntegerForm
     relation: str
 
     @classmethod
-    def at_least(cls, left: Form, right: Form) -> Comparison:
+    def at_least(cls, left: IntegerForm, right: IntegerForm) -> Comparison:
         """``left >= right``."""
         return cls(left - right, ">=")
 
     @classmethod
-    def below(cls, left: Form, right: Form) -> Comparison:
+    def below(cls, left: IntegerForm, right: IntegerForm) -> Comparison:
         """``left < right``."""
-        return cls(right - left - Form.literal(1), ">=")
+        return cls(right - left - IntegerForm.literal(1), ">=")
 
     @classmethod
-    def equal(cls, left: Form, right: Form) -> Comparison:
+    def equal(cls, left: IntegerForm, right: IntegerForm) -> Comparison:
         """``left == right``."""
         return cls(left - right, "==")
 
@@ -311,7 +322,7 @@ class Comparison:
 class Junction:
     """All (``and``) or any (``or``) of the parts; no part of ``and`` is true, none of ``or`` false."""
 
-    word: str
+    operator: str
     parts: tuple[Condition, ...]
 
 
@@ -321,8 +332,8 @@ Condition = Comparison | Junction
 def negated(condition: Condition) -> Condition:
     """What holds where the condition does not."""
     if isinstance(condition, Junction):
-        word = "or" if condition.word == "and" else "and"
+        word = "or" if condition.operator == "and" else "and"
         return Junction(word, tuple(map(negated, condition.parts)))
     if condition.relation == ">=":
-        return Comparison(-condition.form - Form.literal(1), ">=")
+        return Comparison(-condition.form - IntegerForm.literal(1), ">=")
     return Comparison(condition.form, "!=" if condition.relation == "==" else "==")

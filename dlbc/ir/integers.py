@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from dlbc.ir.region import Region
+from dlbc.ir.region import CodeRegion
 from dlbc.ir.uses import UseKind, own_nodes, uses_of
 
-__all__ = ["Integers"]
+__all__ = ["IntegerNames"]
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 
 
-class Integers:
+class IntegerNames:
     """Integer names of one region."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: CodeRegion) -> None:
         self._region = region
         self._names: set[str] = set()
         self._define(_definitions(region))
@@ -29,7 +29,7 @@ class Integers:
             case ast.Name(id=name):
                 if name in hidden:
                     return hidden[name]
-                outside = self._region.integers | self._region.counted
+                outside = self._region.integers | self._region.range_arguments
                 return name == self._region.index or name in self._names or name in outside
             case ast.BinOp(left=left, right=right, op=op):
                 return isinstance(op, _ARITHMETIC) and self.sure(left, hidden) and self.sure(right, hidden)
@@ -52,7 +52,7 @@ class Integers:
         return _counts(iterable, self._region)
 
     def _define(self, definitions: dict[str, list[ast.expr | bool]]) -> None:
-        self._names = {n for n in definitions if n in self._region.own - self._region.given}
+        self._names = {n for n in definitions if n in self._region.own - self._region.live_in}
         changed = True
         while changed:
             sure = {n for n in self._names if all(self._is_one(d) for d in definitions[n])}
@@ -62,7 +62,7 @@ class Integers:
         return definition if isinstance(definition, bool) else self.sure(definition, {})
 
 
-def _definitions(region: Region) -> dict[str, list[ast.expr | bool]]:
+def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
     """Per own name all its bindings: an expression, or whether it surely is an integer."""
     found: dict[str, list[ast.expr | bool]] = {}
     known: dict[ast.AST, ast.expr | bool] = {}
@@ -87,7 +87,7 @@ def _definitions(region: Region) -> dict[str, list[ast.expr | bool]]:
     return found
 
 
-def _counts(node: ast.expr, region: Region) -> bool:
+def _counts(node: ast.expr, region: CodeRegion) -> bool:
     match node:
         case ast.Call(func=ast.Name(id="range")):
             return region.module.builtin("range")

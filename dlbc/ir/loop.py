@@ -9,7 +9,7 @@ from dlbrt.records import dataclass
 from dlbc.ir.annotation import Annotation
 from dlbc.source import Source
 
-__all__ = ["AnnotatedLoop", "Module", "Routine", "Scope"]
+__all__ = ["AnnotatedLoop", "AnnotatedRoutine", "Module", "Scope"]
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -43,7 +43,7 @@ class AnnotatedLoop:
 
 
 @dataclass(frozen=True)
-class Routine:
+class AnnotatedRoutine:
     """A sequential loop annotated `iterate`, around parallel ones; fields as of `AnnotatedLoop`."""
 
     node: ast.For | ast.While

@@ -18,7 +18,7 @@ from dlbrt.records import dataclass
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.scopes import BUILTINS
 from dlbc.library.methods import METADATA
-from dlbc.library.row import Effect, ResultKind
+from dlbc.library.row import EffectKind, ResultKind
 from dlbc.library.table import gives_plain, is_library, is_new, lookup, methods_where, places_for_results
 
 __all__ = [
@@ -26,15 +26,15 @@ __all__ = [
     "READING",
     "Bindings",
     "Element",
-    "Kind",
-    "Values",
+    "KindInference",
+    "ValueKind",
     "dotted_name",
     "pairs_of",
     "part_of",
 ]
 
 
-class Kind(IntEnum):
+class ValueKind(IntEnum):
     """Kinds of values; of several that a name may hold the greatest counts."""
 
     SCALAR = 0
@@ -43,7 +43,7 @@ class Kind(IntEnum):
 
 
 #: A kind, or one for each part of a tuple.
-Element: TypeAlias = Kind | tuple["Element", ...]
+Element: TypeAlias = ValueKind | tuple["Element", ...]
 
 #: Methods that look at what they are called on, and give something new.
 READING = methods_where(lambda row: row.is_new)
@@ -51,7 +51,7 @@ READING = methods_where(lambda row: row.is_new)
 KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
 
 
-def dotted_name(node: ast.expr, world: ModuleNames) -> str:
+def dotted_name(node: ast.expr, module_names: ModuleNames) -> str:
     """The full name of a builtin or imported function, empty for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -59,31 +59,31 @@ def dotted_name(node: ast.expr, world: ModuleNames) -> str:
         node = node.value
     if not isinstance(node, ast.Name):
         return ""
-    if node.id in world.imports:
-        return ".".join([world.imports[node.id], *reversed(parts)])
-    if not parts and node.id in BUILTINS and world.builtin(node.id):
+    if node.id in module_names.imports:
+        return ".".join([module_names.imports[node.id], *reversed(parts)])
+    if not parts and node.id in BUILTINS and module_names.builtin(node.id):
         return f"builtins.{node.id}"
     return ""
 
 
 @dataclass(frozen=True)
-class Values:
+class KindInference:
     """Kinds of expressions, given those of names."""
 
-    world: ModuleNames
-    lookup: Callable[[str], Kind]
+    module_names: ModuleNames
+    lookup: Callable[[str], ValueKind]
 
-    def kind(self, node: ast.expr | None) -> Kind:
+    def kind(self, node: ast.expr | None) -> ValueKind:
         """The kind of an expression's value."""
         match node:
             case None | ast.Constant() | ast.JoinedStr():
-                return Kind.SCALAR
+                return ValueKind.SCALAR
             case ast.Name(id=name):
                 return self._name(name)
             case ast.BinOp():
                 return self._operator(node)
             case ast.UnaryOp(op=ast.Not()):
-                return Kind.SCALAR
+                return ValueKind.SCALAR
             case ast.UnaryOp(operand=operand):
                 return self._computed(self.kind(operand))
             case ast.BoolOp(values=values):
@@ -95,25 +95,29 @@ class Values:
             case ast.NamedExpr(value=value):
                 return self.kind(value)
             case ast.Tuple(elts=parts):
-                return Kind.SCALAR if all(self.kind(p) is Kind.SCALAR for p in parts) else Kind.OTHER
+                return (
+                    ValueKind.SCALAR
+                    if all(self.kind(p) is ValueKind.SCALAR for p in parts)
+                    else ValueKind.OTHER
+                )
             case ast.Subscript(value=value):
-                return Kind.SCALAR if self.kind(value) is Kind.SCALAR else Kind.OTHER
+                return ValueKind.SCALAR if self.kind(value) is ValueKind.SCALAR else ValueKind.OTHER
             case ast.Attribute():
                 return self._attribute(node)
             case ast.Call():
                 return self._call(node)
-        return Kind.OTHER
+        return ValueKind.OTHER
 
     def element(self, node: ast.expr) -> Element:
         """The kind of what iterating gives."""
         match node:
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-                return max(map(self.kind, parts), default=Kind.SCALAR)
+                return max(map(self.kind, parts), default=ValueKind.SCALAR)
             case ast.GeneratorExp() | ast.ListComp() | ast.SetComp():
-                return Kind.OTHER
+                return ValueKind.OTHER
             case ast.Call():
                 return self._item_of_call(node)
-        return Kind.SCALAR if self.kind(node) is Kind.SCALAR else Kind.OTHER
+        return ValueKind.SCALAR if self.kind(node) is ValueKind.SCALAR else ValueKind.OTHER
 
     def is_steady(self, node: ast.expr) -> bool:
         """Whether taking items from it looks into nothing that stays on the ranks."""
@@ -121,43 +125,43 @@ class Values:
             case ast.List() | ast.Tuple():
                 return True
             case ast.Call(args=args, keywords=keywords):
-                name = dotted_name(node.func, self.world)
+                name = dotted_name(node.func, self.module_names)
                 given = [*args, *(k.value for k in keywords)]
                 seen = bool(name) and is_library(name) and all(map(self.is_steady, given))
-                return seen or self.kind(node) is Kind.SCALAR
-        return self.kind(node) is Kind.SCALAR
+                return seen or self.kind(node) is ValueKind.SCALAR
+        return self.kind(node) is ValueKind.SCALAR
 
     def _item_of_call(self, node: ast.Call) -> Element:
-        name = dotted_name(node.func, self.world)
+        name = dotted_name(node.func, self.module_names)
         if name in ("itertools.count", "numpy.ndindex"):
-            return Kind.SCALAR
+            return ValueKind.SCALAR
         if not node.args or any(isinstance(a, ast.Starred) for a in node.args):
-            return Kind.OTHER
+            return ValueKind.OTHER
         if name == "builtins.enumerate":
-            return Kind.SCALAR, self.element(node.args[0])
+            return ValueKind.SCALAR, self.element(node.args[0])
         if name == "builtins.zip":
             return tuple(map(self.element, node.args))
         if name in ("numpy.arange", "numpy.linspace") or name.endswith(".trange"):
-            return Kind.SCALAR
+            return ValueKind.SCALAR
         if lookup(name).same_items or name.startswith("tqdm."):
             return self.element(node.args[0])
-        return Kind.SCALAR if name == "builtins.range" else Kind.OTHER
+        return ValueKind.SCALAR if name == "builtins.range" else ValueKind.OTHER
 
-    def _name(self, name: str) -> Kind:
-        if name in self.world.imports:
-            return Kind.SCALAR if is_library(self.world.imports[name]) else Kind.OTHER
+    def _name(self, name: str) -> ValueKind:
+        if name in self.module_names.imports:
+            return ValueKind.SCALAR if is_library(self.module_names.imports[name]) else ValueKind.OTHER
         return self.lookup(name)
 
-    def _computed(self, operands: Kind) -> Kind:
+    def _computed(self, operands: ValueKind) -> ValueKind:
         """The result of an operator that gives something new."""
-        if operands is Kind.SCALAR:
-            return Kind.SCALAR
-        return Kind.OTHER if self.world.hidden.implicit else Kind.FRESH
+        if operands is ValueKind.SCALAR:
+            return ValueKind.SCALAR
+        return ValueKind.OTHER if self.module_names.implicit_calls.special_methods else ValueKind.FRESH
 
-    def _operator(self, node: ast.BinOp) -> Kind:
+    def _operator(self, node: ast.BinOp) -> ValueKind:
         """Sums and repetitions of lists, unions of sets and dictionaries hold what their parts hold."""
         left, right = self.kind(node.left), self.kind(node.right)
-        numeric = [k is not Kind.OTHER for k in (left, right)]
+        numeric = [k is not ValueKind.OTHER for k in (left, right)]
         match node.op:
             case ast.Add():
                 new = any(numeric)
@@ -167,7 +171,7 @@ class Values:
                 new = all(numeric)
             case _:
                 new = True
-        return self._computed(max(left, right)) if new else Kind.OTHER
+        return self._computed(max(left, right)) if new else ValueKind.OTHER
 
     def _is_array(self, node: ast.expr) -> bool:
         """Whether an operand is no list: lists are not multiplied with floats and with what was computed."""
@@ -176,58 +180,58 @@ class Values:
                 return isinstance(value, float | complex)
             case ast.Subscript(slice=ast.Tuple()):
                 return True
-        return self.kind(node) is Kind.FRESH
+        return self.kind(node) is ValueKind.FRESH
 
-    def _attribute(self, node: ast.Attribute) -> Kind:
-        hidden = self.world.hidden
-        if node.attr in METADATA and node.attr not in hidden.properties | hidden.values:
-            return Kind.SCALAR
-        full = dotted_name(node, self.world)
+    def _attribute(self, node: ast.Attribute) -> ValueKind:
+        hidden = self.module_names.implicit_calls
+        if node.attr in METADATA and node.attr not in hidden.properties | hidden.callable_attributes:
+            return ValueKind.SCALAR
+        full = dotted_name(node, self.module_names)
         if full:
-            return Kind.SCALAR if is_library(full) else Kind.OTHER
-        return Kind.SCALAR if self.kind(node.value) is Kind.SCALAR else Kind.OTHER
+            return ValueKind.SCALAR if is_library(full) else ValueKind.OTHER
+        return ValueKind.SCALAR if self.kind(node.value) is ValueKind.SCALAR else ValueKind.OTHER
 
-    def _call(self, node: ast.Call) -> Kind:
-        name = dotted_name(node.func, self.world)
+    def _call(self, node: ast.Call) -> ValueKind:
+        name = dotted_name(node.func, self.module_names)
         row = lookup(name)
         keys = {k.arg for k in node.keywords}
         if None in keys or keys & KEPT_OUT or any(isinstance(a, ast.Starred) for a in node.args):
-            return Kind.SCALAR if row.result is ResultKind.PLAIN else Kind.OTHER
+            return ValueKind.SCALAR if row.result is ResultKind.PLAIN else ValueKind.OTHER
         if not name:
             return self._method(node)
         if gives_plain(name):
-            return Kind.SCALAR
+            return ValueKind.SCALAR
         if name.startswith("random."):
             draw = lookup(name.removeprefix("random"))
-            if draw.effect is Effect.DRAW and not draw.picks:
-                return Kind.SCALAR
+            if draw.effect is EffectKind.DRAW and not draw.picks:
+                return ValueKind.SCALAR
         kinds = [self.kind(a) for a in node.args]
         if row.result is ResultKind.COMPUTED:
-            return self._computed(max(kinds, default=Kind.SCALAR))
+            return self._computed(max(kinds, default=ValueKind.SCALAR))
         if name in ("builtins.min", "builtins.max"):
             return max(kinds) if len(kinds) > 1 else self._least(node.args)
         if name == "builtins.sum":
-            return Kind.FRESH if len(kinds) == 1 else Kind.OTHER
-        if all(kind is Kind.SCALAR for kind in kinds) and (row.rule or name == "builtins.slice"):
-            return Kind.FRESH
+            return ValueKind.FRESH if len(kinds) == 1 else ValueKind.OTHER
+        if all(kind is ValueKind.SCALAR for kind in kinds) and (row.rule or name == "builtins.slice"):
+            return ValueKind.FRESH
         if is_new(name, node) or name.startswith("numpy.random."):
-            stored = any(self.kind(a) is not Kind.SCALAR for a in places_for_results(name, node))
-            return Kind.OTHER if stored else Kind.FRESH
-        return Kind.OTHER
+            stored = any(self.kind(a) is not ValueKind.SCALAR for a in places_for_results(name, node))
+            return ValueKind.OTHER if stored else ValueKind.FRESH
+        return ValueKind.OTHER
 
-    def _least(self, args: list[ast.expr]) -> Kind:
+    def _least(self, args: list[ast.expr]) -> ValueKind:
         """What `min` and `max` give of one iterable: an item of it."""
-        found = self.element(args[0]) if args else Kind.OTHER
-        return found if isinstance(found, Kind) else Kind.OTHER
+        found = self.element(args[0]) if args else ValueKind.OTHER
+        return found if isinstance(found, ValueKind) else ValueKind.OTHER
 
-    def _method(self, node: ast.Call) -> Kind:
-        if not isinstance(node.func, ast.Attribute) or node.func.attr in self.world.methods:
-            return Kind.OTHER
-        if self.kind(node.func.value) is Kind.SCALAR:
+    def _method(self, node: ast.Call) -> ValueKind:
+        if not isinstance(node.func, ast.Attribute) or node.func.attr in self.module_names.methods:
+            return ValueKind.OTHER
+        if self.kind(node.func.value) is ValueKind.SCALAR:
             row = lookup(f".{node.func.attr}")
-            drawn = Kind.OTHER if row.picks else Kind.FRESH
-            return drawn if row.effect is Effect.DRAW else Kind.SCALAR
-        return Kind.FRESH if node.func.attr in READING else Kind.OTHER
+            drawn = ValueKind.OTHER if row.picks else ValueKind.FRESH
+            return drawn if row.effect is EffectKind.DRAW else ValueKind.SCALAR
+        return ValueKind.FRESH if node.func.attr in READING else ValueKind.OTHER
 
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -245,7 +249,7 @@ class Bindings:
     """What a stretch of code binds its names to, as expressions whose kinds are not yet known."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[Callable[[Values], Kind]]] = {}
+        self._found: dict[str, list[Callable[[KindInference], ValueKind]]] = {}
         #: From a name to those that it is passed on to as it is.
         self.flows: dict[str, set[str]] = {}
 
@@ -253,11 +257,11 @@ class Bindings:
         """All names that are bound."""
         return frozenset(self._found)
 
-    def kind(self, name: str, values: Values) -> Kind:
+    def kind(self, name: str, values: KindInference) -> ValueKind:
         """The greatest kind of what the name is bound to."""
-        return max((find(values) for find in self._found.get(name, ())), default=Kind.SCALAR)
+        return max((find(values) for find in self._found.get(name, ())), default=ValueKind.SCALAR)
 
-    def add(self, name: str, find: Callable[[Values], Kind]) -> None:
+    def add(self, name: str, find: Callable[[KindInference], ValueKind]) -> None:
         """One binding of a name."""
         self._found.setdefault(name, []).append(find)
 
@@ -274,7 +278,7 @@ class Bindings:
             case _:
                 self.spread(target, lambda values: values.element(value))
 
-    def spread(self, target: ast.expr, find: Callable[[Values], Element]) -> None:
+    def spread(self, target: ast.expr, find: Callable[[KindInference], Element]) -> None:
         """Bind the parts of a target to the items of what ``find`` tells of."""
         match target:
             case ast.Name(id=name):
@@ -283,17 +287,17 @@ class Bindings:
                 for number, part in enumerate(parts):
                     self.spread(part, lambda values, number=number: part_of(find(values), number))  # type: ignore[misc]
             case ast.Starred(value=value):
-                self.spread(value, lambda _: Kind.OTHER)
+                self.spread(value, lambda _: ValueKind.OTHER)
 
 
-def _whole(element: Element) -> Kind:
-    if isinstance(element, Kind):
+def _whole(element: Element) -> ValueKind:
+    if isinstance(element, ValueKind):
         return element
-    return Kind.SCALAR if all(_whole(part) is Kind.SCALAR for part in element) else Kind.OTHER
+    return ValueKind.SCALAR if all(_whole(part) is ValueKind.SCALAR for part in element) else ValueKind.OTHER
 
 
 def part_of(element: Element, number: int) -> Element:
     """The kind of one part of an item."""
-    if isinstance(element, Kind):
+    if isinstance(element, ValueKind):
         return element
-    return element[number] if number < len(element) else Kind.OTHER
+    return element[number] if number < len(element) else ValueKind.OTHER

@@ -8,22 +8,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping
 
-from dlbc.ir.plain import Bindings, Kind, Values, dotted_name
+from dlbc.ir.plain import Bindings, KindInference, ValueKind, dotted_name
 from dlbc.ir.region import ModuleNames
 from dlbc.library.table import is_library, lookup
 
 __all__ = ["bindings_in", "container_names", "settled"]
 
 
-def bindings_in(nodes: Iterable[ast.AST], world: ModuleNames) -> Bindings:
+def bindings_in(nodes: Iterable[ast.AST], module_names: ModuleNames) -> Bindings:
     """What nodes of one scope bind, each by itself."""
     found = Bindings()
     for node in nodes:
-        _bind(node, found, world)
+        _bind(node, found, module_names)
     return found
 
 
-def _bind(node: ast.AST, found: Bindings, world: ModuleNames) -> None:
+def _bind(node: ast.AST, found: Bindings, module_names: ModuleNames) -> None:
     match node:
         case ast.Assign(targets=targets, value=value):
             for target in targets:
@@ -43,13 +43,13 @@ def _bind(node: ast.AST, found: Bindings, world: ModuleNames) -> None:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             for alias in names:
                 name = (alias.asname or alias.name).split(".")[0]
-                known = name in world.imports and is_library(world.imports[name])
-                found.add(name, lambda _, known=known: Kind.SCALAR if known else Kind.OTHER)  # type: ignore[misc]
+                known = name in module_names.imports and is_library(module_names.imports[name])
+                found.add(name, lambda _, known=known: ValueKind.SCALAR if known else ValueKind.OTHER)  # type: ignore[misc]
         case ast.Delete() | ast.Global() | ast.Nonlocal():
             pass
         case _:
             for name in _named_by(node):
-                found.add(name, lambda _: Kind.OTHER)
+                found.add(name, lambda _: ValueKind.OTHER)
 
 
 def _named_by(node: ast.AST) -> Iterable[str]:
@@ -66,14 +66,14 @@ def _named_by(node: ast.AST) -> Iterable[str]:
 def settled(
     bindings: Bindings,
     names: Iterable[str],
-    start: Mapping[str, Kind],
-    values: Callable[[dict[str, Kind]], Values],
-) -> dict[str, Kind]:
+    start: Mapping[str, ValueKind],
+    values: Callable[[dict[str, ValueKind]], KindInference],
+) -> dict[str, ValueKind]:
     """The kinds of names: the least that agree with what they are bound to, at least those at ``start``.
 
     ``values`` makes the rules that use a table of kinds. Kinds only grow, so this ends.
     """
-    table = {name: start.get(name, Kind.SCALAR) for name in names}
+    table = {name: start.get(name, ValueKind.SCALAR) for name in names}
     rules = values(table)
     changed = True
     while changed:
@@ -85,16 +85,20 @@ def settled(
     return table
 
 
-def container_names(nodes: Iterable[ast.AST], world: ModuleNames) -> tuple[frozenset[str], frozenset[str]]:
+def container_names(
+    nodes: Iterable[ast.AST], module_names: ModuleNames
+) -> tuple[frozenset[str], frozenset[str]]:
     """Names, and attributes, that are bound to new lists, dictionaries, sets and deques alone."""
     stored: list[ast.Name | ast.Attribute] = []
     filled: set[ast.AST] = set()
     others: set[str] = set()
     for node in nodes:
         match node:
-            case ast.Assign(targets=targets, value=value) if _is_container(value, world):
+            case ast.Assign(targets=targets, value=value) if _is_container(value, module_names):
                 filled |= set(targets)
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_container(value, world):
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_container(
+                value, module_names
+            ):
                 filled.add(target)
             case ast.Name(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
                 stored.append(node)
@@ -111,10 +115,10 @@ def container_names(nodes: Iterable[ast.AST], world: ModuleNames) -> tuple[froze
     )
 
 
-def _is_container(node: ast.expr, world: ModuleNames) -> bool:
+def _is_container(node: ast.expr, module_names: ModuleNames) -> bool:
     match node:
         case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
             return True
         case ast.Call(func=func):
-            return lookup(dotted_name(func, world)).container
+            return lookup(dotted_name(func, module_names)).container
     return False

@@ -10,13 +10,13 @@ from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import ProfileClause
-from dlbc.ir.cost_plan import CostPlan, Folded
+from dlbc.ir.cost_plan import CostPlan, FoldDecision
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.proof import Status, Verdict
-from dlbc.ir.reduction import Ordered, Reduction
-from dlbc.ir.variables import LoopVariable
+from dlbc.ir.proof import IndependenceProof, ProofStatus
+from dlbc.ir.reduction import OrderedContainer, Reduction
+from dlbc.ir.variables import ClassifiedVariable
 
-__all__ = ["ArrayPlan", "LoopPlan", "SpaceForm"]
+__all__ = ["ArrayPlan", "LoopPlan", "SpaceText"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ArrayPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceForm:
+class SpaceText:
     """How the iteration space is written at the call: an expression over the runtime's names.
 
     ``index`` is the variable that counts (`range`, `enumerate`), or None. ``text`` is the user's
@@ -71,7 +71,7 @@ class LoopPlan:
     """
 
     loop: AnnotatedLoop
-    space: SpaceForm
+    space: SpaceText
     parameters: tuple[str, ...]
     arrays: tuple[ArrayPlan, ...]
     iterations: Distribution
@@ -82,19 +82,23 @@ class LoopPlan:
     group: int | None = None
     mangled: tuple[tuple[str, str], ...] = ()
     reductions: tuple[Reduction, ...] = ()
-    ordered: tuple[Ordered, ...] = ()
+    ordered: tuple[OrderedContainer, ...] = ()
     guards: tuple[str, ...] = ()
-    status: Status = Status.PROVEN
-    verdicts: tuple[Verdict, ...] = ()
+    status: ProofStatus = ProofStatus.PROVEN
+    proofs: tuple[IndependenceProof, ...] = ()
     outside: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
-    variables: tuple[LoopVariable, ...] = ()
+    variables: tuple[ClassifiedVariable, ...] = ()
     cost: CostPlan | None = None
-    folded: Folded = Folded.NO
+    fold_decision: FoldDecision = FoldDecision.NO
     profile: ProfileClause | None = None
     seen_after_failure: bool = True
 
     @property
     def unfolds_for(self) -> tuple[Reduction, ...]:
         """The containers for whose copies the runtime leaves folding, since pairs come in short stretches."""
-        return tuple(r for r in self.reductions if r.copied) if self.folded is Folded.DEFAULT else ()
+        return (
+            tuple(r for r in self.reductions if r.uses_copies)
+            if self.fold_decision is FoldDecision.DEFAULT
+            else ()
+        )

@@ -23,65 +23,75 @@ from typing import Final
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.work import NONE, Number, Work
+from dlbc.ir.work import ZERO_WORK, Number, WorkPolynomial
 
-__all__ = ["ELEMENT", "FREE", "OPERATION", "START", "UNIT", "NotCounted", "Price", "at_most", "total_of"]
+__all__ = [
+    "ELEMENT",
+    "NO_COST",
+    "OPERATION",
+    "START",
+    "UNIT_COST",
+    "CostEstimate",
+    "UncountableError",
+    "total_of",
+    "upper_bound",
+]
 
 OPERATION: Final = 1
 START: Final = 15
 ELEMENT: Final = Fraction(1, 50)
 
 
-class NotCounted(Exception):  # noqa: N818
+class UncountableError(Exception):
     """The work is not known; the message says why."""
 
 
 @dataclass(frozen=True)
-class Price:
+class CostEstimate:
     """What something costs: on average, and at most."""
 
-    mean: Work = NONE
-    worst: Work = NONE
+    mean: WorkPolynomial = ZERO_WORK
+    worst: WorkPolynomial = ZERO_WORK
 
     @classmethod
-    def of(cls, work: Work | Number) -> Price:
+    def of(cls, work: WorkPolynomial | Number) -> CostEstimate:
         """What costs the same always."""
-        work = work if isinstance(work, Work) else Work.literal(work)
+        work = work if isinstance(work, WorkPolynomial) else WorkPolynomial.literal(work)
         return cls(work, work)
 
-    def __add__(self, other: Price) -> Price:
+    def __add__(self, other: CostEstimate) -> CostEstimate:
         return total_of((self, other))
 
-    def times(self, mean: Work, worst: Work) -> Price:
+    def times(self, mean: WorkPolynomial, worst: WorkPolynomial) -> CostEstimate:
         """What is done so many times."""
-        if self.same and mean is worst:
-            return Price.of(self.mean * mean)
-        return Price(self.mean * mean, self.worst * worst)
+        if self.is_exact and mean is worst:
+            return CostEstimate.of(self.mean * mean)
+        return CostEstimate(self.mean * mean, self.worst * worst)
 
     @property
-    def same(self) -> bool:
+    def is_exact(self) -> bool:
         """Whether data decides nothing."""
         return self.mean is self.worst
 
 
-FREE = Price()
-UNIT = Price.of(OPERATION)
+NO_COST = CostEstimate()
+UNIT_COST = CostEstimate.of(OPERATION)
 
 
-def total_of(prices: Iterable[Price]) -> Price:
+def total_of(prices: Iterable[CostEstimate]) -> CostEstimate:
     """The sum."""
     prices = [price for price in prices if price.mean.terms or price.worst.terms]
     if len(prices) < 2:
-        return prices[0] if prices else FREE
-    mean = Work.total(price.mean for price in prices)
-    same = all(price.same for price in prices)
-    return Price(mean, mean if same else Work.total(price.worst for price in prices))
+        return prices[0] if prices else NO_COST
+    mean = WorkPolynomial.total(price.mean for price in prices)
+    same = all(price.is_exact for price in prices)
+    return CostEstimate(mean, mean if same else WorkPolynomial.total(price.worst for price in prices))
 
 
-def at_most(first: Work, second: Work) -> Work:
+def upper_bound(first: WorkPolynomial, second: WorkPolynomial) -> WorkPolynomial:
     """A bound on both: term by term the larger one, where one does not exceed the other wholly."""
     difference = first - second
     if all(k >= 0 for _, k in difference.terms):
         return first
-    more = Work(tuple((f, k) for f, k in difference.terms if k > 0))
+    more = WorkPolynomial(tuple((f, k) for f, k in difference.terms if k > 0))
     return second + more

@@ -13,10 +13,10 @@ from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Diagnostic
 
-__all__ = ["Means", "Refusal", "Status", "Verdict", "status_of"]
+__all__ = ["IndependenceProof", "ProofFailure", "ProofMethod", "ProofStatus", "status_of"]
 
 
-class Means(Enum):
+class ProofMethod(Enum):
     """By what the stores into an array were found to be disjoint, in the order in which it is tried."""
 
     EQUAL = "equal subscripts"
@@ -26,7 +26,7 @@ class Means(Enum):
     ASSERTED = "the word of the user"
 
 
-class Status(Enum):
+class ProofStatus(Enum):
     """How far a loop's independence is established."""
 
     PROVEN = "proven"
@@ -36,7 +36,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class IndependenceProof:
     """The stores into ``array`` are disjoint between iterations.
 
     ``axis``: the dimension on which each iteration stores to rows of its own, None where they are disjoint
@@ -46,7 +46,7 @@ class Verdict:
     """
 
     array: str
-    means: Means
+    method: ProofMethod
     axis: int | None
     shared_rows: bool = False
     guards: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ProofFailure:
     """The stores into ``array`` were not found to be disjoint: why, and what was tried."""
 
     array: str
@@ -62,11 +62,13 @@ class Refusal:
     tried: tuple[str, ...] = ()
 
 
-def status_of(verdicts: Sequence[Verdict], trusted: Sequence[str], outside: Sequence[str]) -> Status:
+def status_of(
+    proofs: Sequence[IndependenceProof], trusted: Sequence[str], outside: Sequence[str]
+) -> ProofStatus:
     """How far independence is established: the weakest of verdicts, words of the user, functions not seen."""
-    if trusted or any(v.means is Means.ASSERTED for v in verdicts):
-        return Status.ASSERTED
+    if trusted or any(v.method is ProofMethod.ASSERTED for v in proofs):
+        return ProofStatus.ASSERTED
     if outside:
-        return Status.CONDITIONAL
-    looked = any(v.guards or v.means is Means.INSPECTOR for v in verdicts)
-    return Status.GUARDED if looked else Status.PROVEN
+        return ProofStatus.CONDITIONAL
+    looked = any(v.guards or v.method is ProofMethod.INSPECTOR for v in proofs)
+    return ProofStatus.GUARDED if looked else ProofStatus.PROVEN

@@ -6,7 +6,7 @@ import ast
 
 from dlbrt.records import dataclass
 
-__all__ = ["Contributions", "Ordered", "Reduction"]
+__all__ = ["IterationContributions", "OrderedContainer", "Reduction"]
 
 #: Operators by which a copy that begins as nothing is put to the container afterwards.
 _FROM_NOTHING = frozenset("+-|^&")
@@ -28,20 +28,20 @@ class Reduction:
     operator: str
     updates: tuple[ast.stmt, ...]
     element: bool = False
-    several: bool = False
+    multiple_updates: bool = False
     integer: bool = False
     any_order: bool = False
-    grows: bool = False
+    may_insert: bool = False
     companions: tuple[str, ...] = ()
 
     @property
-    def copied(self) -> bool:
+    def uses_copies(self) -> bool:
         """Whether ranks add to copies of the container, if it holds integers; with `order=any`, numbers."""
         return self.element and self.operator in _FROM_NOTHING and (self.integer or self.any_order)
 
 
 @dataclass(frozen=True)
-class Ordered:
+class OrderedContainer:
     """A container that the body only adds to (``append extend add [key]=``); replayed in iteration order."""
 
     name: str
@@ -49,7 +49,7 @@ class Ordered:
 
 
 @dataclass(frozen=True)
-class Contributions:
+class IterationContributions:
     """What the iterations of a loop contribute to.
 
     ``disputed``: names whose elements are stored to by subscripts alone: if iterations are proved to store to
@@ -60,12 +60,12 @@ class Contributions:
     """
 
     reductions: tuple[Reduction, ...] = ()
-    ordered: tuple[Ordered, ...] = ()
-    disputed: frozenset[str] = frozenset()
-    settled: frozenset[str] = frozenset()
-    claimed: frozenset[ast.AST] = frozenset()
+    ordered: tuple[OrderedContainer, ...] = ()
+    maybe_stores: frozenset[str] = frozenset()
+    explained: frozenset[str] = frozenset()
+    contributing_calls: frozenset[ast.AST] = frozenset()
     arrays: frozenset[str] = frozenset()
-    hashed: frozenset[str] = frozenset()
+    dictionaries: frozenset[str] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,14 +78,14 @@ class Contributions:
         """The names of objects that are changed in place."""
         return (*(r.name for r in self.reductions if r.element), *(o.name for o in self.ordered))
 
-    def without(self, names: frozenset[str]) -> Contributions:
+    def without(self, names: frozenset[str]) -> IterationContributions:
         """The rest, where the objects of these names take plain stores."""
-        return Contributions(
+        return IterationContributions(
             tuple(r for r in self.reductions if r.name not in names),
             tuple(o for o in self.ordered if o.name not in names),
-            self.disputed - names,
-            self.settled,
-            self.claimed,
+            self.maybe_stores - names,
+            self.explained,
+            self.contributing_calls,
             self.arrays - names,
-            self.hashed - names,
+            self.dictionaries - names,
         )

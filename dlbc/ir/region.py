@@ -8,13 +8,13 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-__all__ = ["Callable", "Hidden", "IndexRange", "LoopNames", "ModuleNames", "Region"]
+__all__ = ["CodeRegion", "FunctionNode", "ImplicitCalls", "IndexRange", "LoopNames", "ModuleNames"]
 
-Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True)
-class Hidden:
+class ImplicitCalls:
     """What may run, or be shared, without being named where it happens.
 
     ``escaping``: functions whose value goes somewhere (an argument, a container, a decorator), so that a call
@@ -27,12 +27,12 @@ class Hidden:
 
     escaping: frozenset[ast.AST] = frozenset()
     lambdas: tuple[ast.Lambda, ...] = ()
-    words: Mapping[str, ast.expr] = field(default_factory=dict)
-    unsure: frozenset[str] = frozenset()
-    values: frozenset[str] = frozenset()
-    implicit: frozenset[ast.AST] = frozenset()
+    escaping_methods: Mapping[str, ast.expr] = field(default_factory=dict)
+    rebindable: frozenset[str] = frozenset()
+    callable_attributes: frozenset[str] = frozenset()
+    special_methods: frozenset[ast.AST] = frozenset()
     properties: frozenset[str] = frozenset()
-    shared: Mapping[str, str] = field(default_factory=dict)
+    mutable_class_attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,27 +59,27 @@ class ModuleNames:
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
-    anywhere: frozenset[str]
+    bound_anywhere: frozenset[str]
     constant: frozenset[str]
     imports: Mapping[str, str]
-    functions: Mapping[str, tuple[Callable, ...]]
-    methods: Mapping[str, tuple[Callable, ...]]
+    functions: Mapping[str, tuple[FunctionNode, ...]]
+    methods: Mapping[str, tuple[FunctionNode, ...]]
     aliases: Mapping[str, ast.expr]
     classes: Mapping[str, ast.ClassDef]
-    hidden: Hidden = Hidden()
+    implicit_calls: ImplicitCalls = ImplicitCalls()
     iterators: frozenset[ast.AST | str] = frozenset()
-    growing: frozenset[ast.AST | str] = frozenset()
+    growing_dicts: frozenset[ast.AST | str] = frozenset()
     declared: frozenset[str] = frozenset()
-    lists: frozenset[str] = frozenset()
-    plain: frozenset[str] = frozenset()
+    object_containers: frozenset[str] = frozenset()
+    scalar_containers: frozenset[str] = frozenset()
 
     def builtin(self, name: str) -> bool:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""
-        return name not in self.anywhere
+        return name not in self.bound_anywhere
 
 
 @dataclass(frozen=True)
-class Region:
+class CodeRegion:
     """A stretch of code: its statements, the names that are its own, the index variable if it has one.
 
     ``given`` are own names that hold something from outside at the start (loop targets, not the index);
@@ -93,12 +93,12 @@ class Region:
     own: frozenset[str]
     module: ModuleNames
     index: str | None = None
-    given: frozenset[str] = frozenset()
+    live_in: frozenset[str] = frozenset()
     parameters: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
     fresh: frozenset[str] = frozenset()
-    passing: frozenset[str] = frozenset()
-    counted: frozenset[str] = frozenset()
+    returns_argument_parts: frozenset[str] = frozenset()
+    range_arguments: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -119,4 +119,4 @@ class LoopNames:
     shared: Mapping[str, ast.AST] = field(default_factory=dict)
     bindings: Mapping[str, Sequence[ast.AST]] = field(default_factory=dict)
     counter: str | None = None
-    ranged: bool = False
+    counter_in_range: bool = False

@@ -7,20 +7,20 @@ from enum import Enum
 from dlbrt.records import dataclass
 
 from dlbc.diagnostics import Diagnostic
-from dlbc.ir.cost import Cost, Folding
+from dlbc.ir.cost import Cost, FoldLegality
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import LoopPlan
-from dlbc.ir.proof import Refusal, Verdict
+from dlbc.ir.proof import IndependenceProof, ProofFailure
 from dlbc.ir.space import IndexSpace
-from dlbc.source import Place
+from dlbc.source import SourcePlace
 
-__all__ = ["LoopReport", "Wanted"]
+__all__ = ["LoopReport", "ReportDetail"]
 
 
-class Wanted(Enum):
+class ReportDetail(Enum):
     """What reports are made for: verdicts alone, plans to emit, or everything that is known of costs."""
 
-    VERDICTS = "verdicts"
+    PROOFS = "verdicts"
     PLANS = "plans"
     COSTS = "costs"
 
@@ -41,14 +41,14 @@ class LoopReport:
     loop: AnnotatedLoop
     plan: LoopPlan | None
     findings: tuple[Diagnostic, ...]
-    verdicts: tuple[Verdict, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
+    proofs: tuple[IndependenceProof, ...] = ()
+    failures: tuple[ProofFailure, ...] = ()
     trusted: tuple[str, ...] = ()
-    unseen: tuple[tuple[str, Place], ...] = ()
+    unseen: tuple[tuple[str, SourcePlace], ...] = ()
     prints: bool = False
     asserted: tuple[str, ...] = ()
     cost: Cost | None = None
-    folding: Folding | None = None
-    omitted: str = ""
-    known: Cost | None = None
+    fold_legality: FoldLegality | None = None
+    cost_omitted: str = ""
+    partition_cost: Cost | None = None
     space: IndexSpace | None = None

@@ -14,20 +14,25 @@ from enum import Enum, IntEnum
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.loop import Routine
+from dlbc.ir.loop import AnnotatedRoutine
 
-__all__ = ["Manner", "RoutinePlan", "Touch", "Wrap"]
+__all__ = ["ModRef", "RoutinePlan", "Wrap", "WrapKind"]
 
 
-class Touch(IntEnum):
+class ModRef(IntEnum):
     """What becomes of a value; each includes the ones before it."""
 
-    MOVE = 0  # it is bound, passed on or asked for its form: nobody looks into it
-    READ = 1
-    WRITE = 2
+    NONE = 0  # it is bound, passed on or asked for its form: nobody looks into it
+    REF = 1
+    MOD = 2
+
+    @property
+    def mode(self) -> str:
+        """How generated programs and reports write it: `none`, `read` or `write`."""
+        return ("none", "read", "write")[self]
 
 
-class Manner(Enum):
+class WrapKind(Enum):
     """How a wrap is written."""
 
     EXPRESSION = "expression"  # routine.read(u)
@@ -47,8 +52,8 @@ class Wrap:
 
     anchor: int
     levels: int
-    touch: Touch
-    manner: Manner
+    mod_ref: ModRef
+    kind: WrapKind
     owner: int
     node: ast.expr
 
@@ -65,12 +70,12 @@ class RoutinePlan:
     a place of each.
     """
 
-    routine: Routine
+    routine: AnnotatedRoutine
     loops: Mapping[int, int]
-    nested: tuple[Routine, ...] = ()
+    nested: tuple[AnnotatedRoutine, ...] = ()
     items: Mapping[int, int] = field(default_factory=dict)
     wraps: tuple[Wrap, ...] = ()
-    ahead: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    plain: tuple[str, ...] = ()
+    read_before: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    maybe_scalar: tuple[str, ...] = ()
     resident: tuple[str, ...] = ()
     unseen: tuple[tuple[str, ast.expr], ...] = ()

@@ -12,16 +12,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from dlbc.ir.before import perhaps_unbound
-from dlbc.ir.closed_functions import ClosedFunctions
-from dlbc.ir.effects import Summaries
-from dlbc.ir.loop import Routine, Scope
-from dlbc.ir.plain import Kind, Values
+from dlbc.ir.before import maybe_unbound
+from dlbc.ir.closed_functions import ArgumentOnlyFunctions
+from dlbc.ir.effects import FunctionSummaries
+from dlbc.ir.loop import AnnotatedRoutine, Scope
+from dlbc.ir.plain import KindInference, ValueKind
 from dlbc.ir.plain_names import bindings_in, container_names, settled
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.routine_walk import RoutineWalk
+from dlbc.ir.routine_walk import StatementModRef
 from dlbc.ir.scopes import BUILTINS, Functions
-from dlbc.ir.touch_walk import TouchWalk, Use
+from dlbc.ir.touch_walk import ExpressionModRef, UseContext
 from dlbc.ir.uses import every_node, own_nodes, parameters_of
 
 __all__ = ["RoutineNames"]
@@ -32,7 +32,7 @@ _ACCESSORS = frozenset(
 )
 #: Builtins that may bind any name.
 _BINDERS = frozenset({"exec", "eval", "globals", "locals", "vars"})
-_Table = dict[str, Kind]
+_Table = dict[str, ValueKind]
 
 
 class RoutineNames:
@@ -44,16 +44,16 @@ class RoutineNames:
 
     def __init__(
         self,
-        routine: Routine,
+        routine: AnnotatedRoutine,
         tree: ast.Module,
-        world: ModuleNames,
-        summaries: Summaries,
+        module_names: ModuleNames,
+        summaries: FunctionSummaries,
         parallel: frozenset[ast.AST],
         arrays: frozenset[str],
     ) -> None:
-        self._routine, self._world, self._parallel = routine, world, parallel
+        self._routine, self._module_names, self._parallel = routine, module_names, parallel
         names = {n.id for n in every_node(tree) if isinstance(n, ast.Name)}
-        self._blurred = any(name in names and world.builtin(name) for name in _BINDERS)
+        self._blurred = any(name in names and module_names.builtin(name) for name in _BINDERS)
         self._outer: list[_Table] = []
         if not isinstance(routine.scope, ast.Module):
             self._outer.append(self._scope_table(tree))
@@ -63,19 +63,19 @@ class RoutineNames:
         scope = routine.scope
         self._body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else list(scope.body)
         own, inner = tuple(own_nodes(self._body)), set(own_nodes([routine.node]))
-        self._inside = bindings_in((n for n in own if n in inner), world)
+        self._inside = bindings_in((n for n in own if n in inner), module_names)
         self._table = self._scope_table(scope)
-        self._closed = ClosedFunctions(world, summaries, self._of_module)
+        self._closed = ArgumentOnlyFunctions(module_names, summaries, self._of_module)
         self._containers = self._find_containers(own, tree)
-        accessors = _ACCESSORS & world.methods.keys()
-        data = world.hidden.values | world.methods.keys()
-        self._owned = frozenset() if accessors else data - world.hidden.properties
-        outside = bindings_in((n for n in own if n not in inner), world)
-        rules = Values(world, self.kind)
+        accessors = _ACCESSORS & module_names.methods.keys()
+        data = module_names.implicit_calls.callable_attributes | module_names.methods.keys()
+        self._owned = frozenset() if accessors else data - module_names.implicit_calls.properties
+        outside = bindings_in((n for n in own if n not in inner), module_names)
+        rules = KindInference(module_names, self.kind)
         self._entry = {n: outside.kind(n, rules) for n in self._table}
         for name in _parameters(scope):
-            self._entry[name] = Kind.OTHER
-        self._spoiled = set(arrays | world.declared)
+            self._entry[name] = ValueKind.OTHER
+        self._spoiled = set(arrays | module_names.declared)
         if self._blurred and isinstance(scope, ast.Module):
             self._spoiled |= self._table.keys()
         self._given: set[str] = set()
@@ -83,15 +83,15 @@ class RoutineNames:
         order = dict.fromkeys(n.id for n in own_nodes([routine.node]) if isinstance(n, ast.Name))
         self.plain = tuple(n for n in order if n in self._given)
 
-    def kind(self, name: str) -> Kind:
+    def kind(self, name: str) -> ValueKind:
         """What the name holds while the routine runs."""
         if name in self._table:
             return self._table[name]
         if name in getattr(self, "_given", ()):
-            return Kind.SCALAR
+            return ValueKind.SCALAR
         return self._around(name, self._outer)
 
-    def walk(self) -> TouchWalk:
+    def walk(self) -> ExpressionModRef:
         """A walk that uses these kinds."""
         names, attributes = self._containers
 
@@ -100,44 +100,48 @@ class RoutineNames:
                 return node.attr in attributes
             return isinstance(node, ast.Name) and node.id in names
 
-        return TouchWalk(self._world, self.kind, self._owned, container, self._closed.arguments)
+        return ExpressionModRef(
+            self._module_names, self.kind, self._owned, container, self._closed.changed_arguments
+        )
 
-    def _around(self, name: str, tables: Sequence[_Table]) -> Kind:
+    def _around(self, name: str, tables: Sequence[_Table]) -> ValueKind:
         """The kind of a name by the innermost scope that binds it; what is new there, others may have."""
         for table in reversed(tables):
             if name in table:
-                return Kind.SCALAR if table[name] is Kind.SCALAR else Kind.OTHER
-        known = (name in BUILTINS and self._world.builtin(name)) or (
+                return ValueKind.SCALAR if table[name] is ValueKind.SCALAR else ValueKind.OTHER
+        known = (name in BUILTINS and self._module_names.builtin(name)) or (
             name.startswith("__") and name.endswith("__")
         )
-        return Kind.SCALAR if known else Kind.OTHER
+        return ValueKind.SCALAR if known else ValueKind.OTHER
 
-    def _of_module(self, name: str) -> Kind:
+    def _of_module(self, name: str) -> ValueKind:
         tables = self._outer[:1] or [self._table]
         return self._around(name, tables)
 
     def _scope_table(self, scope: Scope) -> _Table:
         """The kinds of a scope's names, whatever binds them there."""
         body = [scope.body] if isinstance(scope, ast.Lambda) else scope.body
-        found = bindings_in(own_nodes(body), self._world)
-        loose = {*_parameters(scope), *self._world.declared}
-        names = found.names() | loose.difference(self._world.declared)
+        found = bindings_in(own_nodes(body), self._module_names)
+        loose = {*_parameters(scope), *self._module_names.declared}
+        names = found.names() | loose.difference(self._module_names.declared)
         blurred = self._blurred and isinstance(scope, ast.Module)
-        start = {n: Kind.OTHER for n in names if n in loose or blurred}
+        start = {n: ValueKind.OTHER for n in names if n in loose or blurred}
         return settled(found, names, start, self._rules)
 
-    def _rules(self, table: _Table) -> Values:
+    def _rules(self, table: _Table) -> KindInference:
         outer = tuple(self._outer)
-        return Values(self._world, lambda name: table[name] if name in table else self._around(name, outer))
+        return KindInference(
+            self._module_names, lambda name: table[name] if name in table else self._around(name, outer)
+        )
 
     def _find_containers(
         self, own: Iterable[ast.AST], tree: ast.Module
     ) -> tuple[frozenset[str], frozenset[str]]:
-        world = self._world
-        names, _ = container_names(own, world)
-        _, attributes = container_names(every_node(tree), world)
-        taken = world.hidden.properties | world.methods.keys()
-        return names - world.declared - frozenset(_parameters(self._routine.scope)), attributes - taken
+        module_names = self._module_names
+        names, _ = container_names(own, module_names)
+        _, attributes = container_names(every_node(tree), module_names)
+        taken = module_names.implicit_calls.properties | module_names.methods.keys()
+        return names - module_names.declared - frozenset(_parameters(self._routine.scope)), attributes - taken
 
     def _settle(self) -> None:
         """Take back what something speaks against, until nothing does."""
@@ -157,9 +161,9 @@ class RoutineNames:
     def _settled_table(self) -> _Table:
         start = {}
         for name in self._table:
-            entry = Kind.SCALAR if name in self._given else self._entry.get(name, Kind.SCALAR)
-            known = entry is Kind.SCALAR and name not in self._spoiled
-            start[name] = Kind.SCALAR if known else Kind.OTHER
+            entry = ValueKind.SCALAR if name in self._given else self._entry.get(name, ValueKind.SCALAR)
+            known = entry is ValueKind.SCALAR and name not in self._spoiled
+            start[name] = ValueKind.SCALAR if known else ValueKind.OTHER
         return settled(self._inside, self._table, start, self._rules)
 
     def _loaded(self) -> set[str]:
@@ -168,38 +172,38 @@ class RoutineNames:
 
     def _may_be_given(self, name: str) -> bool:
         """Whether the runtime could find that a name of unknown value is plain."""
-        world = self._world
-        code = name in world.functions or name in world.classes or name in world.imports
+        module_names = self._module_names
+        code = name in module_names.functions or name in module_names.classes or name in module_names.imports
         blurred = self._blurred and (name not in self._table or isinstance(self._routine.scope, ast.Module))
         if code or name in self._spoiled or blurred:
             return False
         if name in self._table:
-            entry = self._entry.get(name, Kind.SCALAR)
-            return entry is not Kind.SCALAR and not perhaps_unbound(name, self._routine)
-        return self._around(name, self._outer) is not Kind.SCALAR and name in _all_names(self._outer)
+            entry = self._entry.get(name, ValueKind.SCALAR)
+            return entry is not ValueKind.SCALAR and not maybe_unbound(name, self._routine)
+        return self._around(name, self._outer) is not ValueKind.SCALAR and name in _all_names(self._outer)
 
-    def _as_plain(self, name: str, uses: set[Use]) -> bool:
-        known = name not in self._table or self._table[name] is not Kind.OTHER
-        return known and Use.PLAIN in uses and Use.PARTED not in uses
+    def _as_plain(self, name: str, uses: set[UseContext]) -> bool:
+        known = name not in self._table or self._table[name] is not ValueKind.OTHER
+        return known and UseContext.SCALAR in uses and UseContext.DECOMPOSED not in uses
 
-    def _handed_on(self, name: str, uses: set[Use]) -> bool:
+    def _handed_on(self, name: str, uses: set[UseContext]) -> bool:
         """Whether a new value may become part of something else."""
-        if self._table[name] is not Kind.FRESH:
+        if self._table[name] is not ValueKind.FRESH:
             return False
         flows = self._inside.flows.get(name, set())
-        return bool(uses & {Use.KEPT, Use.PARTED}) or any(
-            self._table.get(n, Kind.OTHER) is Kind.OTHER for n in flows
+        return bool(uses & {UseContext.ESCAPES, UseContext.DECOMPOSED}) or any(
+            self._table.get(n, ValueKind.OTHER) is ValueKind.OTHER for n in flows
         )
 
-    def _uses(self) -> tuple[dict[str, set[Use]], dict[str, set[Use]]]:
+    def _uses(self) -> tuple[dict[str, set[UseContext]], dict[str, set[UseContext]]]:
         """How names are used in the sequential code of the routine, and in all of its scope."""
         walk = self.walk()
-        RoutineWalk(walk, self._parallel).routine(self._routine.node)
+        StatementModRef(walk, self._parallel).routine(self._routine.node)
         every = self.walk()
-        RoutineWalk(every, self._parallel).block(self._body)
+        StatementModRef(every, self._parallel).block(self._body)
         for loop in self._parallel & set(own_nodes(self._body)):
             assert isinstance(loop, ast.For)
-            RoutineWalk(every, frozenset()).block(loop.body)
+            StatementModRef(every, frozenset()).block(loop.body)
         return walk.uses, every.uses
 
 

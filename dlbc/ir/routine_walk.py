@@ -11,26 +11,26 @@ import ast
 from collections.abc import Callable, Sequence
 
 from dlbc.ir.plain import dotted_name, pairs_of
-from dlbc.ir.routine import Touch
-from dlbc.ir.touch_walk import TouchWalk, Use
+from dlbc.ir.routine import ModRef
+from dlbc.ir.touch_walk import ExpressionModRef, UseContext
 from dlbc.ir.uses import FUNCTIONS
 from dlbc.library.methods import METADATA
 from dlbc.library.table import is_library
 
-__all__ = ["RoutineWalk", "suspends"]
+__all__ = ["StatementModRef", "suspends"]
 
-_Handler = Callable[["RoutineWalk", ast.stmt], None]
+_Handler = Callable[["StatementModRef", ast.stmt], None]
 
 
-class RoutineWalk:
+class StatementModRef:
     """Walks statements with the rules of ``touches``.
 
     ``parallel`` are the parallel loops; ``items`` collects the sequential loops around any of them whose
     iterable is taken item by item, ``managers`` the context managers around them that cannot be seen through.
     """
 
-    def __init__(self, touches: TouchWalk, parallel: frozenset[ast.AST]) -> None:
-        self._touches, self._parallel = touches, parallel
+    def __init__(self, expressions: ExpressionModRef, parallel: frozenset[ast.AST]) -> None:
+        self._expressions, self._parallel = expressions, parallel
         self.items: list[ast.For] = []
         self.managers: list[ast.expr] = []
 
@@ -44,16 +44,16 @@ class RoutineWalk:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
-        walk = self._touches
+        walk = self._expressions
         match node:
             case ast.Expr(value=value) | ast.Return(value=value):
-                walk.visit(value, Touch.MOVE, Use.FREE)
+                walk.visit(value, ModRef.NONE, UseContext.FREE)
             case ast.Assign(targets=targets, value=value):
                 self._assign(targets, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._assign([target], value)
             case ast.AugAssign(target=target, value=value):
-                walk.visit(value, Touch.READ, Use.VALUE)
+                walk.visit(value, ModRef.REF, UseContext.VALUE)
                 walk.update(target)
             case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
                 walk.test(test)
@@ -72,10 +72,10 @@ class RoutineWalk:
                 self._match(subject, cases)
             case ast.Assert(test=test, msg=message):
                 walk.test(test)
-                walk.visit(message, Touch.READ, Use.VALUE)
+                walk.visit(message, ModRef.REF, UseContext.VALUE)
             case ast.Raise(exc=exception, cause=cause):
-                walk.visit(exception, Touch.MOVE)
-                walk.visit(cause, Touch.MOVE)
+                walk.visit(exception, ModRef.NONE)
+                walk.visit(cause, ModRef.NONE)
             case ast.Delete(targets=gone):
                 for one in gone:
                     walk.store(one)
@@ -84,7 +84,7 @@ class RoutineWalk:
             # what is left binds names alone: imports, `pass`, declarations
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
-        walk = self._touches
+        walk = self._expressions
         for target in targets:
             self._give(target, value)
         for target in targets:
@@ -92,7 +92,7 @@ class RoutineWalk:
 
     def _give(self, target: ast.expr, value: ast.expr) -> None:
         """Evaluate ``value`` for a target; part by part where both have the same parts."""
-        walk = self._touches
+        walk = self._expressions
         parts = pairs_of(target, value)
         for one, other in parts:
             self._give(one, other)
@@ -101,32 +101,34 @@ class RoutineWalk:
         match target:
             case ast.Tuple() | ast.List() | ast.Starred():
                 listed = walk.container(value)
-                walk.visit(value, Touch.MOVE if listed else Touch.READ, Use.PARTED)
+                walk.visit(value, ModRef.NONE if listed else ModRef.REF, UseContext.DECOMPOSED)
             case ast.Name():
-                walk.visit(value, Touch.MOVE, Use.FREE if isinstance(value, ast.Name) else Use.KEPT)
+                walk.visit(
+                    value, ModRef.NONE, UseContext.FREE if isinstance(value, ast.Name) else UseContext.ESCAPES
+                )
             case ast.Attribute(attr=attr) if attr in walk.owned:
-                walk.visit(value, Touch.MOVE)
+                walk.visit(value, ModRef.NONE)
             case ast.Subscript(value=kept) if walk.container(kept):
-                walk.visit(value, Touch.MOVE)
+                walk.visit(value, ModRef.NONE)
             case ast.Attribute(attr=attr) if attr in METADATA:
-                walk.visit(value, Touch.READ)
+                walk.visit(value, ModRef.REF)
             case ast.Attribute():
-                walk.visit(value, Touch.WRITE)
+                walk.visit(value, ModRef.MOD)
             case _:
-                walk.visit(value, Touch.READ)
+                walk.visit(value, ModRef.REF)
 
     def _for(self, node: ast.For) -> None:
-        walk = self._touches
+        walk = self._expressions
         if node in self._parallel:
-            walk.visit(node.iter, Touch.READ, Use.PARTED)
+            walk.visit(node.iter, ModRef.REF, UseContext.DECOMPOSED)
             self.block(node.orelse)
             return
         steady = walk.values.is_steady(node.iter) or walk.container(node.iter)
         if not steady and self._holds_parallel(node):
             self.items.append(node)
-            walk.visit(node.iter, Touch.MOVE, Use.PARTED)
+            walk.visit(node.iter, ModRef.NONE, UseContext.DECOMPOSED)
         else:
-            walk.visit(node.iter, Touch.MOVE if steady else Touch.READ, Use.PARTED)
+            walk.visit(node.iter, ModRef.NONE if steady else ModRef.REF, UseContext.DECOMPOSED)
         walk.store(node.target)
         self.block([*node.body, *node.orelse])
 
@@ -134,40 +136,40 @@ class RoutineWalk:
         return any(n in self._parallel for n in ast.walk(node))
 
     def _with(self, items: Sequence[ast.withitem], body: Sequence[ast.stmt]) -> None:
-        walk = self._touches
+        walk = self._expressions
         around = any(map(self._holds_parallel, body))
         for item in items:
             given = item.context_expr
-            name = dotted_name(given.func, walk.world) if isinstance(given, ast.Call) else ""
+            name = dotted_name(given.func, walk.module_names) if isinstance(given, ast.Call) else ""
             if not (name and is_library(name)):
-                walk.visit(given, Touch.WRITE, Use.PARTED)
+                walk.visit(given, ModRef.MOD, UseContext.DECOMPOSED)
                 if around:
                     self.managers.append(given)
             else:
-                walk.visit(given, Touch.READ, Use.PARTED)
+                walk.visit(given, ModRef.REF, UseContext.DECOMPOSED)
             if item.optional_vars is not None:
                 walk.store(item.optional_vars)
         self.block(body)
 
     def _match(self, subject: ast.expr, cases: Sequence[ast.match_case]) -> None:
-        self._touches.visit(subject, Touch.READ, Use.PARTED)
+        self._expressions.visit(subject, ModRef.REF, UseContext.DECOMPOSED)
         for case in cases:
             if case.guard is not None:
-                self._touches.test(case.guard)
+                self._expressions.test(case.guard)
             self.block(case.body)
 
     def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
         """What runs where a function or class is defined: decorators, defaults, bases, the class's body."""
-        walk = self._touches
+        walk = self._expressions
         for mark in node.decorator_list:
-            walk.visit(mark, Touch.WRITE, Use.PARTED)
+            walk.visit(mark, ModRef.MOD, UseContext.DECOMPOSED)
         walk.capture(node)
         if isinstance(node, FUNCTIONS):
             for default in (*node.args.defaults, *node.args.kw_defaults):
-                walk.visit(default, Touch.MOVE)
+                walk.visit(default, ModRef.NONE)
             return
         for base in (*node.bases, *(k.value for k in node.keywords)):
-            walk.visit(base, Touch.WRITE, Use.PARTED)
+            walk.visit(base, ModRef.MOD, UseContext.DECOMPOSED)
         with walk.opaque():
             self.block(node.body)
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.access import Access, Binder
-from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
+from dlbc.ir.access import Access, InnerLoop
+from dlbc.ir.form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
 
 __all__ = ["RowRange", "rows_of"]
 
-_ONE = Form.literal(1)
+_ONE = IntegerForm.literal(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class RowRange:
     ``text`` is how it is written: a subscript, or ``slice(low, high)``.
     """
 
-    low: Form
-    high: Form
+    low: IntegerForm
+    high: IntegerForm
     text: str
 
     @property
@@ -39,10 +39,10 @@ class RowRange:
     def affine(self) -> bool:
         """Whether it is one row, affine in the index."""
         return self.single and all(
-            isinstance(atom, Variable) or not Form.of(atom).moves()
+            isinstance(atom, Variable) or not IntegerForm.of(atom).depends_on()
             for atom in self.low.atoms
         ) and all(
-            sum(isinstance(a, Variable) and a.kind is Kind.INDEX for a in monomial) <= 1
+            sum(isinstance(a, Variable) and a.kind is VariableKind.INDEX for a in monomial) <= 1
             for monomial, _ in self.low.terms
         )  # fmt: skip
 
@@ -59,13 +59,13 @@ class RowRange:
     def each(self) -> Iterator[RowRange]:
         """The rows one by one, where their number is a literal."""
         for offset in range(self.width or 0):
-            row = self.low + Form.literal(offset)
+            row = self.low + IntegerForm.literal(offset)
             yield RowRange(row, row + _ONE, str(row))
 
     @property
-    def moves(self) -> bool:
+    def depends_on_index(self) -> bool:
         """Whether it depends on the index."""
-        return self.low.moves((Kind.INDEX,)) or self.high.moves((Kind.INDEX,))
+        return self.low.depends_on((VariableKind.INDEX,)) or self.high.depends_on((VariableKind.INDEX,))
 
 
 def rows_of(access: Access, axis: int) -> RowRange | None:
@@ -73,9 +73,9 @@ def rows_of(access: Access, axis: int) -> RowRange | None:
     if len(access.subscripts) <= axis:
         return None
     subscript = access.subscripts[axis]
-    binders = {b.variable: b for b in access.domain.binders}
+    inner_loops = {b.variable: b for b in access.domain.inner_loops}
     if subscript.form is not None:
-        low, high = _extent(subscript.form, binders), _extent(subscript.form, binders, highest=True)
+        low, high = _extent(subscript.form, inner_loops), _extent(subscript.form, inner_loops, highest=True)
         if low is None or high is None:
             return None
         if low == high:
@@ -86,46 +86,52 @@ def rows_of(access: Access, axis: int) -> RowRange | None:
     start, stop, _ = subscript.span
     if stop is None or any(end is not None and (end.constant or 0) < 0 for end in (start, stop)):
         return None
-    low = _extent(start or ZERO, binders)
-    high = _extent(stop, binders, highest=True)
+    low = _extent(start or ZERO, inner_loops)
+    high = _extent(stop, inner_loops, highest=True)
     return None if low is None or high is None else _sliced(low, high)
 
 
-def _sliced(low: Form, high: Form) -> RowRange:
+def _sliced(low: IntegerForm, high: IntegerForm) -> RowRange:
     rows = RowRange(low, high, f"slice({low}, {high})")
     return rows.first if rows.single else rows
 
 
-def _extent(form: Form, binders: Mapping[Variable, Binder], *, highest: bool = False) -> Form | None:
+def _extent(
+    form: IntegerForm, inner_loops: Mapping[Variable, InnerLoop], *, highest: bool = False
+) -> IntegerForm | None:
     """The least (greatest) value over the variables of inner loops, innermost first."""
-    for variable, binder in reversed(list(binders.items())):
+    for variable, inner_loop in reversed(list(inner_loops.items())):
         factor = form.coefficient(variable)
         if factor is None:
             return None
         if factor:
-            end = _end(binder, last=(factor > 0) == highest)
+            end = _end(inner_loop, last=(factor > 0) == highest)
             if end is None:
                 return None
             value = end
-            form = form - Form.of(variable) * Form.literal(factor) + value * Form.literal(factor)
-    return None if form.moves((Kind.INNER,)) else form
+            form = (
+                form
+                - IntegerForm.of(variable) * IntegerForm.literal(factor)
+                + value * IntegerForm.literal(factor)
+            )
+    return None if form.depends_on((VariableKind.INNER,)) else form
 
 
-def _end(binder: Binder, *, last: bool) -> Form | None:
+def _end(inner_loop: InnerLoop, *, last: bool) -> IntegerForm | None:
     """The least (greatest) value of the variable; the greatest may be a bound that is not reached."""
-    if binder.step is None or binder.start is None or binder.stop is None:
+    if inner_loop.step is None or inner_loop.start is None or inner_loop.stop is None:
         return None
-    if binder.step > 0:
-        return binder.stop - _ONE if last else binder.start
-    return binder.start if last else binder.stop + _ONE
+    if inner_loop.step > 0:
+        return inner_loop.stop - _ONE if last else inner_loop.start
+    return inner_loop.start if last else inner_loop.stop + _ONE
 
 
-def evaluable(form: Form, written: frozenset[str]) -> bool:
+def evaluable(form: IntegerForm, written: frozenset[str]) -> bool:
     """Whether it can be evaluated before the loop: it takes no elements of arrays that the loop stores to."""
     return not form.elements & written and not any(_strange(atom) for atom in form.atoms)
 
 
 def _strange(atom: Variable | Apply) -> bool:
-    return (isinstance(atom, Variable) and (atom.kind is Kind.INNER or atom.loose)) or (
+    return (isinstance(atom, Variable) and (atom.kind is VariableKind.INNER or atom.out_of_scope)) or (
         isinstance(atom, Apply) and atom.operator is Operator.ELEMENT and not atom.operands
     )

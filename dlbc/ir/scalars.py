@@ -6,11 +6,11 @@ from dlbrt.records import dataclass
 
 from dlbc.ir.uses import Use
 
-__all__ = ["Scalars"]
+__all__ = ["ScalarFacts"]
 
 
 @dataclass(frozen=True)
-class Scalars:
+class ScalarFacts:
     """``definite``: bound in every iteration on every path. ``carried``: reads that may see an
     older value.
     """

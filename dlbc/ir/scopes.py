@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.uses import bound_names, own_nodes, parameters_of, remembered
+from dlbc.ir.uses import bound_names, cached_on_node, own_nodes, parameters_of
 
 __all__ = ["BUILTINS", "Functions", "bindings_of", "is_known", "names_around", "stays"]
 
@@ -26,7 +26,7 @@ def bindings_of(
     """What binds ``name`` as the loop sees it, and the function it is local to (None: the module)."""
     for scope in _scopes(loop):
         nodes: list[ast.AST] = [p for p in parameters_of(scope) if p.arg == name]
-        if name in remembered(scope, "_dlbc_globals", _globals):
+        if name in cached_on_node(scope, "_dlbc_globals", _globals):
             break
         nodes += _bound_in(scope).get(name, [])
         if nodes:
@@ -41,7 +41,7 @@ def _globals(scope: ast.AST) -> Iterator[str]:
 
 
 def _bound_in(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, list[ast.AST]]:
-    (found,) = remembered(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
+    (found,) = cached_on_node(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
     return found  # type: ignore[return-value]
 
 

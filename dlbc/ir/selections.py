@@ -20,7 +20,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 Pair = tuple[ast.Name, ast.expr]
 
 
-def selection_of(node: ast.stmt, world: ModuleNames) -> Update | None:
+def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
     """The selection that a statement is, or None where its form is not clear."""
     match node:
         case ast.If(test=test, body=body, orelse=[] | [ast.Pass()]):
@@ -41,7 +41,7 @@ def selection_of(node: ast.stmt, world: ModuleNames) -> Update | None:
         (compared.left, compared.comparators[0], operator),
         (compared.comparators[0], compared.left, _MIRRORED[operator]),
     ):
-        if isinstance(old, ast.Name) and _chosen(new, old, pairs, world):
+        if isinstance(old, ast.Name) and _chosen(new, old, pairs, module_names):
             return _made(node, old, sign, new, pairs)
     return None
 
@@ -86,21 +86,21 @@ def _pairs(body: list[ast.stmt]) -> list[Pair] | None:
     return found if len(set(names_bound)) == len(names_bound) else None
 
 
-def _chosen(new: ast.expr, old: ast.Name, pairs: list[Pair], world: ModuleNames) -> bool:
+def _chosen(new: ast.expr, old: ast.Name, pairs: list[Pair], module_names: ModuleNames) -> bool:
     """Whether the branch binds ``old`` to the value compared, and nothing in it depends on what it binds."""
     taken = next((value for name, value in pairs if name.id == old.id), None)
     if taken is None:
         return False
     own = {name.id for name, _ in pairs}
     if not all(
-        is_repeatable(value, world) for _, value in pairs
+        is_repeatable(value, module_names) for _, value in pairs
     ):  # a rank takes more of them than the program
         return False
     if isinstance(new, ast.NamedExpr):  # if (v := f(i)) < best: best = v
         same = isinstance(taken, ast.Name) and taken.id == new.target.id and new.target.id not in own
         read = [value for _, value in pairs]
     else:
-        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, world)
+        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, module_names)
         read = [new, *(value for _, value in pairs)]
     return same and not any(
         u.name in own or isinstance(part, ast.NamedExpr)
@@ -121,5 +121,5 @@ def _made(node: ast.stmt, old: ast.Name, operator: str, new: ast.expr, pairs: li
         mentions=frozenset(mentions),
         values=(new,),
         companions=tuple(name.id for name in others),
-        marks=frozenset(others),
+        contributing_calls=frozenset(others),
     )

@@ -13,24 +13,24 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.bounds import least
-from dlbc.ir.form import ZERO, Apply, Form, Kind, Operator, Variable
-from dlbc.ir.region import Region
-from dlbc.ir.subscripts import Subscripts
-from dlbc.ir.sums import turns
+from dlbc.ir.bounds import minimum
+from dlbc.ir.form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
+from dlbc.ir.region import CodeRegion
+from dlbc.ir.subscripts import SubscriptReader
+from dlbc.ir.sums import trip_count
 from dlbc.ir.uses import unparsed
 from dlbc.library.row import CostKind
 from dlbc.library.table import lookup
 
-__all__ = ["Shape", "Sizes", "World", "broadcast", "call_of", "dotted"]
+__all__ = ["Shape", "ShapeInference", "ShapeInputs", "broadcast", "call_of", "dotted"]
 
-Shape = tuple[Form, ...] | None
-Forms = Mapping[str, Form]
-Hidden = Mapping[str, bool]
+Shape = tuple[IntegerForm, ...] | None
+Forms = Mapping[str, IntegerForm]
+InnerNames = Mapping[str, bool]
 
 
 @dataclass
-class World:
+class ShapeInputs:
     """What the expressions of one region are read with.
 
     ``full`` resolves a function to its dotted name; ``inline`` gives the form of a call of the module's own
@@ -38,27 +38,27 @@ class World:
     """
 
     full: Callable[[ast.expr], str]
-    inline: Callable[[ast.Call], Form | None]
+    inline: Callable[[ast.Call], IntegerForm | None]
     whole: Callable[[str], bool] | None = None
     shapes: dict[str, Shape] = field(default_factory=dict)
     results: dict[ast.AST, Shape] = field(default_factory=dict)
     depths: Mapping[str, int] = field(default_factory=dict)
 
 
-class Sizes(Subscripts):
+class ShapeInference(SubscriptReader):
     """Reads expressions of one region, shapes too."""
 
-    def __init__(self, region: Region, world: World) -> None:
+    def __init__(self, region: CodeRegion, world: ShapeInputs) -> None:
         super().__init__(region)
-        self.world = world
+        self.inputs = world
 
     def is_whole(self, name: str) -> bool:
         """Whether a name from outside surely is an integer."""
         if name.startswith("len(") or ".shape[" in name:
             return True
-        return super().is_whole(name) or (self.world.whole is not None and self.world.whole(name))
+        return super().is_whole(name) or (self.inputs.whole is not None and self.inputs.whole(name))
 
-    def form(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+    def form(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         """``node`` as an integer form; lengths of arrays made here are known."""
         match node:
             case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
@@ -68,17 +68,17 @@ class Sizes(Subscripts):
             ):
                 return self._known_length(array, axis, forms, hidden) or super().form(node, forms, hidden)
             case ast.Call(keywords=[]):
-                return super().form(node, forms, hidden) or self.world.inline(node)
+                return super().form(node, forms, hidden) or self.inputs.inline(node)
         return super().form(node, forms, hidden)
 
-    def length(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+    def length(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         """``len(node)``."""
         match node:
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 starred = any(isinstance(part, ast.Starred) for part in parts)
-                return None if starred else Form.literal(len(parts))
+                return None if starred else IntegerForm.literal(len(parts))
             case ast.Call(func=function, args=[_, *_] as args):
-                name = self.world.full(function)
+                name = self.inputs.full(function)
                 if name == "builtins.range":
                     return self._counted(args, forms, hidden)
                 if lookup(name).as_long:
@@ -87,35 +87,39 @@ class Sizes(Subscripts):
                     return self._shortest(args, forms, hidden)
         return self._known_length(node, 0, forms, hidden) or self._outer_length(node, 0, hidden)
 
-    def _shortest(self, args: list[ast.expr], forms: Forms, hidden: Hidden) -> Form | None:
+    def _shortest(self, args: list[ast.expr], forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         lengths = [self.length(argument, forms, hidden) for argument in args]
         known = [length for length in lengths if length is not None]
-        return least(known) if len(known) == len(lengths) else None
+        return minimum(known) if len(known) == len(lengths) else None
 
-    def _counted(self, args: list[ast.expr], forms: Forms, hidden: Hidden) -> Form | None:
+    def _counted(self, args: list[ast.expr], forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         found = [self.form(a, forms, hidden) for a in args]
         known = [form for form in found if form is not None]
         if len(known) != len(found) or not 1 <= len(known) <= 3:
             return None
         start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
-        return turns(start, stop, known[2] if len(known) == 3 else Form.literal(1))
+        return trip_count(start, stop, known[2] if len(known) == 3 else IntegerForm.literal(1))
 
-    def _known_length(self, node: ast.expr, axis: int, forms: Forms, hidden: Hidden) -> Form | None:
+    def _known_length(
+        self, node: ast.expr, axis: int, forms: Forms, hidden: InnerNames
+    ) -> IntegerForm | None:
         shape = self.shape(node, forms, hidden)
         return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
 
-    def _outer_length(self, node: ast.expr, axis: int, hidden: Hidden) -> Form | None:
+    def _outer_length(self, node: ast.expr, axis: int, hidden: InnerNames) -> IntegerForm | None:
         """The length of an axis of an array from outside."""
         if not dotted(node) or not self._outside(node, hidden):
             return None
         name = unparsed(node)
-        return Form.of(Variable(Kind.PARAMETER, f"{name}.shape[{axis}]" if axis else f"len({name})"))
+        return IntegerForm.of(
+            Variable(VariableKind.PARAMETER, f"{name}.shape[{axis}]" if axis else f"len({name})")
+        )
 
-    def shape(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Shape:
+    def shape(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Shape:
         """The shape of an array, as far as it is known."""
         match node:
             case ast.Name(id=name):
-                return self.world.shapes.get(name)
+                return self.inputs.shapes.get(name)
             case ast.Attribute(value=value, attr="T"):
                 shape = self.array(value, forms, hidden)
                 return None if shape is None else shape[::-1]
@@ -133,24 +137,24 @@ class Sizes(Subscripts):
                 return self._called(node, forms, hidden)
         return None
 
-    def array(self, node: ast.expr, forms: Forms, hidden: Hidden, axes: int = 1) -> Shape:
+    def array(self, node: ast.expr, forms: Forms, hidden: InnerNames, axes: int = 1) -> Shape:
         """The shape of what surely has so many ``axes``: those of a name from outside have lengths."""
         shape = self.shape(node, forms, hidden)
         if shape is not None or not dotted(node) or not axes:
             return shape
-        depth = max(self.world.depths.get(unparsed(node), 0), axes)
+        depth = max(self.inputs.depths.get(unparsed(node), 0), axes)
         lengths = [self._outer_length(node, axis, hidden) for axis in range(depth)]
         known = tuple(form for form in lengths if form is not None)
         return known if len(known) == depth else None
 
-    def _subscripted(self, node: ast.Subscript, forms: Forms, hidden: Hidden) -> Shape:
+    def _subscripted(self, node: ast.Subscript, forms: Forms, hidden: InnerNames) -> Shape:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         base = self.shape(node.value, forms, hidden)
         if base is None:
             base = self.array(node.value, forms, hidden, len(parts))
         if base is None or len(base) < len(parts):
             return None
-        found: list[Form] = []
+        found: list[IntegerForm] = []
         for part, length in zip(parts, base, strict=False):
             if isinstance(part, ast.Slice):
                 inner = self._sliced(part, length, forms, hidden)
@@ -163,7 +167,9 @@ class Sizes(Subscripts):
                 return None
         return (*found, *base[len(parts) :]) or None
 
-    def _sliced(self, node: ast.Slice, length: Form, forms: Forms, hidden: Hidden) -> Form | None:
+    def _sliced(
+        self, node: ast.Slice, length: IntegerForm, forms: Forms, hidden: InnerNames
+    ) -> IntegerForm | None:
         step = None if node.step is None else self.form(node.step, forms, hidden)
         pace = 1 if node.step is None else None if step is None else step.constant
         ends = [None if end is None else self.form(end, forms, hidden) for end in (node.lower, node.upper)]
@@ -176,12 +182,12 @@ class Sizes(Subscripts):
         if pace == 1 and (low is None or high is None):  # within the array: no end lies beyond the other
             high = length if high is None else high
             return high if low is None else high - low
-        return turns(low or ZERO, length if high is None else high, Form.literal(pace))
+        return trip_count(low or ZERO, length if high is None else high, IntegerForm.literal(pace))
 
-    def _called(self, node: ast.Call, forms: Forms, hidden: Hidden) -> Shape:
-        if node in self.world.results:
-            return self.world.results[node]
-        name = self.world.full(node.func)
+    def _called(self, node: ast.Call, forms: Forms, hidden: InnerNames) -> Shape:
+        if node in self.inputs.results:
+            return self.inputs.results[node]
+        name = self.inputs.full(node.func)
         if not name.startswith("numpy."):
             match node.func:
                 case ast.Attribute(value=value, attr=method) if lookup(f".{method}").cost is CostKind.LIKE:
@@ -199,7 +205,7 @@ class Sizes(Subscripts):
             return self.array(node.args[0], forms, hidden)
         return broadcast(*shapes) if row.computes else None
 
-    def _made(self, name: str, node: ast.Call, forms: Forms, hidden: Hidden) -> Shape:
+    def _made(self, name: str, node: ast.Call, forms: Forms, hidden: InnerNames) -> Shape:
         if not node.args:
             return None
         if name == "numpy.arange":
@@ -218,7 +224,7 @@ def broadcast(*shapes: Shape) -> Shape:
     if not known:
         return None
     longest = max(known, key=len)
-    one = Form.literal(1)
+    one = IntegerForm.literal(1)
     found = list(longest)
     for shape in known:
         for axis in range(1, len(shape) + 1):
@@ -241,6 +247,6 @@ def dotted(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def call_of(name: str, forms: list[Form]) -> Form:
+def call_of(name: str, forms: list[IntegerForm]) -> IntegerForm:
     """A function of integers that stays a call."""
-    return Form.of(Apply(Operator.CALL, tuple(forms), name))
+    return IntegerForm.of(Apply(Operator.CALL, tuple(forms), name))

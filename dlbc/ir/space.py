@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.form import Condition, Form, Kind, Variable
+from dlbc.ir.form import Condition, IntegerForm, Variable, VariableKind
 
 __all__ = ["IndexSpace"]
 
@@ -18,18 +18,18 @@ class IndexSpace:
     """
 
     name: str
-    start: Form | None
-    stop: Form | None
+    start: IntegerForm | None
+    stop: IntegerForm | None
     step: int | None
-    facts: tuple[Condition, ...] = ()
-    known: bool = True
-    pace: Form | None = None
+    context: tuple[Condition, ...] = ()
+    exact: bool = True
+    symbolic_step: IntegerForm | None = None
     reverse: bool = False
 
     @property
     def index(self) -> Variable:
         """The index."""
-        return Variable(Kind.INDEX, self.name)
+        return Variable(VariableKind.INDEX, self.name)
 
     @property
     def stride(self) -> int:

@@ -10,30 +10,40 @@ import ast
 from collections.abc import Mapping
 
 from dlbc.ir.access import Subscript
-from dlbc.ir.form import Apply, Comparison, Condition, Form, Junction, Kind, Operator, Variable, negated
-from dlbc.ir.integers import Integers
-from dlbc.ir.region import Region
+from dlbc.ir.form import (
+    Apply,
+    Comparison,
+    Condition,
+    IntegerForm,
+    Junction,
+    Operator,
+    Variable,
+    VariableKind,
+    negated,
+)
+from dlbc.ir.integers import IntegerNames
+from dlbc.ir.region import CodeRegion
 from dlbc.ir.uses import unparsed, uses_of
 
-__all__ = ["Subscripts"]
+__all__ = ["SubscriptReader"]
 
 _APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
 #: Powers of literals that are written out are below this power of 2.
 _WORD = 63
 _CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
 
-Forms = Mapping[str, Form]
-Hidden = Mapping[str, bool]
+Forms = Mapping[str, IntegerForm]
+InnerNames = Mapping[str, bool]
 
 
-class Subscripts:
+class SubscriptReader:
     """Reads the expressions of one region; ``hidden`` says of names of inner scopes if they are integers."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: CodeRegion) -> None:
         self._region = region
-        self._integers = Integers(region)
+        self._integers = IntegerNames(region)
 
-    def read(self, node: ast.expr, forms: Forms, hidden: Hidden) -> tuple[tuple[Subscript, ...], bool]:
+    def read(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> tuple[tuple[Subscript, ...], bool]:
         """The axes of one bracket, and whether a further bracket goes on with the next axis."""
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         found: list[Subscript] = []
@@ -45,7 +55,7 @@ class Subscripts:
                 return tuple(found), False
         return tuple(found), not any(isinstance(part, ast.Slice) for part in parts)
 
-    def _axis(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Subscript | None:
+    def _axis(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Subscript | None:
         if isinstance(node, ast.Slice):
             return self._slice(node, forms, hidden)
         if isinstance(node, ast.Starred) or (isinstance(node, ast.Constant) and type(node.value) is not int):
@@ -54,7 +64,7 @@ class Subscripts:
         sure = self._integers.sure(node, hidden)
         return Subscript(self._text(node, form), form, integer=sure)
 
-    def _slice(self, node: ast.Slice, forms: Forms, hidden: Hidden) -> Subscript:
+    def _slice(self, node: ast.Slice, forms: Forms, hidden: InnerNames) -> Subscript:
         full = node.lower is None and node.upper is None and node.step is None
         step = 1 if node.step is None else _literal(node.step)
         ends = [None if end is None else self.form(end, forms, hidden) for end in (node.lower, node.upper)]
@@ -64,11 +74,11 @@ class Subscripts:
         span = (ends[0], ends[1], step) if known and step is not None and step > 0 else None
         return Subscript(unparsed(node), full=full, span=span)
 
-    def form(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+    def form(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         """``node`` as an integer form, or None."""
         match node:
             case ast.Constant(value=value):
-                return Form.literal(value) if type(value) is int else None
+                return IntegerForm.literal(value) if type(value) is int else None
             case ast.Name(id=name):
                 if name in forms:
                     return forms[name]
@@ -84,29 +94,33 @@ class Subscripts:
                 parts = [self.form(a, forms, hidden) for a in args]
                 known = tuple(p for p in parts if p is not None)
                 whole = self._builtin(name) and len(known) == len(parts)
-                return Form.of(Apply(_CHOICES[name], known)) if whole else None
+                return IntegerForm.of(Apply(_CHOICES[name], known)) if whole else None
             case ast.Subscript(value=value, slice=inside) if _dotted(value) and not _is_shape(value):
                 return self._element(value, inside, forms, hidden)
         return _parameter(unparsed(node)) if self._figure(node, hidden) else None
 
-    def _whole_part(self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+    def _whole_part(
+        self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: InnerNames
+    ) -> IntegerForm | None:
         """``int(argument)``: of what is no integer it is another number than that."""
         form = self.form(argument, forms, hidden)
         if form is None or self._integers.sure(argument, hidden):
             return form
         if isinstance(argument, ast.Name) and self._outside(argument, hidden):
             return _parameter(unparsed(node))
-        return form if isinstance(argument, ast.Subscript) and form.moves() else None
+        return form if isinstance(argument, ast.Subscript) and form.depends_on() else None
 
-    def _element(self, array: ast.expr, inside: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+    def _element(
+        self, array: ast.expr, inside: ast.expr, forms: Forms, hidden: InnerNames
+    ) -> IntegerForm | None:
         parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
         operands = [self.form(part, forms, hidden) for part in parts]
         known = tuple(o for o in operands if o is not None)
         if len(known) < len(operands) or not self._outside(array, hidden):
             return None
-        return Form.of(Apply(Operator.ELEMENT, known, unparsed(array)))
+        return IntegerForm.of(Apply(Operator.ELEMENT, known, unparsed(array)))
 
-    def condition(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Condition | None:
+    def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Condition | None:
         """A test over integers, or None where any part of it is not."""
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -126,12 +140,12 @@ class Subscripts:
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
 
-    def _whole(self, node: ast.expr, forms: Forms, hidden: Hidden) -> Form | None:
+    def _whole(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
         """A side of a comparison if it surely is an integer: reasoning over integers is wrong for others."""
         form = self.form(node, forms, hidden)
         if form is None or form.elements:
             return None
-        known = all(v.kind is not Kind.PARAMETER or self.is_whole(v.name) for v in form.variables)
+        known = all(v.kind is not VariableKind.PARAMETER or self.is_whole(v.name) for v in form.variables)
         return form if known else None
 
     def is_whole(self, name: str) -> bool:
@@ -142,7 +156,7 @@ class Subscripts:
             return False
         return self._integers.sure(node, {})
 
-    def is_integer(self, node: ast.expr, hidden: Hidden) -> bool:
+    def is_integer(self, node: ast.expr, hidden: InnerNames) -> bool:
         """Whether ``node`` surely is one integer."""
         return self._integers.sure(node, hidden)
 
@@ -150,7 +164,7 @@ class Subscripts:
         """Whether iterating it gives integers: a `range`, also reversed."""
         return self._integers.counts(iterable)
 
-    def _figure(self, node: ast.expr, hidden: Hidden) -> bool:
+    def _figure(self, node: ast.expr, hidden: InnerNames) -> bool:
         """Whether ``node`` is a dotted name or a figure of an array's form, from outside."""
         match node:
             case ast.Attribute(value=value):
@@ -161,24 +175,24 @@ class Subscripts:
                 return self._builtin("len") and _dotted(argument) and self._outside(argument, hidden)
         return False
 
-    def _outside(self, node: ast.expr, hidden: Hidden) -> bool:
+    def _outside(self, node: ast.expr, hidden: InnerNames) -> bool:
         names = {u.name for u in uses_of(node)}
         return not names & (self._region.own | hidden.keys())
 
     def _builtin(self, name: str) -> bool:
         return self._region.module.builtin(name)
 
-    def _text(self, node: ast.expr, form: Form | None) -> str:
+    def _text(self, node: ast.expr, form: IntegerForm | None) -> str:
         """As the user wrote it, temporaries apart."""
         own = {u.name for u in uses_of(node)} & self._region.own
         return unparsed(node) if form is None or own <= {self._region.index} else str(form)
 
 
-def _parameter(name: str) -> Form:
-    return Form.of(Variable(Kind.PARAMETER, name))
+def _parameter(name: str) -> IntegerForm:
+    return IntegerForm.of(Variable(VariableKind.PARAMETER, name))
 
 
-def _combined(op: ast.operator, left: Form | None, right: Form | None) -> Form | None:
+def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:
     if left is None or right is None:
         return None
     match op:
@@ -191,21 +205,21 @@ def _combined(op: ast.operator, left: Form | None, right: Form | None) -> Form |
         case ast.FloorDiv() | ast.Mod():
             if right.constant == 0:
                 return None
-            return Form.of(Apply(_APPLIED[type(op)], (left, right)))
+            return IntegerForm.of(Apply(_APPLIED[type(op)], (left, right)))
         case ast.Pow():
             return _power(left.constant, right.constant)
     return None
 
 
-def _power(base: int | None, exponent: int | None) -> Form | None:
+def _power(base: int | None, exponent: int | None) -> IntegerForm | None:
     """A power of literals, as people write large numbers: ``10**6``."""
     if base is None or exponent is None or not 0 <= exponent < _WORD or abs(base) >> _WORD:
         return None
     value = base**exponent
-    return Form.literal(value) if value.bit_length() < _WORD else None
+    return IntegerForm.literal(value) if value.bit_length() < _WORD else None
 
 
-def _compared(op: ast.cmpop, left: Form | None, right: Form | None) -> Condition | None:
+def _compared(op: ast.cmpop, left: IntegerForm | None, right: IntegerForm | None) -> Condition | None:
     if left is None or right is None:
         return None
     match op:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.callees import functions_among
-from dlbc.ir.plain import KEPT_OUT, READING, Kind, Values, dotted_name
+from dlbc.ir.callees import callbacks_of
+from dlbc.ir.plain import KEPT_OUT, READING, KindInference, ValueKind, dotted_name
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.routine import Touch
-from dlbc.library.row import Effect, Reads, ResultKind
+from dlbc.ir.routine import ModRef
+from dlbc.library.row import EffectKind, Reads, ResultKind
 from dlbc.library.table import (
     is_library,
     is_new,
@@ -25,27 +25,27 @@ from dlbc.library.table import (
     works_in_place,
 )
 
-__all__ = ["Argument", "CallRules", "Handling"]
+__all__ = ["ArgumentModRef", "CallModRef", "CallRules"]
 
 #: Functions and methods whose names end so fill their arguments: `readinto`, `pack_into`.
 _FILLERS = ("into", "readv")
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ArgumentModRef:
     """One argument; ``kept``: the function may hand it on, to its result or elsewhere."""
 
     node: ast.expr
-    touch: Touch
-    kept: bool
+    mod_ref: ModRef
+    escapes: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Handling:
+class CallModRef:
     """``callee`` is what is done to the function (of a method: to what it is called on)."""
 
-    callee: Touch
-    arguments: tuple[Argument, ...]
+    callee: ModRef
+    arguments: tuple[ArgumentModRef, ...]
     unseen: bool = False
 
 
@@ -57,43 +57,46 @@ class CallRules:
     gives for a call of a function that is seen through the arguments that it may change, None for any other.
     """
 
-    world: ModuleNames
-    values: Values
+    module_names: ModuleNames
+    values: KindInference
     container: Callable[[ast.expr], bool]
-    closed: Callable[[ast.Call], tuple[frozenset[ast.expr], bool] | None]
+    changed_arguments: Callable[[ast.Call], tuple[frozenset[ast.expr], bool] | None]
 
-    def handling(self, call: ast.Call, touch: Touch) -> Handling:
+    def mod_ref(self, call: ast.Call, mod_ref: ModRef) -> CallModRef:
         """What the call does where ``touch`` is done to its result."""
-        name = dotted_name(call.func, self.world)
+        name = dotted_name(call.func, self.module_names)
         if name and is_library(name):
-            return self._library(call, name, touch)
-        seen = self.closed(call)
+            return self._library(call, name, mod_ref)
+        seen = self.changed_arguments(call)
         if seen is not None:
             changed, fresh = seen
-            least = Touch.READ if fresh else max(Touch.READ, touch)
-            given = ((a, Touch.WRITE if a in changed else least) for a in _given(call))
-            return Handling(Touch.MOVE, tuple(Argument(a, t, not fresh) for a, t in given))
+            least = ModRef.REF if fresh else max(ModRef.REF, mod_ref)
+            given = ((a, ModRef.MOD if a in changed else least) for a in _given(call))
+            return CallModRef(ModRef.NONE, tuple(ArgumentModRef(a, t, not fresh) for a, t in given))
         if name or not isinstance(call.func, ast.Attribute):
             return _unseen(call)
-        return self._method(call, call.func, touch)
+        return self._method(call, call.func, mod_ref)
 
-    def _library(self, call: ast.Call, name: str, touch: Touch) -> Handling:
+    def _library(self, call: ast.Call, name: str, mod_ref: ModRef) -> CallModRef:
         row = lookup(name)
         if row.reflective:
-            return Handling(Touch.WRITE, _all(call, Touch.READ), unseen=True)
-        own_len = name == "builtins.len" and "__len__" in self.world.methods
+            return CallModRef(ModRef.MOD, _all(call, ModRef.REF), unseen=True)
+        own_len = name == "builtins.len" and "__len__" in self.module_names.methods
         if row.reads in (Reads.FORM, Reads.LIKE) and not own_len:
             form = {*call.args[:1], *(call.args[1:] if name == "builtins.isinstance" else ())}
-            free = (Argument(a, Touch.MOVE if a in form else Touch.READ, kept=False) for a in _given(call))
-            return Handling(Touch.MOVE, tuple(free))
+            free = (
+                ArgumentModRef(a, ModRef.NONE if a in form else ModRef.REF, escapes=False)
+                for a in _given(call)
+            )
+            return CallModRef(ModRef.NONE, tuple(free))
         if row.calls is not None:
-            return Handling(Touch.MOVE, tuple(self._higher(call, name, touch)))
+            return CallModRef(ModRef.NONE, tuple(self._higher(call, name, mod_ref)))
         stored = set(self._stored(call, name))
         if is_new(name, call) and not any(k.arg in KEPT_OUT for k in call.keywords):
-            return Handling(Touch.MOVE, _except(call, stored, Touch.READ, kept=False))
+            return CallModRef(ModRef.NONE, _except(call, stored, ModRef.REF, kept=False))
         if only_reads(name):
-            return Handling(Touch.MOVE, _except(call, stored, max(Touch.READ, touch), kept=True))
-        return Handling(Touch.MOVE, _all(call, Touch.WRITE), unseen=True)
+            return CallModRef(ModRef.NONE, _except(call, stored, max(ModRef.REF, mod_ref), kept=True))
+        return CallModRef(ModRef.NONE, _all(call, ModRef.MOD), unseen=True)
 
     def _stored(self, call: ast.Call, name: str) -> Iterator[ast.expr]:
         """The arguments that a library's function stores into."""
@@ -101,54 +104,62 @@ class CallRules:
             at = lookup(name).stores_at or 0
             yield from call.args[at : at + 1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
         else:
-            yield from (a for a in places_for_results(name, call) if self.values.kind(a) is not Kind.SCALAR)
+            yield from (
+                a for a in places_for_results(name, call) if self.values.kind(a) is not ValueKind.SCALAR
+            )
         yield from (k.value for k in call.keywords if k.arg == "out")
         if works_in_place(name, call) or name.endswith(_FILLERS):
             yield from _given(call)
 
-    def _higher(self, call: ast.Call, name: str, touch: Touch) -> Iterator[Argument]:
+    def _higher(self, call: ast.Call, name: str, mod_ref: ModRef) -> Iterator[ArgumentModRef]:
         """The functions among the arguments are called: they may do anything to the others."""
-        functions = functions_among(call, name)
+        functions = callbacks_of(call, name)
         harmless = all(self._looks_only(node) for node in functions)
-        others = max(Touch.READ, touch) if harmless else Touch.WRITE
+        others = max(ModRef.REF, mod_ref) if harmless else ModRef.MOD
         for node in _given(call):
-            yield Argument(node, Touch.WRITE if node in functions else others, kept=True)
+            yield ArgumentModRef(node, ModRef.MOD if node in functions else others, escapes=True)
 
     def _looks_only(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Lambda):
             return not any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(function))
-        name = dotted_name(function, self.world)
+        name = dotted_name(function, self.module_names)
         return bool(name) and is_library(name) and not _stores_first(name)
 
-    def _method(self, call: ast.Call, func: ast.Attribute, touch: Touch) -> Handling:
+    def _method(self, call: ast.Call, func: ast.Attribute, mod_ref: ModRef) -> CallModRef:
         receiver, method = func.value, func.attr
-        if method in self.world.methods or self._is_type(receiver):
+        if method in self.module_names.methods or self._is_type(receiver):
             return _unseen(call)
         row = lookup(f".{method}")
         shuffled = set(call.args[:1]) if row.shuffles else set()  # what a generator changes the order of
         stored = {k.value for k in call.keywords if k.arg == "out"}
-        if self.values.kind(receiver) is Kind.SCALAR:
+        if self.values.kind(receiver) is ValueKind.SCALAR:
             filled = set(_given(call)) if method.endswith(_FILLERS) else stored | shuffled
             filled |= set(places_for_results(f".{method}", call))
-            least = max(Touch.READ, touch) if row.picks else Touch.READ
-            return Handling(Touch.MOVE, _except(call, filled, least, kept=row.picks))
+            least = max(ModRef.REF, mod_ref) if row.picks else ModRef.REF
+            return CallModRef(ModRef.NONE, _except(call, filled, least, kept=row.picks))
         if row.moves_only and self.container(receiver):
-            return Handling(touch, _all(call, Touch.MOVE))
+            return CallModRef(mod_ref, _all(call, ModRef.NONE))
         first = 1 if row.out_at is None else min(1, row.out_at)
-        stored |= {a for a in call.args[first:] if self.values.kind(a) is not Kind.SCALAR}
+        stored |= {a for a in call.args[first:] if self.values.kind(a) is not ValueKind.SCALAR}
         if method in READING:
-            return Handling(Touch.READ, _except(call, stored, Touch.READ, kept=False))
+            return CallModRef(ModRef.REF, _except(call, stored, ModRef.REF, kept=False))
         if row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER):
-            return Handling(max(Touch.READ, touch), _except(call, stored, max(Touch.READ, touch), kept=True))
-        if row.effect is Effect.DRAW:
-            return Handling(Touch.WRITE, _except(call, stored | shuffled, max(Touch.READ, touch), kept=True))
-        if row.effect in (Effect.MUTATE, Effect.ORDERED) and not row.sends:
-            return Handling(Touch.WRITE, _all(call, Touch.READ))
+            return CallModRef(
+                max(ModRef.REF, mod_ref), _except(call, stored, max(ModRef.REF, mod_ref), kept=True)
+            )
+        if row.effect is EffectKind.DRAW:
+            return CallModRef(
+                ModRef.MOD, _except(call, stored | shuffled, max(ModRef.REF, mod_ref), kept=True)
+            )
+        if row.effect in (EffectKind.MUTATE, EffectKind.ORDERED) and not row.sends:
+            return CallModRef(ModRef.MOD, _all(call, ModRef.REF))
         return _unseen(call)
 
     def _is_type(self, receiver: ast.expr) -> bool:
         """Whether a method is called as a function of its type: ``list.sort(xs)``."""
-        return isinstance(receiver, ast.Name) and dotted_name(receiver, self.world).startswith("builtins.")
+        return isinstance(receiver, ast.Name) and dotted_name(receiver, self.module_names).startswith(
+            "builtins."
+        )
 
 
 def _stores_first(name: str) -> bool:
@@ -161,17 +172,17 @@ def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(k.value for k in call.keywords)]
 
 
-def _all(call: ast.Call, touch: Touch, kept: bool = True) -> tuple[Argument, ...]:
-    return tuple(Argument(node, touch, kept) for node in _given(call))
+def _all(call: ast.Call, mod_ref: ModRef, kept: bool = True) -> tuple[ArgumentModRef, ...]:
+    return tuple(ArgumentModRef(node, mod_ref, kept) for node in _given(call))
 
 
-def _except(call: ast.Call, stored: set[ast.expr], touch: Touch, kept: bool) -> tuple[Argument, ...]:
+def _except(call: ast.Call, stored: set[ast.expr], mod_ref: ModRef, kept: bool) -> tuple[ArgumentModRef, ...]:
     """All arguments with the same touch, but for those stored into."""
     return tuple(
-        Argument(node, Touch.WRITE if node in stored else touch, kept or node in stored)
+        ArgumentModRef(node, ModRef.MOD if node in stored else mod_ref, kept or node in stored)
         for node in _given(call)
     )
 
 
-def _unseen(call: ast.Call) -> Handling:
-    return Handling(Touch.WRITE, _all(call, Touch.WRITE), unseen=True)
+def _unseen(call: ast.Call) -> CallModRef:
+    return CallModRef(ModRef.MOD, _all(call, ModRef.MOD), unseen=True)

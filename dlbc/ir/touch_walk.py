@@ -16,31 +16,31 @@ from enum import Enum
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.plain import READING, Element, Kind, Values, dotted_name, part_of
+from dlbc.ir.plain import READING, Element, KindInference, ValueKind, dotted_name, part_of
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.routine import Manner, Touch
+from dlbc.ir.routine import ModRef, WrapKind
 from dlbc.ir.touch_calls import CallRules
 from dlbc.ir.uses import free_names
 from dlbc.library.methods import METADATA
 from dlbc.library.table import is_library
 
-__all__ = ["TouchWalk", "Touched", "Use"]
+__all__ = ["AccessedChain", "ExpressionModRef", "UseContext"]
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-class Use(Enum):
+class UseContext(Enum):
     """How a name is used, which tells whether it may be taken for plain."""
 
     FREE = "free"  # asked for its form, passed on to a name, deleted
     VALUE = "value"  # looked at, not kept
-    PLAIN = "plain"  # as a number or text is: a subscript, the bound of a range, part of a test
-    KEPT = "kept"  # handed on
-    PARTED = "parted"  # subscripted, called, iterated over, asked for an attribute
+    SCALAR = "plain"  # as a number or text is: a subscript, the bound of a range, part of a test
+    ESCAPES = "kept"  # handed on
+    DECOMPOSED = "parted"  # subscripted, called, iterated over, asked for an attribute
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class AccessedChain:
     """A chain of names that is touched: ``levels`` nodes above its first name.
 
     ``node`` is its end; where rows of it are touched alone, the subscript.
@@ -48,56 +48,58 @@ class Touched:
 
     anchor: ast.Name | ast.Lambda
     levels: int
-    touch: Touch
-    manner: Manner
+    mod_ref: ModRef
+    kind: WrapKind
     node: ast.expr
 
 
 @dataclass
-class TouchWalk:
+class ExpressionModRef:
     """Collects what is touched, how names are used, and calls that cannot be seen through.
 
     ``names`` gives the kind of a name of the scope; ``owned`` are attributes that are known to be data of
     objects, so that taking them runs no code. Within ``opaque`` code nothing is taken for plain.
     """
 
-    world: ModuleNames
-    names: Callable[[str], Kind]
+    module_names: ModuleNames
+    names: Callable[[str], ValueKind]
     owned: frozenset[str]
     container: Callable[[ast.expr], bool]
-    closed: Callable[[ast.Call], tuple[frozenset[ast.expr], bool] | None]
-    touched: list[Touched] = field(default_factory=list)
-    uses: dict[str, set[Use]] = field(default_factory=dict)
+    changed_arguments: Callable[[ast.Call], tuple[frozenset[ast.expr], bool] | None]
+    accessed: list[AccessedChain] = field(default_factory=list)
+    uses: dict[str, set[UseContext]] = field(default_factory=dict)
     unseen: list[tuple[str, ast.expr]] = field(default_factory=list)
-    _local: list[dict[str, Kind]] = field(default_factory=list)
+    _local: list[dict[str, ValueKind]] = field(default_factory=list)
     _opaque: bool = False
 
     def __post_init__(self) -> None:
-        self.values = Values(self.world, self._kind)
-        self._rules = CallRules(self.world, self.values, self.container, self.closed)
+        self.values = KindInference(self.module_names, self._kind)
+        self._rules = CallRules(self.module_names, self.values, self.container, self.changed_arguments)
 
-    def visit(self, node: ast.expr | None, touch: Touch, use: Use = Use.KEPT) -> None:
+    def visit(self, node: ast.expr | None, mod_ref: ModRef, use: UseContext = UseContext.ESCAPES) -> None:
         """An expression to whose value ``touch`` is done; ``use`` is of the name that it may consist of."""
         match node:
             case None | ast.Constant():
                 return
             case ast.Name():
-                self._leaf(node, node, 0, touch, use)
+                self._leaf(node, node, 0, mod_ref, use)
             case ast.Lambda():
-                self._lambda(node, touch)
+                self._lambda(node, mod_ref)
             case ast.Attribute():
-                self._attribute(node, touch)
+                self._attribute(node, mod_ref)
             case ast.Subscript():
-                self._subscript(node, touch, Manner.CHANGED_ROWS if touch is Touch.WRITE else Manner.ROWS)
+                self._subscript(
+                    node, mod_ref, WrapKind.CHANGED_ROWS if mod_ref is ModRef.MOD else WrapKind.ROWS
+                )
             case ast.Call():
-                self._call(node, touch)
+                self._call(node, mod_ref)
             case _:
-                self._operators(node, touch, use)
+                self._operators(node, mod_ref, use)
 
     def test(self, node: ast.expr) -> None:
         """An expression of which the truth is asked: what is compared there is no array. A bare name may be
         anything."""
-        self.visit(node, Touch.READ, _unless_bare(node, Use.PLAIN))
+        self.visit(node, ModRef.REF, _unless_bare(node, UseContext.SCALAR))
 
     def store(self, target: ast.expr) -> None:
         """A target of an assignment, a loop or `with`."""
@@ -109,29 +111,33 @@ class TouchWalk:
                 self.store(value)
             case ast.Subscript(value=value, slice=index) if self.container(value):
                 self._index(index)
-                self.visit(value, Touch.MOVE, Use.PARTED)
+                self.visit(value, ModRef.NONE, UseContext.DECOMPOSED)
             case ast.Subscript():
-                self._subscript(target, Touch.WRITE, Manner.ROWS)
+                self._subscript(target, ModRef.MOD, WrapKind.ROWS)
             case ast.Attribute(value=value, attr=attr):
                 form = attr in METADATA  # of an array, it makes another one of it
-                self.visit(value, Touch.MOVE if attr in self.owned and not form else Touch.WRITE, Use.PARTED)
+                self.visit(
+                    value,
+                    ModRef.NONE if attr in self.owned and not form else ModRef.MOD,
+                    UseContext.DECOMPOSED,
+                )
 
     def update(self, target: ast.expr) -> None:
         """The target of an augmented assignment, which may change its object in place."""
         if isinstance(target, ast.Name):
-            self._leaf(target, target, 0, Touch.WRITE, Use.FREE, Manner.BEFORE)
+            self._leaf(target, target, 0, ModRef.MOD, UseContext.FREE, WrapKind.BEFORE)
         elif isinstance(target, ast.Subscript):
-            self._subscript(target, Touch.WRITE, Manner.CHANGED_ROWS)
-        elif not self._chain(target, Touch.WRITE, Manner.BEFORE):
+            self._subscript(target, ModRef.MOD, WrapKind.CHANGED_ROWS)
+        elif not self._chain(target, ModRef.MOD, WrapKind.BEFORE):
             self.store(target)
 
     def capture(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> None:
         """The names that a function or class takes from around it: how and when it will use them is open."""
         for name in free_names(scope):
-            self.uses.setdefault(name, set()).add(Use.KEPT)
+            self.uses.setdefault(name, set()).add(UseContext.ESCAPES)
 
     @contextmanager
-    def bound(self, names: dict[str, Kind]) -> Iterator[None]:
+    def bound(self, names: dict[str, ValueKind]) -> Iterator[None]:
         """Code in which these names are its own."""
         self._local.append(names)
         yield
@@ -144,11 +150,11 @@ class TouchWalk:
         yield
         self._opaque = before
 
-    def _kind(self, name: str) -> Kind:
+    def _kind(self, name: str) -> ValueKind:
         for table in reversed(self._local):
             if name in table:
                 return table[name]
-        return Kind.OTHER if self._opaque and not self.world.builtin(name) else self.names(name)
+        return ValueKind.OTHER if self._opaque and not self.module_names.builtin(name) else self.names(name)
 
     def _is_local(self, name: str) -> bool:
         return self._opaque or any(name in table for table in self._local)
@@ -158,168 +164,176 @@ class TouchWalk:
         anchor: ast.Name,
         node: ast.expr,
         levels: int,
-        touch: Touch,
-        use: Use,
-        manner: Manner = Manner.EXPRESSION,
+        mod_ref: ModRef,
+        use: UseContext,
+        wrap_kind: WrapKind = WrapKind.EXPRESSION,
     ) -> None:
         if not self._is_local(anchor.id):
-            self.uses.setdefault(anchor.id, set()).add(use if levels == 0 else Use.PARTED)
-        if touch is Touch.MOVE or self._is_plain(anchor, levels):
+            self.uses.setdefault(anchor.id, set()).add(use if levels == 0 else UseContext.DECOMPOSED)
+        if mod_ref is ModRef.NONE or self._is_plain(anchor, levels):
             return
-        self.touched.append(Touched(anchor, levels, touch, manner, node))
+        self.accessed.append(AccessedChain(anchor, levels, mod_ref, wrap_kind, node))
 
     def _is_plain(self, anchor: ast.Name, levels: int) -> bool:
         """Whether nothing that stays on the ranks is reached from the chain."""
-        if anchor.id in self.world.imports:
-            return levels == 0 and is_library(self.world.imports[anchor.id])
+        if anchor.id in self.module_names.imports:
+            return levels == 0 and is_library(self.module_names.imports[anchor.id])
         kind = self._kind(anchor.id)
-        return kind is Kind.SCALAR or (kind is Kind.FRESH and levels == 0)
+        return kind is ValueKind.SCALAR or (kind is ValueKind.FRESH and levels == 0)
 
-    def _lambda(self, node: ast.Lambda, touch: Touch) -> None:
+    def _lambda(self, node: ast.Lambda, mod_ref: ModRef) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):
-            self.visit(default, Touch.MOVE)
+            self.visit(default, ModRef.NONE)
         self.capture(node)
-        if touch is not Touch.MOVE:
-            self.touched.append(Touched(node, 0, Touch.WRITE, Manner.EXPRESSION, node))
+        if mod_ref is not ModRef.NONE:
+            self.accessed.append(AccessedChain(node, 0, ModRef.MOD, WrapKind.EXPRESSION, node))
 
-    def _attribute(self, node: ast.Attribute, touch: Touch) -> None:
-        hidden = self.world.hidden
-        if node.attr in METADATA and node.attr not in hidden.properties | hidden.values:
-            use = Use.FREE if isinstance(node.value, ast.Name) else Use.PARTED
-            self.visit(node.value, Touch.MOVE, use)
+    def _attribute(self, node: ast.Attribute, mod_ref: ModRef) -> None:
+        hidden = self.module_names.implicit_calls
+        if node.attr in METADATA and node.attr not in hidden.properties | hidden.callable_attributes:
+            use = UseContext.FREE if isinstance(node.value, ast.Name) else UseContext.DECOMPOSED
+            self.visit(node.value, ModRef.NONE, use)
             return
-        if not self._chain(node, touch):
-            self.visit(node.value, max(touch, Touch.READ), Use.PARTED)
+        if not self._chain(node, mod_ref):
+            self.visit(node.value, max(mod_ref, ModRef.REF), UseContext.DECOMPOSED)
 
     def _chain(
         self,
         node: ast.expr,
-        touch: Touch,
-        manner: Manner = Manner.EXPRESSION,
+        mod_ref: ModRef,
+        wrap_kind: WrapKind = WrapKind.EXPRESSION,
         shown: ast.expr | None = None,
     ) -> bool:
         """Touch a chain of names as a whole; false where it is none, or part of it runs code."""
         levels, root = 0, node
         while isinstance(root, ast.Attribute):
-            if root.attr not in self.owned and not dotted_name(root, self.world):
+            if root.attr not in self.owned and not dotted_name(root, self.module_names):
                 return False
             root, levels = root.value, levels + 1
         if not isinstance(root, ast.Name):
             return False
-        full = dotted_name(node, self.world)
+        full = dotted_name(node, self.module_names)
         if not (full and is_library(full)):
-            self._leaf(root, shown or node, levels, touch, Use.PARTED, manner)
+            self._leaf(root, shown or node, levels, mod_ref, UseContext.DECOMPOSED, wrap_kind)
         return True
 
-    def _subscript(self, node: ast.Subscript, touch: Touch, manner: Manner) -> None:
+    def _subscript(self, node: ast.Subscript, mod_ref: ModRef, wrap_kind: WrapKind) -> None:
         self._index(node.slice)
-        least = touch if self.container(node.value) else max(touch, Touch.READ)
-        if not self._chain(node.value, least, manner, node):
-            self.visit(node.value, least, Use.PARTED)
+        least = mod_ref if self.container(node.value) else max(mod_ref, ModRef.REF)
+        if not self._chain(node.value, least, wrap_kind, node):
+            self.visit(node.value, least, UseContext.DECOMPOSED)
 
     def _index(self, index: ast.expr) -> None:
         for part in index.elts if isinstance(index, ast.Tuple) else [index]:
-            self.visit(part, Touch.READ, Use.PLAIN if _is_count(part) else Use.VALUE)
+            self.visit(part, ModRef.REF, UseContext.SCALAR if _is_count(part) else UseContext.VALUE)
 
-    def _call(self, node: ast.Call, touch: Touch) -> None:
+    def _call(self, node: ast.Call, mod_ref: ModRef) -> None:
         if self._is_super(node):
             anchor = node.func
             assert isinstance(anchor, ast.Name)
-            if touch is not Touch.MOVE:
-                self.touched.append(Touched(anchor, 1, touch, Manner.EXPRESSION, node))
+            if mod_ref is not ModRef.NONE:
+                self.accessed.append(AccessedChain(anchor, 1, mod_ref, WrapKind.EXPRESSION, node))
             return
-        counting = dotted_name(node.func, self.world) in ("builtins.range", "builtins.round")
-        handling = self._rules.handling(node, touch)
+        counting = dotted_name(node.func, self.module_names) in ("builtins.range", "builtins.round")
+        handling = self._rules.mod_ref(node, mod_ref)
         self._callee(node.func, handling.callee)
         for argument in handling.arguments:
             inner = argument.node
             while isinstance(inner, ast.Starred):
                 inner = inner.value
-            kept = Use.KEPT if argument.kept else Use.PLAIN if counting else Use.VALUE
-            least = max(argument.touch, Touch.READ) if inner is not argument.node else argument.touch
-            free = argument.touch is Touch.MOVE and not argument.kept
-            self.visit(inner, least, Use.FREE if free else kept)
+            kept = (
+                UseContext.ESCAPES
+                if argument.escapes
+                else UseContext.SCALAR
+                if counting
+                else UseContext.VALUE
+            )
+            least = max(argument.mod_ref, ModRef.REF) if inner is not argument.node else argument.mod_ref
+            free = argument.mod_ref is ModRef.NONE and not argument.escapes
+            self.visit(inner, least, UseContext.FREE if free else kept)
         if handling.unseen:
             self.unseen.append((" ".join(ast.unparse(node.func).split()), node))
 
-    def _callee(self, func: ast.expr, touch: Touch) -> None:
+    def _callee(self, func: ast.expr, mod_ref: ModRef) -> None:
         """The function that is called, or what a method is called on."""
-        name = dotted_name(func, self.world)
-        if isinstance(func, ast.Name) and name.startswith("builtins.") and touch is Touch.WRITE:
-            self.touched.append(Touched(func, 0, touch, Manner.EXPRESSION, func))  # reaches everything
+        name = dotted_name(func, self.module_names)
+        if isinstance(func, ast.Name) and name.startswith("builtins.") and mod_ref is ModRef.MOD:
+            self.accessed.append(
+                AccessedChain(func, 0, mod_ref, WrapKind.EXPRESSION, func)
+            )  # reaches everything
         elif name or isinstance(func, ast.Name):
-            self._chain(func, touch)
+            self._chain(func, mod_ref)
         elif isinstance(func, ast.Attribute):
-            looks = touch is Touch.READ and func.attr in READING
-            self.visit(func.value, touch, Use.VALUE if looks else Use.PARTED)
+            looks = mod_ref is ModRef.REF and func.attr in READING
+            self.visit(func.value, mod_ref, UseContext.VALUE if looks else UseContext.DECOMPOSED)
         else:
-            self.visit(func, touch, Use.PARTED)
+            self.visit(func, mod_ref, UseContext.DECOMPOSED)
 
     def _is_super(self, node: ast.Call) -> bool:
         named = isinstance(node.func, ast.Name) and node.func.id == "super"
-        return named and not node.args and self.world.builtin("super")
+        return named and not node.args and self.module_names.builtin("super")
 
-    def _operators(self, node: ast.expr, touch: Touch, use: Use) -> None:
-        plain = use if use is Use.PLAIN else Use.VALUE
+    def _operators(self, node: ast.expr, mod_ref: ModRef, use: UseContext) -> None:
+        plain = use if use is UseContext.SCALAR else UseContext.VALUE
         match node:
             case ast.BinOp(left=left, right=right):
-                self._each([left, right], Touch.READ, plain)
+                self._each([left, right], ModRef.REF, plain)
             case ast.UnaryOp(operand=operand):
-                self.visit(operand, Touch.READ, _unless_bare(operand, plain))
+                self.visit(operand, ModRef.REF, _unless_bare(operand, plain))
             case ast.Compare():
                 self._compare(node, plain)
             case ast.BoolOp(values=values):
                 for value in values[:-1]:
-                    kept = use if use is Use.PLAIN else Use.KEPT
-                    self.visit(value, max(touch, Touch.READ), _unless_bare(value, kept))
-                self.visit(values[-1], touch, _unless_bare(values[-1], use))
+                    kept = use if use is UseContext.SCALAR else UseContext.ESCAPES
+                    self.visit(value, max(mod_ref, ModRef.REF), _unless_bare(value, kept))
+                self.visit(values[-1], mod_ref, _unless_bare(values[-1], use))
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 self.test(test)
-                self._each([body, orelse], touch, Use.KEPT if use is Use.PLAIN else use)
+                self._each([body, orelse], mod_ref, UseContext.ESCAPES if use is UseContext.SCALAR else use)
             case ast.NamedExpr(value=value):
-                self.visit(value, touch, Use.KEPT)
+                self.visit(value, mod_ref, UseContext.ESCAPES)
             case ast.Slice(lower=lower, upper=upper, step=step):
-                self._each([e for e in (lower, upper, step) if e is not None], Touch.READ, Use.PLAIN)
+                self._each([e for e in (lower, upper, step) if e is not None], ModRef.REF, UseContext.SCALAR)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                self._each(parts, touch, use if use is Use.PLAIN else Use.KEPT)
+                self._each(parts, mod_ref, use if use is UseContext.SCALAR else UseContext.ESCAPES)
             case ast.Starred(value=value):
-                self.visit(value, max(touch, Touch.READ), Use.KEPT)
+                self.visit(value, max(mod_ref, ModRef.REF), UseContext.ESCAPES)
             case ast.Set(elts=parts):
-                self._each(parts, max(touch, Touch.READ), Use.KEPT)
+                self._each(parts, max(mod_ref, ModRef.REF), UseContext.ESCAPES)
             case ast.Dict(keys=keys, values=values):
-                self._each([k for k in keys if k is not None], Touch.READ, Use.KEPT)
+                self._each([k for k in keys if k is not None], ModRef.REF, UseContext.ESCAPES)
                 for key, value in zip(keys, values, strict=True):
-                    self.visit(value, touch if key is not None else max(touch, Touch.READ))
+                    self.visit(value, mod_ref if key is not None else max(mod_ref, ModRef.REF))
             case ast.JoinedStr(values=values):
-                self._each(values, Touch.READ, Use.VALUE)
+                self._each(values, ModRef.REF, UseContext.VALUE)
             case ast.FormattedValue(value=value, format_spec=spec):
-                self.visit(value, Touch.READ, Use.VALUE)
-                self.visit(spec, Touch.READ, Use.PLAIN)
+                self.visit(value, ModRef.REF, UseContext.VALUE)
+                self.visit(spec, ModRef.REF, UseContext.SCALAR)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                self._comprehension(node, touch)
+                self._comprehension(node, mod_ref)
             case _:  # an expression that this version of the compiler does not know
                 for child in ast.iter_child_nodes(node):
                     if isinstance(child, ast.expr):
-                        self.visit(child, Touch.WRITE)
+                        self.visit(child, ModRef.MOD)
 
-    def _each(self, nodes: list[ast.expr], touch: Touch, use: Use) -> None:
+    def _each(self, nodes: list[ast.expr], mod_ref: ModRef, use: UseContext) -> None:
         for node in nodes:
-            self.visit(node, touch, use)
+            self.visit(node, mod_ref, use)
 
-    def _compare(self, node: ast.Compare, use: Use) -> None:
+    def _compare(self, node: ast.Compare, use: UseContext) -> None:
         operands = [node.left, *node.comparators]
         if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            self._each(operands, Touch.MOVE, Use.FREE)
+            self._each(operands, ModRef.NONE, UseContext.FREE)
             return
         ordered = all(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops)
         equal = all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
-        known = ordered or (equal and any(self.values.kind(n) is Kind.SCALAR for n in operands))
-        self._each(operands, Touch.READ, use if known else Use.VALUE)
+        known = ordered or (equal and any(self.values.kind(n) is ValueKind.SCALAR for n in operands))
+        self._each(operands, ModRef.REF, use if known else UseContext.VALUE)
 
-    def _comprehension(self, node: _COMPREHENSIONS, touch: Touch) -> None:
-        table: dict[str, Kind] = {}
+    def _comprehension(self, node: _COMPREHENSIONS, mod_ref: ModRef) -> None:
+        table: dict[str, ValueKind] = {}
         for number, generator in enumerate(node.generators):
-            self.visit(generator.iter, max(touch, Touch.READ), Use.PARTED)
+            self.visit(generator.iter, max(mod_ref, ModRef.REF), UseContext.DECOMPOSED)
             if number == 0:
                 self._local.append(table)
             table |= dict(_bound(generator.target, self.values.element(generator.iter)))
@@ -327,17 +341,17 @@ class TouchWalk:
             for condition in generator.ifs:
                 self.test(condition)
         if isinstance(node, ast.DictComp):
-            self._each([node.key], Touch.READ, Use.KEPT)
-            self.visit(node.value, touch)
+            self._each([node.key], ModRef.REF, UseContext.ESCAPES)
+            self.visit(node.value, mod_ref)
         else:
-            least = max(touch, Touch.READ) if isinstance(node, ast.SetComp) else touch
+            least = max(mod_ref, ModRef.REF) if isinstance(node, ast.SetComp) else mod_ref
             self.visit(node.elt, least)
         self._local.pop()
 
 
-def _unless_bare(node: ast.expr, use: Use) -> Use:
+def _unless_bare(node: ast.expr, use: UseContext) -> UseContext:
     """The use of a part of a test, of which a bare name tells nothing."""
-    return Use.VALUE if isinstance(node, ast.Name) and use is Use.PLAIN else use
+    return UseContext.VALUE if isinstance(node, ast.Name) and use is UseContext.SCALAR else use
 
 
 def _is_count(node: ast.expr) -> bool:
@@ -347,13 +361,13 @@ def _is_count(node: ast.expr) -> bool:
     )
 
 
-def _bound(target: ast.expr, element: Element) -> Iterator[tuple[str, Kind]]:
+def _bound(target: ast.expr, element: Element) -> Iterator[tuple[str, ValueKind]]:
     """The names of a comprehension's target."""
     match target:
         case ast.Name(id=name):
-            yield name, element if isinstance(element, Kind) else Kind.OTHER
+            yield name, element if isinstance(element, ValueKind) else ValueKind.OTHER
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for number, part in enumerate(parts):
                 yield from _bound(part, part_of(element, number))
         case ast.Starred(value=ast.Name(id=name)):
-            yield name, Kind.OTHER
+            yield name, ValueKind.OTHER

@@ -18,17 +18,17 @@ __all__ = [
     "Use",
     "UseKind",
     "bound_names",
+    "cached_on_node",
     "children_of",
     "every_node",
     "free_names",
     "own_nodes",
     "parameters_of",
-    "remembered",
     "unparsed",
     "uses_of",
 ]
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Node = ast.expr | ast.stmt | ast.excepthandler
 _Found = TypeVar("_Found")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -53,7 +53,7 @@ class Use:
     sure: bool = True
 
 
-def parameters_of(function: Function) -> tuple[ast.arg, ...]:
+def parameters_of(function: FunctionNode) -> tuple[ast.arg, ...]:
     """All parameters of a function, in order, star parameters too."""
     a = function.args
     stars = [x for x in (a.vararg, a.kwarg) if x is not None]
@@ -67,7 +67,7 @@ def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     but not their bodies; comprehensions are entered.
     """
     for root in roots:
-        yield from remembered(root, "_dlbc_own", _own) if isinstance(root, ast.stmt) else _own(root)
+        yield from cached_on_node(root, "_dlbc_own", _own) if isinstance(root, ast.stmt) else _own(root)
 
 
 def _own(root: ast.AST) -> Iterator[ast.AST]:
@@ -78,7 +78,7 @@ def _own(root: ast.AST) -> Iterator[ast.AST]:
 
 def every_node(root: ast.AST) -> tuple[ast.AST, ...]:
     """All nodes of a tree, as `ast.walk` gives them."""
-    return remembered(root, "_dlbc_nodes", _every)
+    return cached_on_node(root, "_dlbc_nodes", _every)
 
 
 def _every(root: ast.AST) -> list[ast.AST]:
@@ -90,7 +90,7 @@ def _every(root: ast.AST) -> list[ast.AST]:
 
 def children_of(node: ast.AST) -> tuple[ast.AST, ...]:
     """The nodes directly below, as `ast.iter_child_nodes` gives them."""
-    return remembered(node, "_dlbc_children", ast.iter_child_nodes)
+    return cached_on_node(node, "_dlbc_children", ast.iter_child_nodes)
 
 
 def unparsed(node: ast.AST) -> str:
@@ -110,7 +110,7 @@ def _dotted(node: ast.AST) -> str:
     return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
-def remembered(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Found]]) -> tuple[_Found, ...]:
+def cached_on_node(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Found]]) -> tuple[_Found, ...]:
     """What was found for a node, kept on it under ``key``: many passes ask, and the tree stays as it is."""
     known: tuple[_Found, ...] | None = node.__dict__.get(key)
     if known is None:
@@ -142,7 +142,7 @@ def bound_names(roots: Iterable[ast.AST]) -> dict[str, list[Node]]:
     return bound
 
 
-def free_names(scope: Function | ast.ClassDef) -> dict[str, ast.expr | ast.stmt | ast.excepthandler]:
+def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, ast.expr | ast.stmt | ast.excepthandler]:
     """Names that a nested function or class takes from outside its own scope, with a place of each."""
     body: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
     bound = set(bound_names(body))
@@ -165,7 +165,7 @@ def uses_of(node: ast.AST | None) -> Iterable[Use]:
     """Uses of names in ``node``, in order of evaluation; bodies of compound statements in order too."""
     if node is None:
         return ()
-    return remembered(node, "_dlbc_uses", _uses) if isinstance(node, ast.stmt) else _uses(node)
+    return cached_on_node(node, "_dlbc_uses", _uses) if isinstance(node, ast.stmt) else _uses(node)
 
 
 def _uses(node: ast.AST) -> Iterator[Use]:

@@ -6,10 +6,10 @@ from enum import Enum
 
 from dlbrt.records import dataclass
 
-__all__ = ["LoopVariable", "Role"]
+__all__ = ["ClassifiedVariable", "VariableClass"]
 
 
-class Role(Enum):
+class VariableClass(Enum):
     """The classes of variables; each variable of a planned loop is of one of them."""
 
     LOOP = "loop"
@@ -18,11 +18,11 @@ class Role(Enum):
     REDUCTION = "reduction"
     ORDERED = "ordered container"
     PRIVATE = "private"
-    LAST = "last value"
+    LASTPRIVATE = "last value"
 
 
 @dataclass(frozen=True, slots=True)
-class LoopVariable:
+class ClassifiedVariable:
     """One variable, or one array of the table (``self.A``).
 
     Of what is distributed, ``axis`` is dealt, an iteration reaches ``below`` rows before the one that it owns
@@ -32,12 +32,12 @@ class LoopVariable:
     """
 
     name: str
-    role: Role
+    variable_class: VariableClass
     axis: int | None = None
-    below: int = 0
-    above: int = 0
-    fixed: tuple[str, ...] = ()
-    whole: bool = False
+    halo_below: int = 0
+    halo_above: int = 0
+    rows_of_all: tuple[str, ...] = ()
+    whole_array: bool = False
     live: bool = False
     operator: str = ""
-    of: str = ""
+    companion_of: str = ""

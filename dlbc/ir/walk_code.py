@@ -11,17 +11,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from dlbc.ir.access import AccessKind, ChangeKind, Facts, Value
+from dlbc.ir.access import AbstractValue, AccessKind, MutationKind, RegionFacts
 from dlbc.ir.evaluate_chains import extended
-from dlbc.ir.evaluate_expressions import Evaluator
-from dlbc.ir.form import Form
-from dlbc.ir.region import Region
+from dlbc.ir.evaluate_expressions import ExpressionEvaluator
+from dlbc.ir.form import IntegerForm
+from dlbc.ir.region import CodeRegion
 from dlbc.ir.uses import UseKind, bound_names, own_nodes, uses_of
 
 __all__ = ["walk_code"]
 
 
-def walk_code(region: Region) -> Facts:
+def walk_code(region: CodeRegion) -> RegionFacts:
     """All accesses, changes, calls and results of the region's statements."""
     walker = _Walker(region)
     while True:
@@ -30,13 +30,13 @@ def walk_code(region: Region) -> Facts:
             return facts
 
 
-class _Walker(Evaluator):
+class _Walker(ExpressionEvaluator):
     """Statements, on top of expressions."""
 
-    def walk(self) -> Facts:
+    def walk(self) -> RegionFacts:
         """Walk all statements once."""
         self._begin()
-        self._facts, self._sure = Facts(), True
+        self._facts, self._sure = RegionFacts(), True
         self._seen, self._stale = set(), False
         for statement in self._region.body:
             self._statement(statement)
@@ -131,14 +131,14 @@ class _Walker(Evaluator):
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         items = self._items(node.iter)
         bound = {u.name for s in node.body for u in uses_of(s) if u.kind is not UseKind.LOAD}
-        binder = self._binder(node, node.target, node.iter)
-        if binder is not None and binder.variable.name in bound:
-            binder = None
-        with self._turning(node, binder):
+        inner_loop = self._binder(node, node.target, node.iter)
+        if inner_loop is not None and inner_loop.variable.name in bound:
+            inner_loop = None
+        with self._turning(node, inner_loop):
             with self._unsure():
                 self._assign(node.target, items, None)
-            if binder is not None:
-                self._define(binder.variable.name, Form.of(binder.variable))
+            if inner_loop is not None:
+                self._define(inner_loop.variable.name, IntegerForm.of(inner_loop.variable))
             self._block(node.body)
         self._block(node.orelse)
 
@@ -159,17 +159,19 @@ class _Walker(Evaluator):
         if isinstance(target, ast.Name):
             held = self._lookup(target.id)
             if held is not None:
-                if held.outer:
-                    self._change(held.outer, ChangeKind.AUGMENTED, node, target.id)
+                if held.points_to:
+                    self._change(held.points_to, MutationKind.AUGMENTED, node, target.id)
                 form = self._as_form(ast.copy_location(ast.BinOp(target, node.op, node.value), node))
-                grown = Value(held.outer, held.inner | right.outer | right.inner, held.holds)
+                grown = AbstractValue(
+                    held.points_to, held.reachable | right.points_to | right.reachable, held.has_mutable_items
+                )
                 self._bind(target.id, grown, form)
         elif isinstance(target, ast.Subscript):
             self._store(target, right, node.value, AccessKind.UPDATE)
         else:
             self._assign(target, right, node.value)
 
-    def _assign(self, target: ast.expr, value: Value, source: ast.expr | None) -> None:
+    def _assign(self, target: ast.expr, value: AbstractValue, source: ast.expr | None) -> None:
         match target:
             case ast.Name(id=name):
                 self._bind(name, value, None if source is None else self._as_form(source))
@@ -188,11 +190,13 @@ class _Walker(Evaluator):
                         self._assign(part, value.element, None)
             case ast.Attribute(value=base):
                 self._keep(value, target)
-                self._change(self._base(base).outer, ChangeKind.ATTRIBUTE, target, target.attr)
+                self._change(self._base(base).points_to, MutationKind.ATTRIBUTE, target, target.attr)
             case ast.Subscript():
                 self._store(target, value, source, AccessKind.WRITE)
 
-    def _store(self, target: ast.Subscript, value: Value, source: ast.expr | None, kind: AccessKind) -> None:
+    def _store(
+        self, target: ast.Subscript, value: AbstractValue, source: ast.expr | None, kind: AccessKind
+    ) -> None:
         self._indices(target)
         self._put_into_pool(value)
         base, last = self._base(target.value), target.slice
@@ -205,9 +209,9 @@ class _Walker(Evaluator):
             self._access(name, subscripts, kind, target, in_place=element or len(brackets) > 1)
             return
         axes, _ = self._subscripts.read(last, self._forms, self._hidden)
-        self._change(extended(base.outer, axes), ChangeKind.SUBSCRIPT, target)
+        self._change(extended(base.points_to, axes), MutationKind.SUBSCRIPT, target)
         if kind is AccessKind.UPDATE and not isinstance(last, ast.Tuple):
-            self._change(self._items_of(target.value, base), ChangeKind.SUBSCRIPT, target)
+            self._change(self._items_of(target.value, base), MutationKind.SUBSCRIPT, target)
         elif kind is AccessKind.WRITE:
             self._put_into(target.value, value)
 
@@ -217,9 +221,9 @@ class _Walker(Evaluator):
                 self._delete(part)
         elif isinstance(target, ast.Subscript | ast.Attribute):
             base = self._base(target.value)
-            self._change(base.outer, ChangeKind.DELETE, target)
+            self._change(base.points_to, MutationKind.DELETE, target)
 
-    def _keep(self, value: Value, node: ast.expr) -> None:
+    def _keep(self, value: AbstractValue, node: ast.expr) -> None:
         """A value is put into some object: remember what may be found in objects made here."""
         self._put_into_pool(value)
         self._facts.escapes.append((value, node))

@@ -13,24 +13,34 @@ from functools import cached_property
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.bounds import NOTHING, Assumptions, normal, substituted
-from dlbc.ir.form import Atom, Comparison, Condition, Form, Junction, Variable
+from dlbc.ir.bounds import NO_ASSUMPTIONS, Assumptions, normal_form, substitute
+from dlbc.ir.form import Atom, Comparison, Condition, IntegerForm, Junction, Variable
 
-__all__ = ["NONE", "ONE", "Factor", "Factors", "Holds", "Number", "Work", "truth", "variables_of"]
+__all__ = [
+    "ONE_WORK",
+    "ZERO_WORK",
+    "Factor",
+    "Factors",
+    "Indicator",
+    "Number",
+    "WorkPolynomial",
+    "indicator_of",
+    "variables_of",
+]
 
 
 @dataclass(frozen=True)
-class Holds:
+class Indicator:
     """1 where ``form >= 0`` (``form == 0``), else 0."""
 
-    form: Form
+    form: IntegerForm
     relation: str = ">="
 
     def __str__(self) -> str:
         return f"({self.form} {self.relation} 0)"
 
 
-Factor = Atom | Holds
+Factor = Atom | Indicator
 Factors = tuple[Factor, ...]
 Number = int | Fraction
 Terms = tuple[tuple[Factors, Number], ...]
@@ -42,28 +52,28 @@ def _plain(value: Number) -> Number:
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkPolynomial:
     """``sum(coefficient * product(factors))``; no factors: the literal part."""
 
     terms: Terms = ()
 
     @classmethod
-    def literal(cls, value: Number) -> Work:
+    def literal(cls, value: Number) -> WorkPolynomial:
         """A number."""
         return cls((((), _plain(value)),) if value else ())
 
     @classmethod
-    def of(cls, factor: Factor) -> Work:
+    def of(cls, factor: Factor) -> WorkPolynomial:
         """A factor by itself."""
         return cls((((factor,), 1),))
 
     @classmethod
-    def counted(cls, form: Form) -> Work:
+    def from_form(cls, form: IntegerForm) -> WorkPolynomial:
         """As much as an integer form says."""
         return _ordered(dict(form.terms))
 
     @classmethod
-    def total(cls, parts: Iterable[Work]) -> Work:
+    def total(cls, parts: Iterable[WorkPolynomial]) -> WorkPolynomial:
         """The sum of many."""
         sums: dict[Factors, Number] = {}
         for part in parts:
@@ -78,20 +88,28 @@ class Work:
             return 0
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
 
-    def __add__(self, other: Work) -> Work:
-        return Work.total((self, other)) if self.terms and other.terms else self if self.terms else other
+    def __add__(self, other: WorkPolynomial) -> WorkPolynomial:
+        return (
+            WorkPolynomial.total((self, other))
+            if self.terms and other.terms
+            else self
+            if self.terms
+            else other
+        )
 
-    def __neg__(self) -> Work:
+    def __neg__(self) -> WorkPolynomial:
         return self * -1
 
-    def __sub__(self, other: Work) -> Work:
-        return Work.total((self, -other))
+    def __sub__(self, other: WorkPolynomial) -> WorkPolynomial:
+        return WorkPolynomial.total((self, -other))
 
-    def __mul__(self, other: Work | Number) -> Work:
-        if not isinstance(other, Work):
-            return Work(tuple((f, _plain(k * other)) for f, k in self.terms)) if other else NONE
-        if other.terms == ONE.terms or self.terms == ONE.terms:
-            return self if other.terms == ONE.terms else other
+    def __mul__(self, other: WorkPolynomial | Number) -> WorkPolynomial:
+        if not isinstance(other, WorkPolynomial):
+            return (
+                WorkPolynomial(tuple((f, _plain(k * other)) for f, k in self.terms)) if other else ZERO_WORK
+            )
+        if other.terms == ONE_WORK.terms or self.terms == ONE_WORK.terms:
+            return self if other.terms == ONE_WORK.terms else other
         products: dict[Factors, Number] = {}
         for left, j in self.terms:
             for right, k in other.terms:
@@ -99,8 +117,8 @@ class Work:
                 products[factors] = products.get(factors, 0) + j * k
         return _ordered(products)
 
-    def __pow__(self, exponent: int) -> Work:
-        power = ONE
+    def __pow__(self, exponent: int) -> WorkPolynomial:
+        power = ONE_WORK
         for _ in range(exponent):
             power = power * self
         return power
@@ -120,7 +138,7 @@ class Work:
         """The arrays on whose elements it depends."""
         return frozenset(name for f in self.factors for name in _form_of(f).elements)
 
-    def powers(self, variable: Variable) -> dict[int, Work] | None:
+    def powers(self, variable: Variable) -> dict[int, WorkPolynomial] | None:
         """Its coefficients as a polynomial in the variable; None where it is none."""
         found: dict[int, dict[Factors, Number]] = {}
         for factors, k in self.terms:
@@ -130,21 +148,24 @@ class Work:
             found.setdefault(len(factors) - len(rest), {})[rest] = k
         return {power: _ordered(part) for power, part in sorted(found.items())}
 
-    def replaced(self, changes: Mapping[Atom, Form], given: Assumptions = NOTHING) -> Work:
+    def replaced(
+        self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
+    ) -> WorkPolynomial:
         """With atoms changed, in operands and conditions too; ``given`` simplifies what comes of it."""
-        if not any(_touched(factor, changes) for factor in self.factors):
+        if not any(_has_changed_atom(factor, changes) for factor in self.factors):
             return self
-        known: dict[Factor, Work] = {}
-        return Work.total(
-            Work.literal(k) * _multiplied(_replaced(f, changes, given, known) for f in factors)
+        known: dict[Factor, WorkPolynomial] = {}
+        return WorkPolynomial.total(
+            WorkPolynomial.literal(k)
+            * _multiplied(_replaced(f, changes, assumptions, known) for f in factors)
             for factors, k in self.terms
         )
 
-    def simplified(self, given: Assumptions) -> Work:
+    def simplified(self, assumptions: Assumptions) -> WorkPolynomial:
         """The same where the assumptions hold, in normal form."""
-        known = {factor: _simplified(factor, given) for factor in self.factors}
-        return Work.total(
-            Work.literal(k) * _multiplied(known[f] for f in factors) for factors, k in self.terms
+        known = {factor: _simplified(factor, assumptions) for factor in self.factors}
+        return WorkPolynomial.total(
+            WorkPolynomial.literal(k) * _multiplied(known[f] for f in factors) for factors, k in self.terms
         )
 
     def value(self, variables: Mapping[Variable, int]) -> Number:
@@ -163,30 +184,30 @@ def variables_of(factor: Factor) -> frozenset[Variable]:
     return frozenset({factor}) if isinstance(factor, Variable) else _form_of(factor).variables
 
 
-def truth(condition: Condition) -> Work:
+def indicator_of(condition: Condition) -> WorkPolynomial:
     """1 where the condition holds, else 0."""
     match condition:
         case Comparison(form=form, relation=relation):
             if form.constant is not None:
                 value = form.constant
                 holds = {">=": value >= 0, "==": value == 0, "!=": value != 0}[relation]
-                return Work.literal(int(holds))
+                return WorkPolynomial.literal(int(holds))
             if relation == "!=":
-                return ONE - Work.of(Holds(form, "=="))
-            return Work.of(Holds(form, relation))
-        case Junction(word="and", parts=parts):
-            return _multiplied(map(truth, parts))
+                return ONE_WORK - WorkPolynomial.of(Indicator(form, "=="))
+            return WorkPolynomial.of(Indicator(form, relation))
+        case Junction(operator="and", parts=parts):
+            return _multiplied(map(indicator_of, parts))
         case Junction(parts=parts):
-            return ONE - _multiplied(ONE - truth(part) for part in parts)
+            return ONE_WORK - _multiplied(ONE_WORK - indicator_of(part) for part in parts)
 
 
-NONE = Work()
-ONE = Work.literal(1)
+ZERO_WORK = WorkPolynomial()
+ONE_WORK = WorkPolynomial.literal(1)
 
 
-def _ordered(sums: Mapping[Factors, Number]) -> Work:
+def _ordered(sums: Mapping[Factors, Number]) -> WorkPolynomial:
     kept = [(f, _plain(k)) for f, k in sums.items() if k]
-    return Work(tuple(sorted(kept, key=_order) if len(kept) > 1 else kept))
+    return WorkPolynomial(tuple(sorted(kept, key=_order) if len(kept) > 1 else kept))
 
 
 def _order(term: tuple[Factors, Number]) -> list[tuple[bool, str]]:
@@ -195,31 +216,31 @@ def _order(term: tuple[Factors, Number]) -> list[tuple[bool, str]]:
 
 def _rank(factor: Factor) -> tuple[bool, str]:
     if isinstance(factor, Variable):
-        return (False, f"{factor.name} {factor.number} {factor.loose}")
+        return (False, f"{factor.name} {factor.number} {factor.out_of_scope}")
     return (True, str(factor))
 
 
 def _product(left: Factors, right: Factors) -> Factors:
     if not left or not right:
         return left or right
-    conditions = {f for f in left if isinstance(f, Holds)}
+    conditions = {f for f in left if isinstance(f, Indicator)}
     return tuple(sorted((*left, *(f for f in right if f not in conditions)), key=_rank))
 
 
-def _multiplied(parts: Iterable[Work]) -> Work:
-    result = ONE
+def _multiplied(parts: Iterable[WorkPolynomial]) -> WorkPolynomial:
+    result = ONE_WORK
     for part in parts:
         result = result * part
     return result
 
 
-def _form_of(factor: Factor) -> Form:
-    return factor.form if isinstance(factor, Holds) else Form.of(factor)
+def _form_of(factor: Factor) -> IntegerForm:
+    return factor.form if isinstance(factor, Indicator) else IntegerForm.of(factor)
 
 
-def _touched(factor: Factor, changes: Mapping[Atom, Form]) -> bool:
+def _has_changed_atom(factor: Factor, changes: Mapping[Atom, IntegerForm]) -> bool:
     return any(
-        atom in changes or any(_touched(a, changes) for a in _operand_atoms(atom))
+        atom in changes or any(_has_changed_atom(a, changes) for a in _operand_atoms(atom))
         for atom in _form_of(factor).atoms
     )
 
@@ -229,36 +250,41 @@ def _operand_atoms(atom: Atom) -> Iterator[Atom]:
 
 
 def _replaced(
-    factor: Factor, changes: Mapping[Atom, Form], given: Assumptions, known: dict[Factor, Work]
-) -> Work:
+    factor: Factor,
+    changes: Mapping[Atom, IntegerForm],
+    assumptions: Assumptions,
+    known: dict[Factor, WorkPolynomial],
+) -> WorkPolynomial:
     if factor not in known:
-        if isinstance(factor, Holds):
-            known[factor] = _holding(substituted(factor.form, changes, given), factor.relation, given)
+        if isinstance(factor, Indicator):
+            known[factor] = _holding(
+                substitute(factor.form, changes, assumptions), factor.relation, assumptions
+            )
         else:
-            known[factor] = Work.counted(substituted(Form.of(factor), changes, given))
+            known[factor] = WorkPolynomial.from_form(substitute(IntegerForm.of(factor), changes, assumptions))
     return known[factor]
 
 
-def _simplified(factor: Factor, given: Assumptions) -> Work:
-    if isinstance(factor, Holds):
-        return _holding(normal(factor.form, given), factor.relation, given)
-    return Work.counted(normal(Form.of(factor), given))
+def _simplified(factor: Factor, assumptions: Assumptions) -> WorkPolynomial:
+    if isinstance(factor, Indicator):
+        return _holding(normal_form(factor.form, assumptions), factor.relation, assumptions)
+    return WorkPolynomial.from_form(normal_form(IntegerForm.of(factor), assumptions))
 
 
-def _holding(form: Form, relation: str, given: Assumptions) -> Work:
+def _holding(form: IntegerForm, relation: str, assumptions: Assumptions) -> WorkPolynomial:
     if form.constant is not None:
-        return truth(Comparison(form, relation))
-    below = given.proves(-form - Form.literal(1))
+        return indicator_of(Comparison(form, relation))
+    below = assumptions.proves(-form - IntegerForm.literal(1))
     if relation == ">=":
-        if below or given.proves(form):
-            return NONE if below else ONE
-    elif below or given.proves(form - Form.literal(1)):
-        return NONE
-    return Work.of(Holds(form, relation))
+        if below or assumptions.proves(form):
+            return ZERO_WORK if below else ONE_WORK
+    elif below or assumptions.proves(form - IntegerForm.literal(1)):
+        return ZERO_WORK
+    return WorkPolynomial.of(Indicator(form, relation))
 
 
 def _value(factor: Factor, variables: Mapping[Variable, int]) -> int:
-    if isinstance(factor, Holds):
+    if isinstance(factor, Indicator):
         found = factor.form.value(variables)
         return int(found >= 0 if factor.relation == ">=" else found == 0)
-    return Form.of(factor).value(variables)
+    return IntegerForm.of(factor).value(variables)

@@ -17,7 +17,7 @@ from dlbc.library.given_back import (
     of_nan_to_num,
     of_power,
 )
-from dlbc.library.row import CostKind, Effect, LibraryCall, Reads, ResultKind, family, table
+from dlbc.library.row import CostKind, EffectKind, LibraryCall, Reads, ResultKind, family, table
 
 __all__ = ["NUMPY", "UFUNC_METHODS"]
 
@@ -130,8 +130,8 @@ NUMPY: Final = table(
     # Effects
     _numpy("copyto", stores_at=0),
     _numpy("fill_diagonal place put put_along_axis putmask", stores_at=0),
-    _numpy("save savetxt savez savez_compressed", effect=Effect.FILE),
-    family("numpy.random.", "shuffle", effect=Effect.RANDOM, stores_at=0),
+    _numpy("save savetxt savez savez_compressed", effect=EffectKind.FILE),
+    family("numpy.random.", "shuffle", effect=EffectKind.RANDOM, stores_at=0),
     family(
         "numpy.random.",
         "Generator MT19937 PCG64 Philox RandomState SFC64 SeedSequence default_rng",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from dlbc.library.row import CostKind, Effect, Reads, ResultKind, family, table
+from dlbc.library.row import CostKind, EffectKind, Reads, ResultKind, family, table
 
 __all__ = ["METADATA", "METHODS", "VIEWS"]
 
@@ -20,7 +20,7 @@ VIEWS: Final = frozenset(
 _method = partial(family, ".")
 _NEW, _SAME = ResultKind.NEW, ResultKind.SAME
 _LIKE, _REDUCTION = CostKind.LIKE, CostKind.REDUCTION
-_DRAW, _FILE, _MUTATE, _ORDERED = Effect.DRAW, Effect.FILE, Effect.MUTATE, Effect.ORDERED
+_DRAW, _FILE, _MUTATE, _ORDERED = EffectKind.DRAW, EffectKind.FILE, EffectKind.MUTATE, EffectKind.ORDERED
 
 _READING = table(
     _method(

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from dlbc.library.given_back import of_sum
-from dlbc.library.row import CostKind, Effect, Reads, ResultKind, family, table
+from dlbc.library.row import CostKind, EffectKind, Reads, ResultKind, family, table
 
 __all__ = ["PACKAGES", "PLAIN_PACKAGES", "PYTHON", "RANDOM_PACKAGES", "REFLECTIVE", "Trust"]
 
@@ -44,8 +44,8 @@ _BUILTINS = table(
     _builtin("map", result=_HOLDER, iterator=True, calls=(0,), applies=True),
     _builtin("reversed", result=_HOLDER, reads=_ITEMS, iterator=True, same_items=True, as_long=True),
     _builtin("zip", result=_HOLDER, iterator=True),
-    _builtin("input", result=_PLAIN, reads=_NOTHING, effect=Effect.INPUT),
-    _builtin("open", result=_PLAIN, reads=_NOTHING, effect=Effect.FILE, iterator=True),
+    _builtin("input", result=_PLAIN, reads=_NOTHING, effect=EffectKind.INPUT),
+    _builtin("open", result=_PLAIN, reads=_NOTHING, effect=EffectKind.FILE, iterator=True),
     _builtin("print", result=_PLAIN, prints=True),
     _builtin("next setattr", stores_at=0),
     _builtin("delattr", reads=_NOTHING, stores_at=0),
@@ -72,7 +72,7 @@ PYTHON: Final = table(
     family("", "array.array copy.deepcopy decimal.Decimal fractions.Fraction", result=_NEW),
     family("", "copy.copy", result=_HOLDER),
     family("random.", "Random", result=_NEW, generator=True),
-    family("random.", "shuffle", effect=Effect.RANDOM, stores_at=0),
+    family("random.", "shuffle", effect=EffectKind.RANDOM, stores_at=0),
     family("collections.", "Counter", result=_NEW, container=True),
     family("collections.", "OrderedDict defaultdict deque", result=_HOLDER, container=True),
     family("itertools.", "chain combinations permutations product", result=_HOLDER, iterator=True),
@@ -99,14 +99,14 @@ PYTHON: Final = table(
         iterator=True,
     ),
     family("", "sys.stdout.write sys.stdout.writelines pprint.pprint pprint.pp", prints=True),
-    family("", "json.dump pickle.dump logging.shutdown", effect=Effect.FILE),
+    family("", "json.dump pickle.dump logging.shutdown", effect=EffectKind.FILE),
     family(
         "os.",
         "chdir makedirs mkdir putenv remove rename replace rmdir system unlink write",
-        effect=Effect.FILE,
+        effect=EffectKind.FILE,
     ),
-    family("shutil.", "copy copyfile move rmtree", effect=Effect.FILE),
-    family("subprocess.", "Popen call check_call check_output run", effect=Effect.FILE),
+    family("shutil.", "copy copyfile move rmtree", effect=EffectKind.FILE),
+    family("subprocess.", "Popen call check_call check_output run", effect=EffectKind.FILE),
 )
 
 

@@ -16,7 +16,7 @@ from dlbrt.records import dataclass
 __all__ = [
     "Back",
     "CostKind",
-    "Effect",
+    "EffectKind",
     "Key",
     "LibraryCall",
     "Reads",
@@ -53,7 +53,7 @@ class Reads(Enum):
     NOTHING = "no element"
 
 
-class Effect(Enum):
+class EffectKind(Enum):
     """Kinds of effects; the value is the diagnostic that refuses it."""
 
     FILE = "DLB402"
@@ -130,7 +130,7 @@ class LibraryCall:
     same_items: bool = False
     as_long: bool = False
     container: bool = False
-    effect: Effect | None = None
+    effect: EffectKind | None = None
     prints: bool = False
     reflective: bool = False
     fickle: bool = False

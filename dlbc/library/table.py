@@ -14,7 +14,7 @@ from dlbc.library.arrays import NUMPY, UFUNC_METHODS
 from dlbc.library.given_back import NOTHING, all_of
 from dlbc.library.methods import METHODS
 from dlbc.library.python import PACKAGES, PLAIN_PACKAGES, PYTHON, RANDOM_PACKAGES, REFLECTIVE, Trust
-from dlbc.library.row import Back, Effect, LibraryCall, ResultKind, table
+from dlbc.library.row import Back, EffectKind, LibraryCall, ResultKind, table
 
 __all__ = [
     "TABLE",
@@ -35,7 +35,7 @@ __all__ = [
 TABLE: Final = table(PYTHON, NUMPY, METHODS)
 
 _UNKNOWN = LibraryCall(known=False)
-_DRAWS = LibraryCall(known=False, effect=Effect.RANDOM)
+_DRAWS = LibraryCall(known=False, effect=EffectKind.RANDOM)
 
 
 def lookup(name: str) -> LibraryCall:

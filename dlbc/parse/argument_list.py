@@ -15,9 +15,9 @@ from dlbrt.records import dataclass
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.parse.bind_comments import BoundComment
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
-__all__ = ["Argument", "ArgumentList", "parse_arguments"]
+__all__ = ["AnnotationArgument", "ArgumentList", "parse_arguments"]
 
 _OPEN = "f("
 
@@ -26,27 +26,27 @@ _WITH_OPERATOR = re.compile(r"\bredu\w*\s*\(\s*(?:[-+*&|^]+|\w+)\s*:")
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class AnnotationArgument:
     """One argument, ``keyword`` empty for a positional one; ``place`` is that of the whole argument."""
 
     keyword: str
     value: ast.expr
-    place: Place
+    place: SourcePlace
 
 
 @dataclass(frozen=True)
 class ArgumentList:
     """The arguments in the order written, and where the expressions in them stand in the file."""
 
-    arguments: tuple[Argument, ...]
+    arguments: tuple[AnnotationArgument, ...]
     padded: Source
     first_line: int
 
-    def place_of(self, node: ast.expr | ast.keyword) -> Place:
+    def place_of(self, node: ast.expr | ast.keyword) -> SourcePlace:
         """Where a node of an argument stands in the file."""
         place = self.padded.place_of(node)
         shift = self.first_line - 1
-        return Place(place.line + shift, place.column, place.end_line + shift, place.end_column)
+        return SourcePlace(place.line + shift, place.column, place.end_line + shift, place.end_column)
 
     def text_of(self, node: ast.expr) -> str:
         """The expression on one line, as Python writes it."""
@@ -86,10 +86,10 @@ def _is_whole(call: ast.Call, padded: Source) -> bool:
     return call.func.end_col_offset == 1 and call.end_lineno == len(padded.lines)
 
 
-def _argument(node: ast.expr | ast.keyword, where: ArgumentList) -> Argument:
+def _argument(node: ast.expr | ast.keyword, where: ArgumentList) -> AnnotationArgument:
     if isinstance(node, ast.keyword):
-        return Argument(node.arg or "**", node.value, where.place_of(node))
-    return Argument("", node, where.place_of(node))
+        return AnnotationArgument(node.arg or "**", node.value, where.place_of(node))
+    return AnnotationArgument("", node, where.place_of(node))
 
 
 def _malformed(comment: BoundComment, error: SyntaxError) -> Diagnostic:
@@ -103,4 +103,4 @@ def _malformed(comment: BoundComment, error: SyntaxError) -> Diagnostic:
     if not inside or not start <= column <= text.place.end_column:
         return report("DLB101", comment.place, reason=reason)
     at = text.place.line
-    return report("DLB101", Place(at, column, at, column + 1), reason=reason)
+    return report("DLB101", SourcePlace(at, column, at, column + 1), reason=reason)

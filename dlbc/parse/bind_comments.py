@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dlbrt.records import dataclass
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
+from dlbc.diagnostics import Diagnostic, RelatedPlace
 from dlbc.parse.find_comments import DlbComment, ScannedComments
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 __all__ = ["BoundComment", "Loop", "bind_comments"]
 
@@ -30,7 +30,7 @@ class BoundComment:
     loop: Loop
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourcePlace:
         """The first line of the annotation."""
         return self.lines[0].place
 
@@ -49,7 +49,9 @@ def bind_comments(
         if loop is None:
             problems.append(_unbound(lines, starts))
         elif loop in bound:
-            problems.append(report("DLB105", first, notes=(Note(bound[loop].place, "the other annotation"),)))
+            problems.append(
+                report("DLB105", first, notes=(RelatedPlace(bound[loop].place, "the other annotation"),))
+            )
         else:
             bound[loop] = BoundComment(lines, loop)
     return tuple(bound.values()), tuple(problems)
@@ -96,7 +98,9 @@ def _unbound(lines: tuple[DlbComment, ...], starts: dict[tuple[int, int], Loop])
     first = lines[0]
     if first.next_code in starts and first.next_code:
         line, column = first.next_code
-        loop = Note(Place(line, column, line, column + 3), f"this loop begins in column {column}")
+        loop = RelatedPlace(
+            SourcePlace(line, column, line, column + 3), f"this loop begins in column {column}"
+        )
         return report("DLB104", first.place, notes=(loop,), column=column, found=first.place.column)
     if not first.own_line:
         return report("DLB103", first.place, found="on a line that is no loop header")

@@ -9,16 +9,16 @@ from dlbrt.contract import nearest
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
-from dlbc.ir.annotation import Annotation, CostForm, Kind
+from dlbc.ir.annotation import Annotation, AnnotationKind, CostForm
 from dlbc.parse.bind_comments import Loop
-from dlbc.source import Place
+from dlbc.source import SourcePlace
 
 __all__ = ["check_clauses"]
 
 
 def check_clauses(annotation: Annotation, loop: Loop) -> tuple[Diagnostic, ...]:
     """Repeated and contradicting clauses, names that the loop does not have, clauses without effect."""
-    if annotation.kind is Kind.ITERATE:
+    if annotation.kind is AnnotationKind.ITERATE:
         return ()
     return (
         *_repeated(annotation),
@@ -29,7 +29,7 @@ def check_clauses(annotation: Annotation, loop: Loop) -> tuple[Diagnostic, ...]:
     )
 
 
-def _named(annotation: Annotation) -> Iterator[tuple[str, str, Place]]:
+def _named(annotation: Annotation) -> Iterator[tuple[str, str, SourcePlace]]:
     """(clause, name, place) for every name that a clause lists."""
     for array in annotation.distributions:
         yield from ((array.distribution.value, name, array.place) for name in array.arrays)
@@ -83,7 +83,7 @@ def _without_effect(annotation: Annotation) -> Iterator[Diagnostic]:
         yield report("DLB116", annotation.jit, clause="jit")
 
 
-def _unsuitable(loop: Loop, place: Place) -> Iterator[Diagnostic]:
+def _unsuitable(loop: Loop, place: SourcePlace) -> Iterator[Diagnostic]:
     if isinstance(loop, ast.While):
         yield report("DLB117", place)
     elif isinstance(loop, ast.AsyncFor):

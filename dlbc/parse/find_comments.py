@@ -12,7 +12,7 @@ import tokenize
 
 from dlbrt.records import dataclass
 
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 __all__ = ["DlbComment", "ScannedComments", "find_comments"]
 
@@ -32,7 +32,7 @@ class DlbComment:
     ``own_line`` is false where code stands before it; lines and columns count from 1.
     """
 
-    place: Place
+    place: SourcePlace
     text: str
     own_line: bool
     next_code: tuple[int, int] | None
@@ -43,7 +43,7 @@ class ScannedComments:
     """The comments of a file in order, the near misses, and where the colons of its code stand."""
 
     comments: tuple[DlbComment, ...] = ()
-    near_misses: tuple[Place, ...] = ()
+    near_misses: tuple[SourcePlace, ...] = ()
     colons: tuple[tuple[int, int], ...] = ()
 
 
@@ -53,7 +53,7 @@ def find_comments(source: Source) -> ScannedComments:
         return ScannedComments()
     found: list[DlbComment] = []
     waiting: list[tokenize.TokenInfo] = []
-    misses: list[Place] = []
+    misses: list[SourcePlace] = []
     colons: list[tuple[int, int]] = []
     for token in tokenize.generate_tokens(io.StringIO("\n".join(source.lines)).readline):
         if token.type == tokenize.COMMENT:
@@ -71,8 +71,8 @@ def find_comments(source: Source) -> ScannedComments:
     return ScannedComments(tuple(found), tuple(misses), tuple(colons))
 
 
-def _place(token: tokenize.TokenInfo) -> Place:
-    return Place(token.start[0], token.start[1] + 1, token.end[0], token.end[1] + 1)
+def _place(token: tokenize.TokenInfo) -> SourcePlace:
+    return SourcePlace(token.start[0], token.start[1] + 1, token.end[0], token.end[1] + 1)
 
 
 def _comment(token: tokenize.TokenInfo, source: Source, following: tuple[int, int] | None) -> DlbComment:

@@ -10,16 +10,16 @@ import tokenize
 from collections.abc import Iterator
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note, Severity, has_errors
-from dlbc.ir.annotation import Annotation, Kind
+from dlbc.diagnostics import Diagnostic, RelatedPlace, Severity, has_errors
+from dlbc.ir.annotation import Annotation, AnnotationKind
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.parse.argument_list import parse_arguments
 from dlbc.parse.bind_comments import BoundComment, Loop, bind_comments
 from dlbc.parse.check_clauses import check_clauses
 from dlbc.parse.find_comments import find_comments
 from dlbc.parse.read_clauses import read_annotation
-from dlbc.parse.read_values import Reader
-from dlbc.source import Place
+from dlbc.parse.read_values import ClauseReader
+from dlbc.source import SourcePlace
 
 __all__ = ["find_loops"]
 
@@ -35,7 +35,7 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
         tokenize.TokenError,
         SyntaxError,
     ):  # Python's own tokenizer reads a lone carriage return otherwise
-        return (), True, (report("DLB009", Place(1, 1, 1, 2)),)
+        return (), True, (report("DLB009", SourcePlace(1, 1, 1, 2)),)
     if not scanned.comments and not scanned.near_misses:
         return (), False, ()
     parents = _parents(module.tree)
@@ -88,7 +88,7 @@ def _read(comment: BoundComment, module: Module) -> tuple[Annotation | None, lis
     arguments = parse_arguments(comment, module.source.path)
     if isinstance(arguments, Diagnostic):
         return None, [arguments]
-    reader = Reader(arguments)
+    reader = ClauseReader(arguments)
     annotation = read_annotation(reader, comment.place)
     checks = check_clauses(annotation, comment.loop) if annotation else ()
     problems = [*reader.problems, *checks]
@@ -100,7 +100,9 @@ def _read(comment: BoundComment, module: Module) -> tuple[Annotation | None, lis
 def _outermost(
     found: list[tuple[Loop, Annotation]], parents: _Parents
 ) -> tuple[list[tuple[ast.For, Annotation]], list[Diagnostic]]:
-    parallel = {loop: a for loop, a in found if a.kind is Kind.PARALLEL and isinstance(loop, ast.For)}
+    parallel = {
+        loop: a for loop, a in found if a.kind is AnnotationKind.PARALLEL and isinstance(loop, ast.For)
+    }
     planned: list[tuple[ast.For, Annotation]] = []
     remarks: list[Diagnostic] = []
     for loop, annotation in sorted(parallel.items(), key=lambda item: item[0].lineno):
@@ -108,7 +110,7 @@ def _outermost(
         if not around:
             planned.append((loop, annotation))
         else:
-            note = Note(parallel[around[0]].place, "the loop around it is parallel")
+            note = RelatedPlace(parallel[around[0]].place, "the loop around it is parallel")
             remarks.append(report("DLB120", annotation.place, notes=(note,)))
     return planned, remarks
 

@@ -10,15 +10,15 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note, has_errors
-from dlbc.ir.annotation import Annotation, Kind
-from dlbc.ir.loop import AnnotatedLoop, Module, Routine
+from dlbc.diagnostics import Diagnostic, RelatedPlace, has_errors
+from dlbc.ir.annotation import Annotation, AnnotationKind
+from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine, Module
 from dlbc.parse.argument_list import parse_arguments
 from dlbc.parse.bind_comments import BoundComment, Loop, bind_comments
 from dlbc.parse.find_comments import find_comments
 from dlbc.parse.read_clauses import read_annotation
-from dlbc.parse.read_values import Reader
-from dlbc.source import Place
+from dlbc.parse.read_values import ClauseReader
+from dlbc.source import SourcePlace
 
 __all__ = ["find_routines"]
 
@@ -28,21 +28,21 @@ _Path = tuple[ast.AST, ...]
 
 def find_routines(
     module: Module, loops: Sequence[AnnotatedLoop]
-) -> tuple[tuple[Routine, ...], tuple[Diagnostic, ...]]:
+) -> tuple[tuple[AnnotatedRoutine, ...], tuple[Diagnostic, ...]]:
     """The routines in document order, and what is wrong with where they stand.
 
     ``loops`` are the parallel ones. Annotations that are wrong in themselves are left out: `find_loops` told.
     """
-    if Kind.ITERATE.value not in module.source.text:
+    if AnnotationKind.ITERATE.value not in module.source.text:
         return (), ()
     paths = dict(_loops(module.tree, ()))
     ordered = sorted(paths, key=lambda n: (n.lineno, n.col_offset))
     bound, _ = bind_comments(find_comments(module.source), ordered, module.source)
-    found: list[Routine] = []
+    found: list[AnnotatedRoutine] = []
     problems: list[Diagnostic] = []
     for comment in bound:
         annotation = _annotation(comment, module)
-        if annotation is None or annotation.kind is not Kind.ITERATE:
+        if annotation is None or annotation.kind is not AnnotationKind.ITERATE:
             continue
         problem = _misplaced(comment.loop, annotation.place, paths, loops)
         if problem is not None:
@@ -50,7 +50,7 @@ def find_routines(
         elif not isinstance(comment.loop, ast.AsyncFor):
             loop, path = comment.loop, paths[comment.loop]
             scope = [n for n in path if isinstance(n, _SCOPES)][-1]
-            found.append(Routine(loop, annotation, ordered.index(loop), path, scope))
+            found.append(AnnotatedRoutine(loop, annotation, ordered.index(loop), path, scope))
     return tuple(found), tuple(problems)
 
 
@@ -69,18 +69,18 @@ def _annotation(comment: BoundComment, module: Module) -> Annotation | None:
     arguments = parse_arguments(comment, module.source.path)
     if isinstance(arguments, Diagnostic):
         return None
-    reader = Reader(arguments)
+    reader = ClauseReader(arguments)
     annotation = read_annotation(reader, comment.place)
     return None if has_errors(reader.problems) else annotation
 
 
 def _misplaced(
-    loop: Loop, place: Place, paths: dict[Loop, _Path], parallel: Sequence[AnnotatedLoop]
+    loop: Loop, place: SourcePlace, paths: dict[Loop, _Path], parallel: Sequence[AnnotatedLoop]
 ) -> Diagnostic | None:
     """Why the loop is no routine: within a parallel one, or around none."""
     around = [p for p in parallel if p.node in paths[loop]]
     if around:
-        note = Note(around[0].annotation.place, "the loop around it is parallel")
+        note = RelatedPlace(around[0].annotation.place, "the loop around it is parallel")
         return report("DLB120", place, notes=(note,))
     below = [p for p in parallel if loop in p.path]
     if isinstance(loop, ast.AsyncFor):

@@ -13,7 +13,7 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.loop import Module
 from dlbc.parse.read_source import WHOLE_FILE
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 __all__ = ["parse_module"]
 
@@ -34,11 +34,11 @@ def parse_module(source: Source) -> Module | Diagnostic:
     return Module(source, tree)
 
 
-def _place_of(error: SyntaxError, source: Source) -> Place:
+def _place_of(error: SyntaxError, source: Source) -> SourcePlace:
     if not error.lineno:
         return WHOLE_FILE
     line = min(error.lineno, len(source.lines))
     column = min(max(1, error.offset or 1), len(source.line(line)) + 1)
     if error.end_lineno == line and error.end_offset and error.end_offset > column:
-        return Place(line, column, line, error.end_offset)
-    return Place(line, column, line, column + 1)
+        return SourcePlace(line, column, line, error.end_offset)
+    return SourcePlace(line, column, line, column + 1)

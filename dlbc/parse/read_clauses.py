@@ -14,19 +14,19 @@ from dlbrt.contract import BASELINES, DISTRIBUTIONS, STRATEGIES, Distribution, n
 
 from dlbc.ir.annotation import (
     Annotation,
+    AnnotationKind,
     ArrayClause,
     CostClause,
     CostForm,
     IterateClause,
-    Kind,
     NameClause,
     ProfileClause,
     ReductionClause,
     ScheduleClause,
 )
-from dlbc.parse.argument_list import Argument
-from dlbc.parse.read_values import Reader
-from dlbc.source import Place
+from dlbc.parse.argument_list import AnnotationArgument
+from dlbc.parse.read_values import ClauseReader
+from dlbc.source import SourcePlace
 
 __all__ = ["AVAILABLE", "CLAUSES", "ITERATE_KEYS", "read_annotation"]
 
@@ -35,38 +35,38 @@ AVAILABLE = (*STRATEGIES, *BASELINES)
 ITERATE_KEYS = ("model", "tolerance", "every")
 _MODELS = ("piecewise", "akima", "constant")
 _Call = ast.Call | None
-_KINDS = tuple(kind.value for kind in Kind)
+_KINDS = tuple(kind.value for kind in AnnotationKind)
 
 
-def read_annotation(reader: Reader, place: Place) -> Annotation | None:
+def read_annotation(reader: ClauseReader, place: SourcePlace) -> Annotation | None:
     """The annotation of a reader's arguments; None where no kind leads it. Faults go to the reader."""
     kind = _kind(reader, place)
     if kind is None:
         return None
     rest = reader.arguments.arguments[1:]
     annotation = Annotation(kind, place)
-    if kind is Kind.ITERATE:
+    if kind is AnnotationKind.ITERATE:
         return replace(annotation, iterate=_iterate(reader, rest))
     for argument in rest:
         annotation = _parallel_clause(reader, annotation, argument)
     return annotation
 
 
-def _kind(reader: Reader, place: Place) -> Kind | None:
+def _kind(reader: ClauseReader, place: SourcePlace) -> AnnotationKind | None:
     arguments = reader.arguments.arguments
     if not arguments:
-        reader.complain("DLB102", place, found="nothing", hint="")
+        reader.add_problem("DLB102", place, found="nothing", hint="")
         return None
     first = arguments[0]
     word = first.value.id if isinstance(first.value, ast.Name) and not first.keyword else ""
     if word in _KINDS:
-        return Kind(word)
+        return AnnotationKind(word)
     found = reader.arguments.text_of(first.value) if not first.keyword else f"{first.keyword}="
-    reader.complain("DLB102", first.place, found=found[:60], hint=nearest(word, _KINDS) if word else "")
+    reader.add_problem("DLB102", first.place, found=found[:60], hint=nearest(word, _KINDS) if word else "")
     return None
 
 
-def _iterate(reader: Reader, arguments: tuple[Argument, ...]) -> IterateClause:
+def _iterate(reader: ClauseReader, arguments: tuple[AnnotationArgument, ...]) -> IterateClause:
     model, tolerance, every = _MODELS[0], 0.05, 1
     seen: set[str] = set()
     for argument in arguments:
@@ -74,7 +74,7 @@ def _iterate(reader: Reader, arguments: tuple[Argument, ...]) -> IterateClause:
         if key not in ITERATE_KEYS:
             _not_of_iterate(reader, argument)
         elif key in seen:
-            reader.complain("DLB108", argument.place, clause=key)
+            reader.add_problem("DLB108", argument.place, clause=key)
         elif key == "model":
             model = reader.choice(value, key, _MODELS) or model
         elif key == "tolerance":
@@ -86,72 +86,80 @@ def _iterate(reader: Reader, arguments: tuple[Argument, ...]) -> IterateClause:
     return IterateClause(model, tolerance, every)
 
 
-def _not_of_iterate(reader: Reader, argument: Argument) -> None:
+def _not_of_iterate(reader: ClauseReader, argument: AnnotationArgument) -> None:
     word = _clause_name(argument)
     if argument.keyword in ("", word) and word in CLAUSES:
-        reader.complain("DLB113", argument.place, clause=word, other="parallel", kind="iterate")
+        reader.add_problem("DLB113", argument.place, clause=word, other="parallel", kind="iterate")
     elif not argument.keyword and word in ITERATE_KEYS:
-        reader.expected(argument.place, word, f"a value, written {word}=", word)
+        reader.add_mismatch(argument.place, word, f"a value, written {word}=", word)
     else:
         _unknown(reader, argument, ITERATE_KEYS)
 
 
-def _clause_name(argument: Argument) -> str:
+def _clause_name(argument: AnnotationArgument) -> str:
     node = argument.value.func if isinstance(argument.value, ast.Call) else argument.value
     if argument.keyword:
         return argument.keyword
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _unknown(reader: Reader, argument: Argument, known: tuple[str, ...]) -> None:
+def _unknown(reader: ClauseReader, argument: AnnotationArgument, known: tuple[str, ...]) -> None:
     word = _clause_name(argument)
     if not word:
         wanted = f"a clause ({', '.join(known)})"
-        reader.expected(argument.place, "the annotation", wanted, argument.value)
+        reader.add_mismatch(argument.place, "the annotation", wanted, argument.value)
         return
-    reader.complain("DLB107", argument.place, clause=word, hint=nearest(word, known), known=", ".join(known))
+    reader.add_problem(
+        "DLB107", argument.place, clause=word, hint=nearest(word, known), known=", ".join(known)
+    )
 
 
-def _parallel_clause(reader: Reader, annotation: Annotation, argument: Argument) -> Annotation:
+def _parallel_clause(
+    reader: ClauseReader, annotation: Annotation, argument: AnnotationArgument
+) -> Annotation:
     word = _clause_name(argument)
     if argument.keyword in ITERATE_KEYS or word in ITERATE_KEYS:
-        reader.complain("DLB113", argument.place, clause=word, other="iterate", kind="parallel")
+        reader.add_problem("DLB113", argument.place, clause=word, other="iterate", kind="parallel")
     elif word in _KINDS and not argument.keyword:
-        reader.complain("DLB110", argument.place, one=annotation.kind.value, other=word)
+        reader.add_problem("DLB110", argument.place, one=annotation.kind.value, other=word)
     elif word not in _PARALLEL:
         _unknown(reader, argument, CLAUSES)
     elif argument.keyword:
-        reader.expected(argument.place, word, f"arguments in brackets, {word}(...)", f"{word}=")
+        reader.add_mismatch(argument.place, word, f"arguments in brackets, {word}(...)", f"{word}=")
     else:
         call = argument.value if isinstance(argument.value, ast.Call) else None
         return _PARALLEL[word](reader, annotation, word, call, argument.place)
     return annotation
 
 
-def _keywords(reader: Reader, clause: str, call: ast.Call, keys: tuple[str, ...] = ()) -> dict[str, ast.expr]:
+def _keywords(
+    reader: ClauseReader, clause: str, call: ast.Call, keys: tuple[str, ...] = ()
+) -> dict[str, ast.expr]:
     """The keyword arguments by name, each known and given once."""
     given: dict[str, ast.expr] = {}
     for keyword in call.keywords:
         key, place = keyword.arg or "**", reader.arguments.place_of(keyword)
         if key not in keys:
             wanted = f"no argument but {', '.join(k + '=' for k in keys)}" if keys else "no keyword argument"
-            reader.expected(place, clause, wanted, f"{key}=", nearest(key, keys))
+            reader.add_mismatch(place, clause, wanted, f"{key}=", nearest(key, keys))
         elif key in given:
-            reader.complain("DLB108", place, clause=f"{key}=")
+            reader.add_problem("DLB108", place, clause=f"{key}=")
         else:
             given[key] = keyword.value
     return given
 
 
-def _names(reader: Reader, clause: str, call: ast.Call, dotted: bool = False) -> tuple[str, ...]:
+def _names(reader: ClauseReader, clause: str, call: ast.Call, dotted: bool = False) -> tuple[str, ...]:
     if not call.args:
-        reader.expected(reader.arguments.place_of(call), clause, "at least one name in the brackets", "none")
+        reader.add_mismatch(
+            reader.arguments.place_of(call), clause, "at least one name in the brackets", "none"
+        )
     names = [reader.name(node, clause, dotted) for node in call.args]
     return tuple(name for name in names if name is not None)
 
 
 def _read_distribution(
-    reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
 ) -> Annotation:
     axis: int | None = None
     names: tuple[str, ...] = ()
@@ -163,9 +171,9 @@ def _read_distribution(
     elif any(not clause.arrays for clause in annotation.distributions):
         default = next(c for c in annotation.distributions if not c.arrays).distribution.value
         if default == word:
-            reader.complain("DLB108", place, clause=word)
+            reader.add_problem("DLB108", place, clause=word)
         else:
-            reader.complain("DLB110", place, one=default, other=word)
+            reader.add_problem("DLB110", place, one=default, other=word)
     if call and not names:
         return annotation
     clause = ArrayClause(Distribution(word), names, axis, place)
@@ -173,10 +181,10 @@ def _read_distribution(
 
 
 def _read_reduction(
-    reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
 ) -> Annotation:
     if call is None:
-        reader.expected(place, word, "names in brackets, reduction(s)", word)
+        reader.add_mismatch(place, word, "names in brackets, reduction(s)", word)
         return annotation
     given = _keywords(reader, word, call, ("order",))
     order = reader.choice(given["order"], "order", ("any",)) if "order" in given else None
@@ -184,23 +192,25 @@ def _read_reduction(
     return replace(annotation, reductions=(*annotation.reductions, clause))
 
 
-def _read_private(reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place) -> Annotation:
+def _read_private(
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
+) -> Annotation:
     if call is None:
-        reader.expected(place, word, "names in brackets, private(t)", word)
+        reader.add_mismatch(place, word, "names in brackets, private(t)", word)
         return annotation
     _keywords(reader, word, call)
     return replace(annotation, private=(*annotation.private, NameClause(_names(reader, word, call), place)))
 
 
 def _read_schedule(
-    reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
 ) -> Annotation:
     if annotation.schedule is not None:
-        reader.complain("DLB108", place, clause=word)
+        reader.add_problem("DLB108", place, clause=word)
         return annotation
     if call is None or len(call.args) != 1:
         found = "none" if call is None or not call.args else f"{len(call.args)} of them"
-        reader.expected(place, word, "one strategy in brackets, schedule(GDDLB)", found)
+        reader.add_mismatch(place, word, "one strategy in brackets, schedule(GDDLB)", found)
         return annotation
     given = _keywords(reader, word, call, ("group",))
     group = reader.whole(given["group"], "group", 1) if "group" in given else None
@@ -208,41 +218,45 @@ def _read_schedule(
     return replace(annotation, schedule=ScheduleClause(strategy, group, place)) if strategy else annotation
 
 
-def _strategy(reader: Reader, node: ast.expr) -> str | None:
+def _strategy(reader: ClauseReader, node: ast.expr) -> str | None:
     place = reader.arguments.place_of(node)
     name = reader.name(node, "schedule")
     if name is None or name in AVAILABLE:
         return name
     hint = nearest(name, AVAILABLE)
-    reader.complain("DLB114", place, strategy=name, hint=hint, known=", ".join(AVAILABLE))
+    reader.add_problem("DLB114", place, strategy=name, hint=hint, known=", ".join(AVAILABLE))
     return None
 
 
-def _read_cost(reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place) -> Annotation:
+def _read_cost(
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
+) -> Annotation:
     if annotation.cost is not None:
-        reader.complain("DLB108", place, clause=word)
+        reader.add_problem("DLB108", place, clause=word)
         return annotation
     forms = tuple(form.value for form in CostForm if form.value)
     given = _keywords(reader, word, call, forms) if call else {}
     expressions = [*(call.args if call else []), *given.values()]
     if len(expressions) != 1 or isinstance(expressions[0], ast.Starred):
         wanted = "one expression in brackets, cost(EXPR), cost(cumulative=EXPR) or cost(fit=EXPR)"
-        reader.expected(place, word, wanted, f"{len(expressions)} of them")
+        reader.add_mismatch(place, word, wanted, f"{len(expressions)} of them")
         return annotation
     text = reader.arguments.text_of(expressions[0])
     form = CostForm(next(iter(given), ""))
     return replace(annotation, cost=CostClause(text, form, place))
 
 
-def _read_profile(reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place) -> Annotation:
+def _read_profile(
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
+) -> Annotation:
     if annotation.profile is not None:
-        reader.complain("DLB108", place, clause=word)
+        reader.add_problem("DLB108", place, clause=word)
         return annotation
     keys = ("group", "every", "threshold")
     given = _keywords(reader, word, call, keys) if call else {}
     for node in call.args if call else ():
         wanted = "only group=, every= and threshold="
-        reader.expected(reader.arguments.place_of(node), word, wanted, node)
+        reader.add_mismatch(reader.arguments.place_of(node), word, wanted, node)
     group = (reader.whole(given["group"], "group", 1) if "group" in given else None) or 5
     every = (reader.whole(given["every"], "every", 1) if "every" in given else None) or 10
     threshold = reader.number(given["threshold"], "threshold") if "threshold" in given else None
@@ -250,11 +264,13 @@ def _read_profile(reader: Reader, annotation: Annotation, word: str, call: _Call
     return replace(annotation, profile=clause)
 
 
-def _read_flag(reader: Reader, annotation: Annotation, word: str, call: _Call, place: Place) -> Annotation:
+def _read_flag(
+    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
+) -> Annotation:
     if call is not None:
-        reader.expected(place, word, "the bare word", call)
+        reader.add_mismatch(place, word, "the bare word", call)
     elif getattr(annotation, word) is not None:
-        reader.complain("DLB108", place, clause=word)
+        reader.add_problem("DLB108", place, clause=word)
     elif word == "fold":
         return replace(annotation, fold=place)
     elif word == "nofold":
@@ -266,7 +282,7 @@ def _read_flag(reader: Reader, annotation: Annotation, word: str, call: _Call, p
     return annotation
 
 
-_Read = Callable[[Reader, Annotation, str, _Call, Place], Annotation]
+_Read = Callable[[ClauseReader, Annotation, str, _Call, SourcePlace], Annotation]
 _PARALLEL: dict[str, _Read] = {
     **dict.fromkeys(DISTRIBUTIONS, _read_distribution),
     "reduction": _read_reduction,

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 __all__ = ["WHOLE_FILE", "decode_source", "read_source"]
 
 #: The place of a diagnostic that speaks of the file and of no line in it.
-WHOLE_FILE = Place(0, 0, 0, 0)
+WHOLE_FILE = SourcePlace(0, 0, 0, 0)
 
 
 def read_source(path: str) -> tuple[Source, tuple[Diagnostic, ...]]:
@@ -78,7 +78,7 @@ def _unusable(path: str, data: bytes, encoding: str) -> tuple[Source, tuple[Diag
     return Source(path, data, ""), (report("DLB003", WHOLE_FILE, encoding=encoding),)
 
 
-def _place_after(before: str) -> Place:
+def _place_after(before: str) -> SourcePlace:
     lines = before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     column = len(lines[-1]) + 1
-    return Place(len(lines), column, len(lines), column + 1)
+    return SourcePlace(len(lines), column, len(lines), column + 1)

@@ -16,26 +16,28 @@ from dlbrt.records import dataclass
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.parse.argument_list import ArgumentList
-from dlbc.source import Place
+from dlbc.source import SourcePlace
 
-__all__ = ["Reader"]
+__all__ = ["ClauseReader"]
 
 
 @dataclass(frozen=True)
-class Reader:
+class ClauseReader:
     """Values out of one annotation's arguments; ``problems`` collects what was wrong with them."""
 
     arguments: ArgumentList
     problems: list[Diagnostic] = field(default_factory=list)
 
-    def complain(self, code: str, place: Place, **fields: str) -> None:
+    def add_problem(self, code: str, place: SourcePlace, **fields: str) -> None:
         """Note a diagnostic."""
         self.problems.append(report(code, place, "", (), **fields))
 
-    def expected(self, place: Place, clause: str, wanted: str, found: ast.expr | str, hint: str = "") -> None:
+    def add_mismatch(
+        self, place: SourcePlace, clause: str, wanted: str, found: ast.expr | str, hint: str = ""
+    ) -> None:
         """Note that ``clause`` wanted something else (DLB111); ``hint`` as `nearest` gives it."""
         text = found if isinstance(found, str) else self.arguments.text_of(found)
-        self.complain("DLB111", place, clause=clause, wanted=wanted, found=_shorten(text), hint=hint)
+        self.add_problem("DLB111", place, clause=clause, wanted=wanted, found=_shorten(text), hint=hint)
 
     def name(self, node: ast.expr, clause: str, dotted: bool = False) -> str | None:
         """A name (``A``), or with ``dotted`` an attribute of one too (``self.A``)."""
@@ -45,7 +47,7 @@ class Reader:
         if isinstance(inner, ast.Name):
             return ast.unparse(node)
         wanted = "a name such as A or self.A" if dotted else "a name"
-        self.expected(self.arguments.place_of(node), clause, wanted, node)
+        self.add_mismatch(self.arguments.place_of(node), clause, wanted, node)
         return None
 
     def whole(self, node: ast.expr, clause: str, least: int) -> int | None:
@@ -53,7 +55,7 @@ class Reader:
         value = self._constant(node)
         if type(value) is int and value >= least:
             return value
-        self.expected(self.arguments.place_of(node), clause, f"a whole number of at least {least}", node)
+        self.add_mismatch(self.arguments.place_of(node), clause, f"a whole number of at least {least}", node)
         return None
 
     def number(self, node: ast.expr, clause: str) -> float | None:
@@ -65,7 +67,7 @@ class Reader:
                     return float(value)
             except OverflowError:
                 pass
-        self.expected(self.arguments.place_of(node), clause, "a finite number that is not negative", node)
+        self.add_mismatch(self.arguments.place_of(node), clause, "a finite number that is not negative", node)
         return None
 
     def choice(self, node: ast.expr, clause: str, known: tuple[str, ...]) -> str | None:
@@ -74,7 +76,7 @@ class Reader:
         if word in known:
             return word
         hint = nearest(word, known) if word else ""
-        self.expected(self.arguments.place_of(node), clause, f"one of {', '.join(known)}", node, hint)
+        self.add_mismatch(self.arguments.place_of(node), clause, f"one of {', '.join(known)}", node, hint)
         return None
 
     def _constant(self, node: ast.expr) -> object:

@@ -13,22 +13,22 @@ from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
 from dlbc.ir.access import Access
-from dlbc.ir.before import perhaps_unbound
-from dlbc.ir.cost_plan import CostPlan, Folded
+from dlbc.ir.before import maybe_unbound
+from dlbc.ir.cost_plan import CostPlan, FoldDecision
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.mangling import mangled_names, rename, rename_array, rename_reduction, swapped
-from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceForm
-from dlbc.ir.proof import Verdict
-from dlbc.ir.reduction import Contributions
+from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceText
+from dlbc.ir.proof import IndependenceProof
+from dlbc.ir.reduction import IterationContributions
 from dlbc.ir.region import LoopNames
-from dlbc.ir.scalars import Scalars
+from dlbc.ir.scalars import ScalarFacts
 from dlbc.ir.uses import every_node
 
-__all__ = ["Pieces", "assemble_plan"]
+__all__ = ["PlanParts", "assemble_plan"]
 
 
 @dataclass(frozen=True)
-class Pieces:
+class PlanParts:
     """What was found of a loop; ``space`` is the text of its iterable, ``live`` what is read after it.
 
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
@@ -37,18 +37,18 @@ class Pieces:
     space: str
     iterations: Distribution
     names: LoopNames
-    scalars: Scalars
+    scalars: ScalarFacts
     accesses: Sequence[Access]
     arrays: Sequence[ArrayPlan]
-    contributions: Contributions
-    verdicts: Sequence[Verdict]
+    contributions: IterationContributions
+    proofs: Sequence[IndependenceProof]
     cost: CostPlan | None
-    folded: Folded
+    fold_decision: FoldDecision
     live: frozenset[str]
     seen_after_failure: bool
 
 
-def assemble_plan(loop: AnnotatedLoop, pieces: Pieces) -> LoopPlan:
+def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
     """The plan, without its variables and on what it rests."""
     names, contributions, live = pieces.names, pieces.contributions, pieces.live
     mangled = dict(mangled_names(loop))
@@ -59,7 +59,7 @@ def assemble_plan(loop: AnnotatedLoop, pieces: Pieces) -> LoopPlan:
     kept = _kept(loop, pieces)
     return LoopPlan(
         loop=loop,
-        space=SpaceForm(pieces.space, rename(names.index, mangled)),
+        space=SpaceText(pieces.space, rename(names.index, mangled)),
         parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *_named_in(guards), *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
         iterations=pieces.iterations,
@@ -71,17 +71,17 @@ def assemble_plan(loop: AnnotatedLoop, pieces: Pieces) -> LoopPlan:
         mangled=tuple(mangled.items()),
         reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
         ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
-        unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if perhaps_unbound(p, loop)),
+        unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if maybe_unbound(p, loop)),
         guards=tuple(swapped(guard, mangled) for guard in guards),
-        verdicts=tuple(pieces.verdicts),
+        proofs=tuple(pieces.proofs),
         cost=pieces.cost,
-        folded=pieces.folded,
+        fold_decision=pieces.fold_decision,
         profile=loop.annotation.profile,
         seen_after_failure=pieces.seen_after_failure,
     )
 
 
-def _kept(loop: AnnotatedLoop, pieces: Pieces) -> list[str]:
+def _kept(loop: AnnotatedLoop, pieces: PlanParts) -> list[str]:
     """The temporaries that keep the last value they were given, in the order of the text."""
     names = pieces.names
     private = {n for clause in loop.annotation.private for n in clause.names}
@@ -89,9 +89,9 @@ def _kept(loop: AnnotatedLoop, pieces: Pieces) -> list[str]:
     return [n for n in _order(loop) if n in pieces.live & kept and n not in private]
 
 
-def _guards(pieces: Pieces) -> Iterator[str]:
+def _guards(pieces: PlanParts) -> Iterator[str]:
     """What is to hold before the loop."""
-    proved = (guard for verdict in pieces.verdicts for guard in verdict.guards)
+    proved = (guard for verdict in pieces.proofs for guard in verdict.guards)
     yield from dict.fromkeys((*proved, *_of_fixed_length(pieces.accesses)))
 
 
@@ -112,7 +112,7 @@ def _named_in(texts: Sequence[str]) -> Iterator[str]:
         yield from sorted({n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions})
 
 
-def _parameters(pieces: Pieces) -> Iterator[str]:
+def _parameters(pieces: PlanParts) -> Iterator[str]:
     """The arrays of the table first, in its order, then what is contributed to, then the rest."""
     names, contributions = pieces.names, pieces.contributions
     roots = [a.name.partition(".")[0] for a in pieces.arrays]

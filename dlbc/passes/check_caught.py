@@ -11,17 +11,17 @@ import ast
 from collections.abc import Iterator
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
-from dlbc.ir.caught import EVERYTHING, catchers, caught_names
+from dlbc.diagnostics import Diagnostic, RelatedPlace
+from dlbc.ir.caught import EVERYTHING, catchers, caught_exceptions
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.reduction import Contributions, Reduction
+from dlbc.ir.reduction import IterationContributions, Reduction
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.selections import selection_of
 from dlbc.ir.updates import update_of
 from dlbc.ir.uses import bound_names, own_nodes
 from dlbc.source import Source
 
-__all__ = ["check_caught"]
+__all__ = ["check_handlers"]
 
 _ANY = frozenset({EVERYTHING, "Exception"})
 _VALUES = _ANY | {"TypeError", "ValueError", "AttributeError", "ArithmeticError", "OverflowError",
@@ -32,30 +32,30 @@ _PLACES = _ANY | {"TypeError", "LookupError", "KeyError", "IndexError", "Arithme
 _NUMBERS = frozenset({"int", "float", "len", "ord", "hash"})
 
 
-def check_caught(
-    contributions: Contributions, loop: AnnotatedLoop, world: ModuleNames, source: Source
+def check_handlers(
+    contributions: IterationContributions, loop: AnnotatedLoop, module_names: ModuleNames, source: Source
 ) -> Iterator[Diagnostic]:
     """One finding for each name that is contributed to where a failure would be caught."""
     around = catchers(loop.node.body)
-    numbers = _Numbers(loop, world)
-    for name, node, raised in _deferred(contributions, numbers, world):
+    numbers = _Numbers(loop, module_names)
+    for name, node, raised in _deferred(contributions, numbers, module_names):
         kinds = around.get(node, ())
-        if not raised.isdisjoint(caught_names(kinds, world)):
+        if not raised.isdisjoint(caught_exceptions(kinds, module_names)):
             catcher = next((kind for kind in kinds if kind is not None), None)
-            notes = () if catcher is None else (Note(source.place_of(catcher), "caught here"),)
+            notes = () if catcher is None else (RelatedPlace(source.place_of(catcher), "caught here"),)
             yield report("DLB328", source.place_of(node), "", notes, name=name)
 
 
 def _deferred(
-    contributions: Contributions, numbers: _Numbers, world: ModuleNames
+    contributions: IterationContributions, numbers: _Numbers, module_names: ModuleNames
 ) -> Iterator[tuple[str, ast.stmt, frozenset[str]]]:
     """Each contribution, with the exceptions that putting it together may meet."""
     for reduction in contributions.reductions:
         for update in reduction.updates:
-            yield reduction.name, update, _raised(reduction, numbers.all(update, world))
+            yield reduction.name, update, _raised(reduction, numbers.all(update, module_names))
     for container in contributions.ordered:
         for effect in container.effects:
-            if isinstance(effect, ast.stmt) and container.name not in contributions.hashed:
+            if isinstance(effect, ast.stmt) and container.name not in contributions.dictionaries:
                 yield container.name, effect, _PLACES | _VALUES
 
 
@@ -67,8 +67,8 @@ def _raised(reduction: Reduction, numeric: bool) -> frozenset[str]:
 class _Numbers:
     """What surely is a number: literals, results of functions, names that the body binds to such."""
 
-    def __init__(self, loop: AnnotatedLoop, world: ModuleNames) -> None:
-        self._world = world
+    def __init__(self, loop: AnnotatedLoop, module_names: ModuleNames) -> None:
+        self._module_names = module_names
         self._names: set[str] = set()
         bound = bound_names(loop.node.body)
         given: dict[str, list[ast.expr]] = {}
@@ -80,9 +80,9 @@ class _Numbers:
             if len(values) == len(bound[name]) and all(map(self.holds, values)):
                 self._names.add(name)
 
-    def all(self, update: ast.stmt, world: ModuleNames) -> bool:
+    def all(self, update: ast.stmt, module_names: ModuleNames) -> bool:
         """Whether all that a statement contributes are numbers."""
-        found = selection_of(update, world) or update_of(update, world)
+        found = selection_of(update, module_names) or update_of(update, module_names)
         return found is not None and all(map(self.holds, found.values))
 
     def holds(self, node: ast.expr) -> bool:
@@ -99,6 +99,6 @@ class _Numbers:
             case ast.Call(func=func):
                 root, _, rest = ast.unparse(func).partition(".")
                 if rest:
-                    return self._world.imports.get(root) == "math"
-                return self._world.builtin(root) and root in _NUMBERS
+                    return self._module_names.imports.get(root) == "math"
+                return self._module_names.builtin(root) and root in _NUMBERS
         return False

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
+from dlbc.diagnostics import Diagnostic, RelatedPlace
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.uses import every_node, own_nodes
@@ -105,7 +105,7 @@ def _foreign(loop: AnnotatedLoop, names: LoopNames, source: Source) -> Iterator[
             continue
         word = "global" if isinstance(node, ast.Global) else "nonlocal"
         for name in sorted(names.temporaries & set(node.names)):
-            note = Note(source.place_of(node), f"{word} in this function")
+            note = RelatedPlace(source.place_of(node), f"{word} in this function")
             place = source.place_of(_binding(loop.node, name))
             yield report("DLB206", place, notes=(note,), word=word, name=name)
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
-from dlbc.ir.access import Facts, OriginKind
-from dlbc.ir.effects import Summary
+from dlbc.diagnostics import Diagnostic, RelatedPlace
+from dlbc.ir.access import OriginKind, RegionFacts
+from dlbc.ir.effects import FunctionSummary
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames
-from dlbc.ir.scalars import Scalars
+from dlbc.ir.scalars import ScalarFacts
 from dlbc.ir.uses import UseKind, every_node, uses_of
 from dlbc.source import Source
 
@@ -19,9 +19,9 @@ __all__ = ["check_scalars"]
 
 
 def check_scalars(
-    scalars: Scalars,
-    facts: Facts,
-    functions: Sequence[Summary],
+    scalars: ScalarFacts,
+    facts: RegionFacts,
+    functions: Sequence[FunctionSummary],
     loop: AnnotatedLoop,
     names: LoopNames,
     source: Source,
@@ -36,17 +36,17 @@ def check_scalars(
         if use.name in reported:
             continue
         reported.add(use.name)
-        note = Note(source.place_of(_binding(use.name, loop.node.body, use.node)), "bound here")
+        note = RelatedPlace(source.place_of(_binding(use.name, loop.node.body, use.node)), "bound here")
         yield report("DLB310", source.place_of(use.node), "read here", (note,), name=use.name)
     for function in functions:
         for name, node in function.reads.items():
             if name in names.temporaries and _sees(function.node, loop):
-                note = Note(source.place_of(loop.node), "in this loop")
+                note = RelatedPlace(source.place_of(loop.node), "in this loop")
                 yield report(
                     "DLB313", source.place_of(node), "read here", (note,), name=name, function=function.name
                 )
     for value, node in facts.escapes:
-        if any(o.kind is OriginKind.CLOSURE for o in value.outer | value.inner):
+        if any(o.kind is OriginKind.CLOSURE for o in value.points_to | value.reachable):
             yield report("DLB314", source.place_of(node))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
-from dlbc.ir.proof import Means
+from dlbc.ir.proof import ProofMethod
 from dlbc.ir.report import LoopReport
 
 __all__ = ["check_strict"]
@@ -27,8 +27,8 @@ def check_strict(found: LoopReport) -> tuple[Diagnostic, ...]:
 
 def _asserted(found: LoopReport) -> Iterator[Diagnostic]:
     annotation = found.loop.annotation
-    for verdict in found.verdicts:
-        if verdict.means is Means.ASSERTED and annotation.assume_independent is not None:
+    for verdict in found.proofs:
+        if verdict.method is ProofMethod.ASSERTED and annotation.assume_independent is not None:
             place = annotation.assume_independent
             yield report("DLB424", place, clause="assume_independent", array=verdict.array)
     if annotation.assume_independent is not None:

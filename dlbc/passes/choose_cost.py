@@ -15,26 +15,26 @@ from math import lcm
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.before import perhaps_unbound
+from dlbc.ir.before import maybe_unbound
 from dlbc.ir.bounds import Assumptions
-from dlbc.ir.cost import Class, Cost, index_range
+from dlbc.ir.cost import Cost, CostClass, index_range
 from dlbc.ir.cost_plan import CostPlan, CostShape, target_text
-from dlbc.ir.effects import Summaries, Summary
+from dlbc.ir.effects import FunctionSummaries, FunctionSummary
 from dlbc.ir.flow import jumps_out
-from dlbc.ir.form import Apply, Form, Kind, Operator, Variable
+from dlbc.ir.form import Apply, IntegerForm, Operator, Variable, VariableKind
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.ir.scopes import stays
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import UseKind, uses_of
-from dlbc.ir.work import ONE, Factor, Holds, Work
+from dlbc.ir.work import ONE_WORK, Factor, Indicator, WorkPolynomial
 from dlbc.ir.work_text import text_of
 
-__all__ = ["Choice", "choose_cost"]
+__all__ = ["KernelCost", "choose_cost"]
 
 
 @dataclass(frozen=True)
-class Choice:
+class KernelCost:
     """The derived cost as the kernel has it, or why it has none."""
 
     plan: CostPlan | None
@@ -44,77 +44,80 @@ class Choice:
 def choose_cost(
     loop: AnnotatedLoop,
     names: LoopNames,
-    world: ModuleNames,
-    summaries: Summaries,
+    module_names: ModuleNames,
+    summaries: FunctionSummaries,
     cost: Cost,
     space: IndexSpace | None,
     stored: frozenset[str],
-) -> Choice:
+) -> KernelCost:
     """The choice for one loop; ``stored`` are the arrays and containers that it changes."""
     if cost.work is None:
-        return Choice(None, "it is not known")
-    if cost.kind is Class.UNIFORM or space is None:
-        return Choice(None, "it is the same for all iterations")
+        return KernelCost(None, "it is not known")
+    if cost.cost_class is CostClass.UNIFORM or space is None:
+        return KernelCost(None, "it is the same for all iterations")
     read = tuple(_names_read(cost.work))
-    reason = _hindered(names, world, summaries, cost, cost.work, stored) or _unsure(read, loop)
+    reason = _hindered(names, module_names, summaries, cost, cost.work, stored) or _unsure(read, loop)
     if reason:
-        return Choice(None, reason)
-    outside = tuple(name for name in read if not stays(name, loop, world))
+        return KernelCost(None, reason)
+    outside = tuple(name for name in read if not stays(name, loop, module_names))
     work, floored = cost.work, False
     if not _at_least_one(work, index_range(space)):
-        work, floored = (work + ONE, False) if cost.exact else (work, True)
+        work, floored = (work + ONE_WORK, False) if cost.exact else (work, True)
     plan = CostPlan(CostShape.VECTOR, cost.index.name, "", work, cost.index, floored, names=outside)
-    return Choice(_item_by_item(plan, work, loop) if cost.pointwise else plan)
+    return KernelCost(_item_by_item(plan, work, loop) if cost.pointwise else plan)
 
 
-def _item_by_item(plan: CostPlan, work: Work, loop: AnnotatedLoop) -> CostPlan:
+def _item_by_item(plan: CostPlan, work: WorkPolynomial, loop: AnnotatedLoop) -> CostPlan:
     """The plan for work with calls: each call is made once for an item."""
     calls = [c for c in _applications(work) if c.operator is Operator.CALL and not _within(c)]
     target = target_text(loop.node.target)
     taken = {*_names_read(work), plan.target, *(u.name for u in uses_of(loop.node.target))}
     fresh = (name for name in chain(["value"], (f"value_{k}" for k in count(2))) if name not in taken)
     named = dict(zip(sorted(set(calls), key=str), fresh, strict=False))
-    changed = work.replaced({call: Form.of(Variable(Kind.PARAMETER, name)) for call, name in named.items()})
-    bound = tuple(
-        (name, text_of(Work.of(call), Variable(Kind.INDEX, plan.target))) for call, name in named.items()
+    changed = work.replaced(
+        {call: IntegerForm.of(Variable(VariableKind.PARAMETER, name)) for call, name in named.items()}
     )
-    return replace(plan, shape=CostShape.EACH, target=target, work=changed, bound=bound)
+    bound = tuple(
+        (name, text_of(WorkPolynomial.of(call), Variable(VariableKind.INDEX, plan.target)))
+        for call, name in named.items()
+    )
+    return replace(plan, shape=CostShape.EACH, target=target, work=changed, bound_calls=bound)
 
 
 def _within(call: Apply) -> bool:
     """Whether a call stands in its arguments."""
-    inner = (a for operand in call.operands for a in _applications(Work.counted(operand)))
+    inner = (a for operand in call.operands for a in _applications(WorkPolynomial.from_form(operand)))
     return any(a.operator is Operator.CALL for a in inner)
 
 
 def _hindered(
     names: LoopNames,
-    world: ModuleNames,
-    summaries: Summaries,
+    module_names: ModuleNames,
+    summaries: FunctionSummaries,
     cost: Cost,
-    work: Work,
+    work: WorkPolynomial,
     stored: frozenset[str],
 ) -> str:
     """What in the work itself stands in the way."""
     if not cost.short:
         return "it is too long to be evaluated"
-    inner = any(v.kind is Kind.INNER or v.loose for v in work.variables)
+    inner = any(v.kind is VariableKind.INNER or v.out_of_scope for v in work.variables)
     if inner or cost.index.name != names.index:
         return "it depends on more than the index"
     if changed := sorted(work.elements & stored):
         return f"it depends on `{changed[0]}`, which the loop changes"
     if cost.pointwise:
-        if not (world.builtin("max") and world.builtin("min")):
+        if not (module_names.builtin("max") and module_names.builtin("min")):
             return "the program has a `max` or `min` of its own"
         for name in sorted(_functions(work)):
-            if not _computes_alone(name, world, summaries):
+            if not _computes_alone(name, module_names, summaries):
                 return f"it calls `{name}`, which may do more than compute"
     return ""
 
 
 def _unsure(read: tuple[str, ...], loop: AnnotatedLoop) -> str:
     for name in read:
-        if perhaps_unbound(name, loop) and name not in _read_always(loop.node.body):
+        if maybe_unbound(name, loop) and name not in _read_always(loop.node.body):
             return f"`{name}` may have no value where the loop is met"
     return ""
 
@@ -144,9 +147,9 @@ def _heads(statement: ast.stmt) -> list[ast.AST]:
     return []
 
 
-def _names_read(work: Work) -> Iterator[str]:
+def _names_read(work: WorkPolynomial) -> Iterator[str]:
     """The names in it that are not the index: of ``self.n``, ``A.shape[1]``, ``ix[i]``, ``f(i)``."""
-    texts = [v.name for v in work.variables if v.kind is Kind.PARAMETER]
+    texts = [v.name for v in work.variables if v.kind is VariableKind.PARAMETER]
     texts += [atom.name for atom in _applications(work)]
     found = set()
     for text in texts:
@@ -156,16 +159,16 @@ def _names_read(work: Work) -> Iterator[str]:
     yield from sorted(found)
 
 
-def _functions(work: Work) -> frozenset[str]:
+def _functions(work: WorkPolynomial) -> frozenset[str]:
     return frozenset(atom.name for atom in _applications(work) if atom.operator is Operator.CALL)
 
 
-def _applications(work: Work) -> Iterator[Apply]:
+def _applications(work: WorkPolynomial) -> Iterator[Apply]:
     """The elements and calls in it that have a name, in operands and conditions too."""
     waiting: list[Factor] = list(work.factors)
     while waiting:
         factor = waiting.pop()
-        if isinstance(factor, Holds):
+        if isinstance(factor, Indicator):
             waiting += factor.form.atoms
         elif isinstance(factor, Apply):
             waiting += [atom for operand in factor.operands for atom in operand.atoms]
@@ -173,30 +176,32 @@ def _applications(work: Work) -> Iterator[Apply]:
                 yield factor
 
 
-def _computes_alone(name: str, world: ModuleNames, summaries: Summaries) -> bool:
+def _computes_alone(name: str, module_names: ModuleNames, summaries: FunctionSummaries) -> bool:
     """Whether calling the function changes, prints and asks for nothing, as far as can be seen."""
-    roots = frozenset(f for f in world.functions.get(name, ()) if f in summaries.of)
+    roots = frozenset(f for f in module_names.functions.get(name, ()) if f in summaries.of)
     return bool(roots) and all(_is_pure(summaries.of[f]) for f in summaries.reachable(roots))
 
 
-def _is_pure(found: Summary) -> bool:
-    outward = found.deeds or found.calls_values or found.unseen or found.prints
-    return not (outward or found.mutates or found.touches or found.rebinds)
+def _is_pure(found: FunctionSummary) -> bool:
+    outward = found.side_effects or found.calls_values or found.unseen or found.prints
+    return not (outward or found.mutated_parameters or found.mutated_shared or found.rebinds)
 
 
-def _at_least_one(work: Work, given: Assumptions) -> bool:
+def _at_least_one(work: WorkPolynomial, given: Assumptions) -> bool:
     """Whether each iteration does something: all terms add to the literal one, or the facts say so.
 
     Otherwise the turn of the loop itself is counted as well, and an estimate is kept from falling below it:
     iterations that are taken to cost nothing would all go to one rank.
     """
-    work = work - ONE
+    work = work - ONE_WORK
     if all(k >= 0 and all(_counts(f, given) for f in factors) for factors, k in work.terms):
         return True
     whole = work * lcm(*(k.denominator for _, k in work.terms))
-    plain = [(tuple(f for f in fs if not isinstance(f, Holds)), int(k)) for fs, k in whole.terms]
-    return not any(isinstance(f, Holds) for f in whole.factors) and given.proves(Form(tuple(plain)))
+    plain = [(tuple(f for f in fs if not isinstance(f, Indicator)), int(k)) for fs, k in whole.terms]
+    return not any(isinstance(f, Indicator) for f in whole.factors) and given.proves(
+        IntegerForm(tuple(plain))
+    )
 
 
 def _counts(factor: Factor, given: Assumptions) -> bool:
-    return isinstance(factor, Holds) or given.proves(Form.of(factor))
+    return isinstance(factor, Indicator) or given.proves(IntegerForm.of(factor))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from dlbc.ir.caught import lets_through
+from dlbc.ir.caught import propagates_exceptions
 from dlbc.ir.region import LoopNames
-from dlbc.ir.scalars import Scalars
+from dlbc.ir.scalars import ScalarFacts
 from dlbc.ir.uses import Use, UseKind, uses_of
 
 __all__ = ["classify_scalars"]
@@ -20,7 +20,7 @@ __all__ = ["classify_scalars"]
 State = frozenset[str] | None  # None: not reached
 
 
-def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> Scalars:
+def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> ScalarFacts:
     """Flow through one iteration, the targets bound at its start."""
     flow = _Flow(names.temporaries)
     continues: list[State] = []
@@ -29,7 +29,7 @@ def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> Scalars:
     for state in continues:
         end = _meet(end, state)
     carried = {(u.name, id(u.node)): u for u in flow.exposed}
-    return Scalars(end if end is not None else names.temporaries, tuple(carried.values()))
+    return ScalarFacts(end if end is not None else names.temporaries, tuple(carried.values()))
 
 
 def _meet(left: State, right: State) -> State:
@@ -81,7 +81,7 @@ class _Flow:
                 for item in node.items:
                     state = self._uses(item, state)
                 end = self.block(node.body, state)
-                plain = all(lets_through(item.context_expr) for item in node.items)
+                plain = all(propagates_exceptions(item.context_expr) for item in node.items)
                 return end if plain else _meet(end, state - _deleted(node.body))
             case ast.Match():
                 return self._match(node, state)

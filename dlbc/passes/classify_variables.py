@@ -16,31 +16,31 @@ from dlbrt.records import dataclass
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.access import Access
-from dlbc.ir.form import Form, Variable
+from dlbc.ir.form import IntegerForm, Variable
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import ArrayPlan
-from dlbc.ir.reduction import Contributions
+from dlbc.ir.reduction import IterationContributions
 from dlbc.ir.region import LoopNames
 from dlbc.ir.rows import RowRange, rows_of
-from dlbc.ir.scalars import Scalars
+from dlbc.ir.scalars import ScalarFacts
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import every_node
-from dlbc.ir.variables import LoopVariable, Role
+from dlbc.ir.variables import ClassifiedVariable, VariableClass
 from dlbc.source import Source
 
 __all__ = ["classify_variables"]
 
-Classified = tuple[tuple[LoopVariable, ...], tuple[Diagnostic, ...]]
+Classified = tuple[tuple[ClassifiedVariable, ...], tuple[Diagnostic, ...]]
 
 
 def classify_variables(
     loop: AnnotatedLoop,
     names: LoopNames,
-    scalars: Scalars,
+    scalars: ScalarFacts,
     space: IndexSpace | None,
     accesses: Sequence[Access],
     arrays: Sequence[ArrayPlan],
-    contributions: Contributions,
+    contributions: IterationContributions,
     last: frozenset[str],
     source: Source,
 ) -> Classified:
@@ -57,7 +57,7 @@ def classify_variables(
         contributions,
         last,
     )
-    table: list[LoopVariable] = []
+    table: list[ClassifiedVariable] = []
     unfit: list[Diagnostic] = []
     for name, node in _in_order(loop, names).items():
         rows = [_array(a, accesses, space) for a in arrays if a.name.partition(".")[0] == name]
@@ -82,10 +82,10 @@ class _Classes:
     carried: frozenset[str]
     stored: frozenset[str]
     private: frozenset[str]
-    contributions: Contributions
+    contributions: IterationContributions
     last: frozenset[str]
 
-    def of(self, name: str) -> LoopVariable | None:
+    def of(self, name: str) -> ClassifiedVariable | None:
         """The class of a name that is no array of the table."""
         contributed = self._contributed(name)
         if contributed is not None:
@@ -93,26 +93,26 @@ class _Classes:
         if name in self.names.temporaries:
             return self._bound(name)
         if name in self.private:
-            return LoopVariable(name, Role.PRIVATE)
-        return None if name in self.stored else LoopVariable(name, Role.BROADCAST)
+            return ClassifiedVariable(name, VariableClass.PRIVATE)
+        return None if name in self.stored else ClassifiedVariable(name, VariableClass.BROADCAST)
 
-    def _contributed(self, name: str) -> LoopVariable | None:
+    def _contributed(self, name: str) -> ClassifiedVariable | None:
         for reduction in self.contributions.reductions:
             if name == reduction.name:
-                return LoopVariable(name, Role.REDUCTION, operator=reduction.operator)
+                return ClassifiedVariable(name, VariableClass.REDUCTION, operator=reduction.operator)
             if name in reduction.companions:
-                return LoopVariable(name, Role.REDUCTION, of=reduction.name)
+                return ClassifiedVariable(name, VariableClass.REDUCTION, companion_of=reduction.name)
         if any(name == ordered.name for ordered in self.contributions.ordered):
-            return LoopVariable(name, Role.ORDERED)
+            return ClassifiedVariable(name, VariableClass.ORDERED)
         return None
 
-    def _bound(self, name: str) -> LoopVariable | None:
+    def _bound(self, name: str) -> ClassifiedVariable | None:
         if name in self.names.targets and name not in self.names.rebound:
-            return LoopVariable(name, Role.LOOP, live=name in self.last)
+            return ClassifiedVariable(name, VariableClass.LOOP, live=name in self.last)
         if name in self.carried:
             return None
         kept = name in self.last and name not in self.private
-        return LoopVariable(name, Role.LAST if kept else Role.PRIVATE)
+        return ClassifiedVariable(name, VariableClass.LASTPRIVATE if kept else VariableClass.PRIVATE)
 
 
 def _in_order(loop: AnnotatedLoop, names: LoopNames) -> dict[str, ast.expr | ast.stmt]:
@@ -127,16 +127,16 @@ def _in_order(loop: AnnotatedLoop, names: LoopNames) -> dict[str, ast.expr | ast
     return first | dict.fromkeys(sorted(wanted - first.keys()), loop.node)
 
 
-def _array(array: ArrayPlan, accesses: Sequence[Access], space: IndexSpace | None) -> LoopVariable:
+def _array(array: ArrayPlan, accesses: Sequence[Access], space: IndexSpace | None) -> ClassifiedVariable:
     """An array of the table."""
     if array.axis is None or space is None or array.distribution is Distribution.WHOLE:
-        return LoopVariable(array.name, Role.BROADCAST, whole=True)
+        return ClassifiedVariable(array.name, VariableClass.BROADCAST, whole_array=True)
     axis = array.axis
     own = [a for a in accesses if a.array == array.name]
     reached = [(a.writes, rows) for a in own if (rows := rows_of(a, axis)) is not None]
     below, above = _halo(reached, space)
-    fixed = tuple(dict.fromkeys(rows.text for _, rows in reached if not rows.moves))
-    return LoopVariable(array.name, Role.DISTRIBUTED, axis, below, above, fixed)
+    fixed = tuple(dict.fromkeys(rows.text for _, rows in reached if not rows.depends_on_index))
+    return ClassifiedVariable(array.name, VariableClass.DISTRIBUTED, axis, below, above, fixed)
 
 
 def _halo(reached: Sequence[tuple[bool, RowRange]], space: IndexSpace) -> tuple[int, int]:
@@ -155,6 +155,6 @@ def _extent(rows: RowRange, index: Variable) -> Iterator[tuple[int, int]]:
     width = rows.width
     for slope in (1, -1):
         if width and rows.low.coefficient(index) == slope:
-            distance = (rows.low - Form.of(index) * Form.literal(slope)).constant
+            distance = (rows.low - IntegerForm.of(index) * IntegerForm.literal(slope)).constant
             if distance is not None:
                 yield distance, distance + width - 1

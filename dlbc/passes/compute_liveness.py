@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.uses import UseKind, every_node, free_names, remembered, uses_of
+from dlbc.ir.uses import UseKind, cached_on_node, every_node, free_names, uses_of
 
 __all__ = ["DYNAMIC", "compute_liveness", "is_seen_after_failure"]
 
 Live = frozenset[str]
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 Scopes = Functions | ast.Lambda | ast.ClassDef
-Seer = Scopes | ast.Global | ast.Name
+Observer = Scopes | ast.Global | ast.Name
 
 #: What may stop an exception, or look at names while it passes.
 _CATCHING = ast.Try | ast.TryStar | ast.With | ast.AsyncWith
@@ -49,25 +49,25 @@ def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
     return any(isinstance(n, ast.Name) for n in outside) or bool(names & _captured(loop, outside))
 
 
-def _seers_outside(loop: AnnotatedLoop) -> list[Seer]:
-    return [n for n in remembered(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
+def _seers_outside(loop: AnnotatedLoop) -> list[Observer]:
+    return [n for n in cached_on_node(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
 
 
-def _seers(root: ast.AST) -> Iterator[Seer]:
+def _seers(root: ast.AST) -> Iterator[Observer]:
     """What may see names of a scope from elsewhere: functions, classes, declarations, some builtins."""
     for node in every_node(root):
         if isinstance(node, Scopes | ast.Global) or (isinstance(node, ast.Name) and node.id in DYNAMIC):
             yield node
 
 
-def _within(node: Seer, outer: ast.expr | ast.stmt) -> bool:
+def _within(node: Observer, outer: ast.expr | ast.stmt) -> bool:
     """Whether the place of ``node`` is in that of ``outer``."""
     begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
     first, last = (outer.lineno, outer.col_offset), (outer.end_lineno or 0, outer.end_col_offset or 0)
     return first <= begin and end <= last
 
 
-def _captured(loop: AnnotatedLoop, outside: Iterable[Seer]) -> Live:
+def _captured(loop: AnnotatedLoop, outside: Iterable[Observer]) -> Live:
     """Names of the loop's scope that functions and classes outside the loop see as theirs."""
     scope = loop.scope
     found: set[str] = set()

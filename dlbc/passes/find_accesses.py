@@ -5,36 +5,38 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlbc.ir.access import Facts
-from dlbc.ir.effects import Summaries
+from dlbc.ir.access import RegionFacts
+from dlbc.ir.effects import FunctionSummaries
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.ir.walk_code import walk_code
 
 __all__ = ["find_accesses"]
 
 
-def find_accesses(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, summaries: Summaries) -> Facts:
+def find_accesses(
+    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, summaries: FunctionSummaries
+) -> RegionFacts:
     """The facts of one iteration; the summaries say which functions give new results."""
     return walk_code(
-        Region(
+        CodeRegion(
             body=tuple(loop.node.body),
             own=names.temporaries,
-            module=world,
+            module=module_names,
             index=names.index,
-            given=frozenset() if _counts(loop, world) else frozenset(names.targets) - {names.index},
+            live_in=frozenset() if _counts(loop, module_names) else frozenset(names.targets) - {names.index},
             integers=names.integers,
             fresh=summaries.fresh,
-            passing=summaries.passing,
-            counted=_counted(loop.node.iter) if _counts(loop, world) else frozenset(),
+            returns_argument_parts=summaries.returns_argument_parts,
+            range_arguments=_counted(loop.node.iter) if _counts(loop, module_names) else frozenset(),
         )
     )
 
 
-def _counts(loop: AnnotatedLoop, world: ModuleNames) -> bool:
+def _counts(loop: AnnotatedLoop, module_names: ModuleNames) -> bool:
     """Whether the items are integers, none of them shared, whatever the body binds the variable to."""
     node = loop.node.iter
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and world.builtin("range")
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and module_names.builtin("range")
 
 
 def _counted(iterable: ast.expr) -> frozenset[str]:

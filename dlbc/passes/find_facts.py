@@ -12,38 +12,40 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlbc.ir.before import bound_once, statements_before
-from dlbc.ir.form import Comparison, Condition, Form, Junction, Kind, Variable, negated
+from dlbc.ir.form import Comparison, Condition, IntegerForm, Junction, Variable, VariableKind, negated
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.ir.space import IndexSpace
-from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.subscripts import SubscriptReader
 from dlbc.ir.uses import bound_names
 
-__all__ = ["find_facts"]
+__all__ = ["find_context"]
 
 
-def find_facts(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames) -> IndexSpace | None:
+def find_context(loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> IndexSpace | None:
     """The index space of the loop with the facts; None where no variable counts."""
     if names.index is None or names.space is None:
         return None
-    reader = _Reader(loop, names, world)
+    reader = _Reader(loop, names, module_names)
     space = names.space
-    start = Form.literal(0) if space.start is None else reader.form(space.start)
+    start = IntegerForm.literal(0) if space.start is None else reader.form(space.start)
     stop = None if space.stop is None else reader.form(space.stop)
-    step = Form.literal(1) if space.step is None else reader.form(space.step)
+    step = IntegerForm.literal(1) if space.step is None else reader.form(space.step)
     literal = None if step is None else step.constant or None
     known = literal is not None and start is not None and stop is not None
     facts = tuple(fact for fact in reader.facts() if _lasting(fact))
-    pace = None if literal else step
-    return IndexSpace(names.index, start, stop, literal, facts, known, pace, reverse=not space.plain)
+    symbolic_step = None if literal else step
+    return IndexSpace(names.index, start, stop, literal, facts, known, symbolic_step, reverse=not space.plain)
 
 
 class _Reader:
-    def __init__(self, loop: AnnotatedLoop, names: LoopNames, world: ModuleNames) -> None:
-        self._loop, self._names, self._world = loop, names, world
-        self._subscripts = Subscripts(Region((), names.temporaries, world, integers=names.integers))
+    def __init__(self, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> None:
+        self._loop, self._names, self._module_names = loop, names, module_names
+        self._subscripts = SubscriptReader(
+            CodeRegion((), names.temporaries, module_names, integers=names.integers)
+        )
 
-    def form(self, node: ast.expr) -> Form | None:
+    def form(self, node: ast.expr) -> IntegerForm | None:
         """An expression evaluated once before the loop: of names that the body does not bind."""
         return self._subscripts.form(node, {}, {})
 
@@ -65,17 +67,17 @@ class _Reader:
         match owner:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[])
-            ) if self._world.builtin("range") and not self._rebound(owner.body, {name}):
-                yield from self._ranged(Form.of(Variable(Kind.PARAMETER, name)), args, owner)
+            ) if self._module_names.builtin("range") and not self._rebound(owner.body, {name}):
+                yield from self._ranged(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), args, owner)
 
-    def _ranged(self, value: Form, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
+    def _ranged(self, value: IntegerForm, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
         used = {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
         if self._rebound(owner.body, used) or any(isinstance(a, ast.Starred) for a in args):
             return
         if not 1 <= len(args) <= 3:
             return
         forms = [self.form(a) for a in args]
-        start, stop = (Form.literal(0), forms[0]) if len(forms) == 1 else (forms[0], forms[1])
+        start, stop = (IntegerForm.literal(0), forms[0]) if len(forms) == 1 else (forms[0], forms[1])
         step = 1 if len(forms) < 3 else None if forms[2] is None else forms[2].constant
         if not step:
             return
@@ -112,13 +114,13 @@ class _Reader:
         used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
         form = self.form(value)
         if form is not None and not form.elements and all(map(self._once, (name, *used))):
-            yield Comparison.equal(Form.of(Variable(Kind.PARAMETER, name)), form)
+            yield Comparison.equal(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), form)
 
     def _once(self, name: str) -> bool:
-        return bound_once(name, self._loop, self._names, self._world)
+        return bound_once(name, self._loop, self._names, self._module_names)
 
     def _rebound(self, body: list[ast.stmt], names: set[str]) -> bool:
-        return bool(bound_names(body).keys() & names or self._world.declared & names)
+        return bool(bound_names(body).keys() & names or self._module_names.declared & names)
 
 
 def _lasting(fact: Condition) -> bool:

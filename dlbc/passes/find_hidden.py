@@ -12,12 +12,12 @@ import ast
 import typing
 from collections.abc import Iterator
 
-from dlbc.ir.region import Callable, Hidden, ModuleNames
+from dlbc.ir.region import FunctionNode, ImplicitCalls, ModuleNames
 from dlbc.ir.uses import every_node, own_nodes, unparsed
-from dlbc.library.row import Effect
+from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 
-__all__ = ["find_hidden"]
+__all__ = ["find_implicit_calls"]
 
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,31 +33,31 @@ _TAKERS = ("getattr", "methodcaller", "attrgetter")
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
 
 
-def find_hidden(tree: ast.Module, world: ModuleNames) -> Hidden:
+def find_implicit_calls(tree: ast.Module, module_names: ModuleNames) -> ImplicitCalls:
     """What the whole module hides."""
     nodes = list(every_node(tree))
     called = {n.func for n in nodes if isinstance(n, ast.Call)}
     passive = _passive(nodes)
-    named = {f for fs in world.functions.values() for f in fs}
+    named = {f for fs in module_names.functions.values() for f in fs}
     taken = [n for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in called | passive]
     taken = [n for n in taken if isinstance(n.ctx, ast.Load)]
     lambdas = tuple(n for n in nodes if isinstance(n, ast.Lambda) and n not in named)
-    properties = frozenset(n for n, fs in world.methods.items() if any(map(_is_property, fs)))
-    escaping = {f for n in taken for f in _meant(n, world, properties)} | set(lambdas)
+    properties = frozenset(n for n, fs in module_names.methods.items() if any(map(_is_property, fs)))
+    escaping = {f for n in taken for f in _meant(n, module_names, properties)} | set(lambdas)
     escaping |= {
-        *_by_text(nodes, world),
-        *world.methods.get("__call__", ()),
+        *_by_text(nodes, module_names),
+        *module_names.methods.get("__call__", ()),
     }  # objects are handed about freely
     values = frozenset(_values(nodes))
-    return Hidden(
+    return ImplicitCalls(
         escaping=frozenset(escaping),
         lambdas=lambdas,
-        words={w: n for n in taken for w in _word(n, world) if w not in values},
-        unsure=frozenset(_unsure(nodes, world)),
-        values=values,
-        implicit=frozenset(f for n, fs in world.methods.items() if _unseen(n) for f in fs),
+        escaping_methods={w: n for n in taken for w in _word(n, module_names) if w not in values},
+        rebindable=frozenset(_unsure(nodes, module_names)),
+        callable_attributes=values,
+        special_methods=frozenset(f for n, fs in module_names.methods.items() if _unseen(n) for f in fs),
         properties=properties,
-        shared=dict(_shared(tree)),
+        mutable_class_attributes=dict(_shared(tree)),
     )
 
 
@@ -82,42 +82,46 @@ def _passive(nodes: list[ast.AST]) -> set[ast.AST]:
 
 
 def _meant(
-    node: ast.Name | ast.Attribute, world: ModuleNames, properties: frozenset[str]
-) -> Iterator[Callable]:
+    node: ast.Name | ast.Attribute, module_names: ModuleNames, properties: frozenset[str]
+) -> Iterator[FunctionNode]:
     if isinstance(node, ast.Attribute):
-        yield from () if node.attr in properties else world.methods.get(node.attr, ())
+        yield from () if node.attr in properties else module_names.methods.get(node.attr, ())
         return
-    yield from world.functions.get(node.id, ())
-    if node.id in world.classes:
-        owner = world.classes[node.id]
-        yield from (f for name in _CONSTRUCTORS for f in world.methods.get(name, ()) if f in owner.body)
+    yield from module_names.functions.get(node.id, ())
+    if node.id in module_names.classes:
+        owner = module_names.classes[node.id]
+        yield from (
+            f for name in _CONSTRUCTORS for f in module_names.methods.get(name, ()) if f in owner.body
+        )
 
 
-def _by_text(nodes: list[ast.AST], world: ModuleNames) -> Iterator[Callable]:
+def _by_text(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[FunctionNode]:
     """Methods that `getattr` and the like may take; all of them where the text is not a literal."""
     for node in nodes:
         if isinstance(node, ast.Call) and unparsed(node.func).split(".")[-1] in _TAKERS:
             texts = node.args[1:2] if unparsed(node.func) == "getattr" else node.args
             for text in texts:
                 known = isinstance(text, ast.Constant)
-                for name, methods in world.methods.items():
+                for name, methods in module_names.methods.items():
                     if not known or name == text.value:  # type: ignore[attr-defined]  # a constant
                         yield from methods
 
 
-def _word(node: ast.Name | ast.Attribute, world: ModuleNames) -> Iterator[str]:
+def _word(node: ast.Name | ast.Attribute, module_names: ModuleNames) -> Iterator[str]:
     name = node.attr if isinstance(node, ast.Attribute) else node.id
     if isinstance(node, ast.Attribute):
         row = lookup(f".{name}")
-        means_it = row.effect is not Effect.DRAW or row.distinct  # `args.seed` and `p.beta` are plain data
+        means_it = (
+            row.effect is not EffectKind.DRAW or row.distinct
+        )  # `args.seed` and `p.beta` are plain data
     else:
         row = lookup(f"builtins.{name}")
-        means_it = row.effect is not Effect.FILE and world.builtin(name)  # `open` may well read
+        means_it = row.effect is not EffectKind.FILE and module_names.builtin(name)  # `open` may well read
     if row.is_effective and means_it:
         yield name
 
 
-def _unsure(nodes: list[ast.AST], world: ModuleNames) -> Iterator[str]:
+def _unsure(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[str]:
     """Names that are bound by something else than an undecorated `def`, too."""
     plain = {
         t for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda) for t in n.targets
@@ -127,19 +131,19 @@ def _unsure(nodes: list[ast.AST], world: ModuleNames) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
-        elif isinstance(node, Functions) and any(_replaces(d, world) for d in node.decorator_list):
+        elif isinstance(node, Functions) and any(_replaces(d, module_names) for d in node.decorator_list):
             yield node.name
 
 
-def _replaces(decorator: ast.expr, world: ModuleNames) -> bool:
+def _replaces(decorator: ast.expr, module_names: ModuleNames) -> bool:
     """Whether a decorator is one of this module's, which may put any function in place."""
     node = decorator.func if isinstance(decorator, ast.Call) else decorator
-    while isinstance(node, ast.Attribute) and node.attr not in world.methods:
+    while isinstance(node, ast.Attribute) and node.attr not in module_names.methods:
         node = node.value
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     if name in ("setter", "getter", "deleter", *_PROPERTIES):
         return False
-    return name in world.functions or name in world.classes or isinstance(node, ast.Attribute)
+    return name in module_names.functions or name in module_names.classes or isinstance(node, ast.Attribute)
 
 
 def _values(nodes: list[ast.AST]) -> Iterator[str]:
@@ -152,7 +156,7 @@ def _values(nodes: list[ast.AST]) -> Iterator[str]:
                     yield from (n.id for n in own_nodes([statement]) if isinstance(n, ast.Name))
 
 
-def _is_property(function: Callable) -> bool:
+def _is_property(function: FunctionNode) -> bool:
     marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
     return any(unparsed(m).split(".")[-1] in _PROPERTIES for m in marks)
 

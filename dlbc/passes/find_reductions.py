@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dlbrt.contract import Distribution
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
-from dlbc.ir.access import Facts, OriginKind
+from dlbc.diagnostics import Diagnostic, RelatedPlace
+from dlbc.ir.access import OriginKind, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.reduction import Contributions, Ordered, Reduction
-from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.reduction import IterationContributions, OrderedContainer, Reduction
+from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.ir.repeats import may_repeat
-from dlbc.ir.scalars import Scalars
+from dlbc.ir.scalars import ScalarFacts
 from dlbc.ir.selections import resembles_selection, selection_of
-from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.subscripts import SubscriptReader
 from dlbc.ir.updates import Update, update_of
 from dlbc.ir.uses import bound_names, every_node, own_nodes, parameters_of
 from dlbc.source import Source
@@ -36,31 +36,36 @@ _ADDING = frozenset({"append", "extend", "appendleft", "add"})
 _DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
-Found = tuple[Contributions, tuple[Diagnostic, ...]]
+Found = tuple[IterationContributions, tuple[Diagnostic, ...]]
 
 
 def find_reductions(
-    loop: AnnotatedLoop, names: LoopNames, facts: Facts, scalars: Scalars, world: ModuleNames, source: Source
+    loop: AnnotatedLoop,
+    names: LoopNames,
+    facts: RegionFacts,
+    scalars: ScalarFacts,
+    module_names: ModuleNames,
+    source: Source,
 ) -> Found:
     """Reductions and ordered effects, and what is like one and cannot be taken."""
-    finder = _Finder(loop, names, scalars, world, source)
+    finder = _Finder(loop, names, scalars, module_names, source)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
     finder.closures(facts, ordered)
     finder.declared({r.name for r in (*bound, *elements)})
     disputed = frozenset(finder.disputed(elements, ordered))
-    found = Contributions(
+    found = IterationContributions(
         reductions=(*bound, *elements),
         ordered=tuple(ordered),
-        disputed=disputed,
+        maybe_stores=disputed,
         arrays=frozenset(finder.arrays(disputed & {o.name for o in ordered})),
-        settled=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
-        hashed=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
-        claimed=frozenset(c for parts in _effects(elements, ordered).values() for c in parts),
+        explained=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
+        dictionaries=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
+        contributing_calls=frozenset(c for parts in _effects(elements, ordered).values() for c in parts),
     )
     return found, tuple(finder.findings)
 
 
-def _effects(elements: Sequence[Reduction], ordered: Sequence[Ordered]) -> dict[str, list[ast.Call]]:
+def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]) -> dict[str, list[ast.Call]]:
     """For each container the calls among what is done with it."""
     found = {o.name: [e for e in o.effects if isinstance(e, ast.Call)] for o in ordered}
     for reduction in elements:
@@ -71,9 +76,14 @@ def _effects(elements: Sequence[Reduction], ordered: Sequence[Ordered]) -> dict[
 
 class _Finder:
     def __init__(
-        self, loop: AnnotatedLoop, names: LoopNames, scalars: Scalars, world: ModuleNames, source: Source
+        self,
+        loop: AnnotatedLoop,
+        names: LoopNames,
+        scalars: ScalarFacts,
+        module_names: ModuleNames,
+        source: Source,
     ) -> None:
-        self._loop, self._names, self._world, self._source = loop, names, world, source
+        self._loop, self._names, self._module_names, self._source = loop, names, module_names, source
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
         self._private = {n for clause in loop.annotation.private for n in clause.names}
@@ -81,9 +91,9 @@ class _Finder:
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
         self._mentions = _mentions(loop.node.body)
         self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
-        found = (selection_of(n, world) or update_of(n, world) for n in self._statements)
+        found = (selection_of(n, module_names) or update_of(n, module_names) for n in self._statements)
         self._updates = [u for u in found if u is not None]
-        self._subscripts: Subscripts | None = None
+        self._subscripts: SubscriptReader | None = None
 
     def bound(self) -> Iterator[Reduction]:
         """Reductions of names that the body binds."""
@@ -105,19 +115,21 @@ class _Finder:
         first = updates[0]
         other = next((u for u in updates if u.family != first.family), None)
         if other is not None:
-            note = Note(self._source.place_of(other.statement), f"by `{_shown(other)}` here")
+            note = RelatedPlace(self._source.place_of(other.statement), f"by `{_shown(other)}` here")
             return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
         other = next((u for u in updates if u.companions != first.companions), None)
         if other is not None:
             return self._report("DLB326", name, other.statement)
         stray = self._stray(name, updates)
         if stray is not None:
-            note = Note(self._source.place_of(stray), "used here")
+            note = RelatedPlace(self._source.place_of(stray), "used here")
             return self._report("DLB324", name, first.statement, note)
         for companion in first.companions:
             stray = self._stray(companion, updates)
             if stray is not None or companion in self._names.targets or companion in self._private:
-                note = Note(self._source.place_of(stray or first.statement), f"`{companion}` is used here")
+                note = RelatedPlace(
+                    self._source.place_of(stray or first.statement), f"`{companion}` is used here"
+                )
                 return self._report("DLB326", name, first.statement, note)
         return None
 
@@ -129,12 +141,14 @@ class _Finder:
                 return self._report("DLB326", name, node)
         return None
 
-    def _report(self, code: str, name: str, node: ast.stmt, *notes: Note, **fields: str) -> Diagnostic:
+    def _report(
+        self, code: str, name: str, node: ast.stmt, *notes: RelatedPlace, **fields: str
+    ) -> Diagnostic:
         return report(code, self._source.place_of(node), "", notes, name=name, **fields)
 
     def _stray(self, name: str, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
         """A mention of the name outside the updates."""
-        known = {n for u in updates for n in u.mentions | u.marks}
+        known = {n for u in updates for n in u.mentions | u.contributing_calls}
         return next((n for n in self._mentions.get(name, ()) if n not in known), None)
 
     def _bound_outside(self, name: str) -> bool:
@@ -149,17 +163,17 @@ class _Finder:
     def _reduction(self, updates: Sequence[Update]) -> Reduction:
         first = updates[0]
         operator = max(u.operator for u in updates)  # "-" where any update subtracts
-        one_side = len(frozenset[str]().union(*(u.sides for u in updates))) == 1
+        one_side = len(frozenset[str]().union(*(u.operand_sides for u in updates))) == 1
         again = operator != "-" and one_side and not first.element
         return Reduction(
             name=first.name,
             operator=operator,
             updates=tuple(u.statement for u in updates),
             element=first.element,
-            several=again and may_repeat(self._loop.node.body, {u.statement for u in updates}),
+            multiple_updates=again and may_repeat(self._loop.node.body, {u.statement for u in updates}),
             integer=all(self._is_integer(v) for u in updates for v in u.values),
             any_order=first.name in self._any,
-            grows=first.element and any(_adds_elements(u.statement) for u in updates),
+            may_insert=first.element and any(_adds_elements(u.statement) for u in updates),
             companions=first.companions,
         )
 
@@ -167,9 +181,9 @@ class _Finder:
         if self._subscripts is None:
             own, index = self._names.temporaries, self._names.index
             given = frozenset(self._names.targets) - {index}
-            region = Region(tuple(self._loop.node.body), own, self._world, index, given,
+            region = CodeRegion(tuple(self._loop.node.body), own, self._module_names, index, given,
                             integers=self._names.integers)  # fmt: skip
-            self._subscripts = Subscripts(region)
+            self._subscripts = SubscriptReader(region)
         return self._subscripts.is_integer(node, {})
 
     def elements(self) -> Iterator[Reduction]:
@@ -180,7 +194,7 @@ class _Finder:
             if alike and self._shared(name) and self._stray(name, updates) is None:
                 yield self._reduction(updates)
 
-    def ordered(self) -> Iterator[Ordered]:
+    def ordered(self) -> Iterator[OrderedContainer]:
         """Shared containers that the body adds to, and does nothing else with."""
         effects: dict[str, list[tuple[ast.Name, ast.expr | ast.stmt]]] = {}
         for statement in self._statements:
@@ -189,7 +203,7 @@ class _Finder:
         for container, found in effects.items():
             known = {name for name, _ in found}
             if self._shared(container) and known.issuperset(self._mentions[container]):
-                yield Ordered(container, tuple(effect for _, effect in found))
+                yield OrderedContainer(container, tuple(effect for _, effect in found))
 
     def _shared(self, name: str) -> bool:
         """Whether the name is from outside, and no clause says what else its object is."""
@@ -197,7 +211,7 @@ class _Finder:
                  if c.distribution is not Distribution.WHOLE}  # fmt: skip
         return name in self._names.shared and name not in self._private | dealt
 
-    def disputed(self, elements: Sequence[Reduction], ordered: Sequence[Ordered]) -> Iterator[str]:
+    def disputed(self, elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]) -> Iterator[str]:
         """Containers that may as well be arrays to the rows of which iterations store."""
         annotation = self._loop.annotation
         said = annotation.reductions if annotation.assume_independent is not None else ()
@@ -221,7 +235,7 @@ class _Finder:
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 return isinstance(left, ast.List) or isinstance(right, ast.List)
         root, _, rest = ast.unparse(node).partition(".")
-        return isinstance(node, ast.Call) and bool(rest) and self._world.imports.get(root) == "numpy"
+        return isinstance(node, ast.Call) and bool(rest) and self._module_names.imports.get(root) == "numpy"
 
     def _made(self, name: str, makes: Callable[[ast.expr], bool]) -> bool:
         """Whether all that binds the name gives it such an object."""
@@ -235,14 +249,14 @@ class _Finder:
                 break
         return bool(places) and found == places
 
-    def closures(self, facts: Facts, ordered: Sequence[Ordered]) -> None:
+    def closures(self, facts: RegionFacts, ordered: Sequence[OrderedContainer]) -> None:
         """Functions and generators of the body that are put into a container."""
         added = {e for o in ordered for e in o.effects}
         for call in facts.calls:
             if call.node in added:
                 for _, value, node in call.arguments:
                     used_up = call.function == ".extend" and isinstance(node, ast.GeneratorExp)
-                    origins = value.inner if used_up else value.outer | value.inner
+                    origins = value.reachable if used_up else value.points_to | value.reachable
                     if any(o.kind is OriginKind.CLOSURE for o in origins):
                         self.findings.append(report("DLB314", self._source.place_of(node)))
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm
-from dlbc.ir.cost import Class, Cost, Folding, foldable
-from dlbc.ir.cost_plan import Folded
+from dlbc.ir.cost import Cost, CostClass, FoldLegality, fold_legality
+from dlbc.ir.cost_plan import FoldDecision
 from dlbc.ir.space import IndexSpace
 
 __all__ = ["fold_bitonic"]
@@ -20,23 +20,25 @@ __all__ = ["fold_bitonic"]
 
 def fold_bitonic(
     annotation: Annotation, cost: Cost | None, space: IndexSpace | None
-) -> tuple[Folded, Folding | None, tuple[Diagnostic, ...]]:
+) -> tuple[FoldDecision, FoldLegality | None, tuple[Diagnostic, ...]]:
     """The decision, what is known of pairs, and the diagnostic of a `fold` that cannot be legal.
 
     ``cost`` is the work of an iteration, the user's where there is one, None where it is not looked at.
     """
-    folding = None if cost is None or space is None else foldable(cost, space)
+    folding = None if cost is None or space is None else fold_legality(cost, space)
     if annotation.fold is not None:
         if cost is not None and folding is not None and folding.refuted:
             work = f"`{annotation.cost.expression}`" if annotation.cost else _shown(cost)
-            finding = report("DLB126", annotation.fold, work=work, index=cost.index.name, kind=cost.kind_text)
-            return Folded.NO, folding, (finding,)
-        return Folded.FORCED, folding, ()
+            finding = report(
+                "DLB126", annotation.fold, work=work, index=cost.index.name, kind=cost.class_text
+            )
+            return FoldDecision.NO, folding, (finding,)
+        return FoldDecision.FORCED, folding, ()
     curve = annotation.cost is not None and annotation.cost.form is not CostForm.DENSITY
     if annotation.nofold or annotation.profile or curve or cost is None or folding is None:
-        return Folded.NO, folding, ()
-    pays = folding.legal and cost.kind is not Class.UNIFORM
-    return (Folded.DEFAULT if pays else Folded.NO), folding, ()
+        return FoldDecision.NO, folding, ()
+    pays = folding.legal and cost.cost_class is not CostClass.UNIFORM
+    return (FoldDecision.DEFAULT if pays else FoldDecision.NO), folding, ()
 
 
 def _shown(cost: Cost) -> str:

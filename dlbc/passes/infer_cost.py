@@ -11,39 +11,43 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from dlbc.ir.bounds import NOTHING
+from dlbc.ir.bounds import NO_ASSUMPTIONS
 from dlbc.ir.cost import Cost, index_range
-from dlbc.ir.count_code import Counter
-from dlbc.ir.count_expressions import Shared
-from dlbc.ir.form import Kind, Variable
+from dlbc.ir.count_code import CodeCounter
+from dlbc.ir.count_expressions import CounterContext
+from dlbc.ir.form import Variable, VariableKind
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.price import NotCounted
-from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.price import UncountableError
+from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import bound_names, own_nodes, parameters_of, uses_of
-from dlbc.library.row import Effect
+from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 
 __all__ = ["infer_cost"]
 
 
-def infer_cost(loop: AnnotatedLoop, names: LoopNames, world: ModuleNames, space: IndexSpace | None) -> Cost:
+def infer_cost(
+    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, space: IndexSpace | None
+) -> Cost:
     """The cost of one iteration of the loop; `Cost.why` says what stood in the way.
 
     Where no variable counts (``space`` is None), it is known if it is the same in every iteration.
     """
-    index = Variable(Kind.INDEX, names.index or next(iter(names.targets), "_"))
-    given = NOTHING if space is None else index_range(space)
+    index = Variable(VariableKind.INDEX, names.index or next(iter(names.targets), "_"))
+    given = NO_ASSUMPTIONS if space is None else index_range(space)
     body = tuple(loop.node.body)
     counted = frozenset(_counted([loop.node.iter, *body]))
-    region = Region(body, names.temporaries, world, names.index, integers=names.integers, counted=counted)
-    shared = Shared(_written(body), _local(loop, names))
+    region = CodeRegion(
+        body, names.temporaries, module_names, names.index, integers=names.integers, range_arguments=counted
+    )
+    shared = CounterContext(_written(body), _local(loop, names))
     try:
-        price = Counter(region, shared, given).block(body)
-    except NotCounted as reason:
+        price = CodeCounter(region, shared, given).block(body)
+    except UncountableError as reason:
         return Cost(index, None, why=str(reason))
     work = price.mean.simplified(given)
-    worst = work if price.same else price.worst.simplified(given)
+    worst = work if price.is_exact else price.worst.simplified(given)
     return Cost(index, work, worst, notes=tuple(dict.fromkeys(shared.notes)))
 
 
@@ -62,8 +66,8 @@ def _written(body: Sequence[ast.stmt]) -> frozenset[str]:
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
                 found.add(ast.unparse(_array_of(node)))
             case ast.Call(func=ast.Attribute(value=value, attr=method)) if lookup(f".{method}").effect in (
-                Effect.MUTATE,
-                Effect.ORDERED,
+                EffectKind.MUTATE,
+                EffectKind.ORDERED,
             ):
                 found |= {ast.unparse(value), f"len({ast.unparse(value)})"}
     return frozenset(found)

@@ -21,14 +21,14 @@ from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.access import Access, AccessKind
 from dlbc.ir.annotation import Annotation, ArrayClause
-from dlbc.ir.form import Form
+from dlbc.ir.form import IntegerForm
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import ArrayPlan
-from dlbc.ir.proof import Verdict
+from dlbc.ir.proof import IndependenceProof
 from dlbc.ir.rows import RowRange, rows_of
 from dlbc.ir.uses import own_nodes
 
-__all__ = ["infer_distribution", "iterations_of"]
+__all__ = ["infer_distribution", "iteration_distribution"]
 
 MOST_ROWS = 16
 
@@ -38,10 +38,10 @@ class _Array:
     name: str
     accesses: tuple[Access, ...]
     axis: int | None
-    verdict: Verdict | None
+    proof: IndependenceProof | None
 
 
-def iterations_of(annotation: Annotation) -> Distribution:
+def iteration_distribution(annotation: Annotation) -> Distribution:
     """How iterations are dealt: as the bare clause says, or the named ones if they agree, else in blocks."""
     bare = [c.distribution for c in annotation.distributions if not c.arrays]
     named = {c.distribution for c in annotation.distributions if c.arrays} - {Distribution.WHOLE}
@@ -52,7 +52,7 @@ def iterations_of(annotation: Annotation) -> Distribution:
 
 def infer_distribution(
     accesses: Sequence[Access],
-    verdicts: Mapping[str, Verdict],
+    proofs: Mapping[str, IndependenceProof],
     whole: frozenset[str],
     index: str | None,
     loop: AnnotatedLoop,
@@ -66,12 +66,12 @@ def infer_distribution(
     for name in dict.fromkeys(tabled):
         own = tuple(a for a in accesses if a.array == name)
         clause = next((c for c in annotation.distributions if name in c.arrays), None)
-        verdict = verdicts.get(name)
-        if verdict is not None:
-            axis = verdict.axis
+        proof = proofs.get(name)
+        if proof is not None:
+            axis = proof.axis
         else:
             axis = None if name in whole else _read_axis(own, None if clause is None else clause.axis)
-        array = _Array(name, own, axis, verdict)
+        array = _Array(name, own, axis, proof)
         problem = None if clause is None else _contradiction(array, clause, index)
         if problem is None:
             plans.append(_plan(array, _distribution(clause, annotation), index, loop.node.body))
@@ -83,15 +83,15 @@ def infer_distribution(
 def _in_rows(accesses: Sequence[Access]) -> frozenset[str]:
     """Arrays of which elements say which rows of others are touched, on every rank (``A[i + first[0]]``)."""
     forms = (f for a in accesses for s in a.subscripts for f in s.forms)
-    atoms = (atom for form in forms for atom in form.atoms if not Form.of(atom).moves())
-    return frozenset(name for atom in atoms for name in Form.of(atom).elements)
+    atoms = (atom for form in forms for atom in form.atoms if not IntegerForm.of(atom).depends_on())
+    return frozenset(name for atom in atoms for name in IntegerForm.of(atom).elements)
 
 
 def _distribution(clause: ArrayClause | None, annotation: Annotation) -> Distribution:
     if clause is not None:
         return clause.distribution
     bare = [c.distribution for c in annotation.distributions if not c.arrays]
-    return bare[0] if bare else iterations_of(annotation)
+    return bare[0] if bare else iteration_distribution(annotation)
 
 
 def _read_axis(accesses: Sequence[Access], wanted: int | None) -> int | None:
@@ -103,7 +103,7 @@ def _read_axis(accesses: Sequence[Access], wanted: int | None) -> int | None:
 def _dealt(accesses: Sequence[Access], axis: int) -> bool:
     """Whether few rows are read, by each iteration its own; rows that all read may be among them."""
     rows, complete, inspect = _rows(accesses, axis)
-    moving = any(r.moves for a in accesses if (r := rows_of(a, axis)) is not None)
+    moving = any(r.depends_on_index for a in accesses if (r := rows_of(a, axis)) is not None)
     return complete and moving and not inspect and len(rows) <= MOST_ROWS
 
 
@@ -121,15 +121,15 @@ def _contradiction(array: _Array, clause: ArrayClause, index: str | None) -> Dia
 def _plan(
     array: _Array, distribution: Distribution, index: str | None, body: Sequence[ast.stmt]
 ) -> ArrayPlan:
-    if array.verdict is not None and array.axis is None:
+    if array.proof is not None and array.axis is None:
         return ArrayPlan(array.name, Distribution.WHOLE, None, Mode.UPDATE, in_place=_in_place(array))
-    if array.axis is None or (distribution is Distribution.WHOLE and array.verdict is None):
+    if array.axis is None or (distribution is Distribution.WHOLE and array.proof is None):
         return ArrayPlan(array.name, Distribution.WHOLE, None, Mode.READ)
     rows, complete, inspect = _rows(array.accesses, array.axis)
-    if array.verdict is None:
+    if array.proof is None:
         return ArrayPlan(array.name, distribution, array.axis, Mode.READ, _unless_index(rows, index))
     writes, _, inspect_writes = _rows([a for a in array.accesses if a.writes], array.axis)
-    if not complete or array.verdict.shared_rows:
+    if not complete or array.proof.shared_rows:
         distribution, rows, inspect = Distribution.WHOLE, writes, inspect_writes
     return ArrayPlan(
         array.name,
@@ -149,7 +149,7 @@ def _in_place(array: _Array) -> bool:
 
 def _rows(accesses: Sequence[Access], axis: int) -> tuple[tuple[str, ...], bool, bool]:
     """The distinct rows on the axis as text; whether all accesses have some; whether to inspect them."""
-    found: dict[tuple[Form, Form], str] = {}
+    found: dict[tuple[IntegerForm, IntegerForm], str] = {}
     complete, inspect = True, False
     for access in accesses:
         rows = rows_of(access, axis)
@@ -167,7 +167,7 @@ def _rows(accesses: Sequence[Access], axis: int) -> tuple[tuple[str, ...], bool,
 
 
 def _known(rows: RowRange) -> bool:
-    return not any(v.loose for form in (rows.low, rows.high) for v in form.variables)
+    return not any(v.out_of_scope for form in (rows.low, rows.high) for v in form.variables)
 
 
 def _unless_index(rows: tuple[str, ...], index: str | None) -> tuple[str, ...]:
@@ -191,8 +191,8 @@ def _is_overwritten(array: _Array, body: Sequence[ast.stmt]) -> bool:
 def _stores_row(access: Access, axis: int) -> bool:
     others = [s for k, s in enumerate(access.subscripts) if k != axis]
     row = access.subscripts[axis]  # a slice may be less than its rows: an empty one
-    whole = access.complete and access.direct and row.span is None and all(s.full for s in others)
-    return access.kind is AccessKind.WRITE and whole and access.sure and not access.in_place
+    whole = access.has_all_subscripts and access.direct and row.span is None and all(s.full for s in others)
+    return access.kind is AccessKind.WRITE and whole and access.unconditional and not access.in_place
 
 
 def _below(access: Access, body: Sequence[ast.stmt]) -> frozenset[ast.AST]:

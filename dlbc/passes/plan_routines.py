@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dlbc.catalogue import report
 from dlbc.diagnostics import Diagnostic
 from dlbc.ir.anchors import anchors_of
-from dlbc.ir.effects import Summaries
-from dlbc.ir.loop import Module, Routine
-from dlbc.ir.plain import Kind
+from dlbc.ir.effects import FunctionSummaries
+from dlbc.ir.loop import AnnotatedRoutine, Module
+from dlbc.ir.plain import ValueKind
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.routine import RoutinePlan, Touch, Wrap
+from dlbc.ir.routine import ModRef, RoutinePlan, Wrap
 from dlbc.ir.routine_names import RoutineNames
-from dlbc.ir.routine_walk import RoutineWalk, suspends
-from dlbc.ir.touch_walk import Touched
+from dlbc.ir.routine_walk import StatementModRef, suspends
+from dlbc.ir.touch_walk import AccessedChain
 from dlbc.ir.uses import bound_names, every_node
 
 __all__ = ["plan_routines"]
@@ -32,16 +32,16 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 def plan_routines(
     module: Module,
-    routines: Sequence[Routine],
+    routines: Sequence[AnnotatedRoutine],
     plans: Sequence[LoopPlan],
-    world: ModuleNames,
-    summaries: Summaries,
+    module_names: ModuleNames,
+    summaries: FunctionSummaries,
 ) -> tuple[tuple[RoutinePlan, ...], tuple[Diagnostic, ...]]:
     """The outermost routines that keep arrays on the ranks, and remarks; ``plans`` are those of all loops."""
     findings: list[Diagnostic] = []
-    kept: list[Routine] = []
+    kept: list[AnnotatedRoutine] = []
     for routine in routines:
-        reason = _finalized(world) or _suspended(routine)
+        reason = _finalized(module_names) or _suspended(routine)
         if reason:
             findings.append(report("DLB129", routine.annotation.place, reason=reason))
         else:
@@ -51,7 +51,7 @@ def plan_routines(
     while waiting:
         routine = waiting.pop(0)
         within = [r for r in kept if routine.node in r.path and _same_scope(routine, r.path)]
-        plan = _plan(module, routine, within, plans, world, summaries)
+        plan = _plan(module, routine, within, plans, module_names, summaries)
         if isinstance(plan, RoutinePlan):
             planned.append(plan)
             findings += _remarks(plan, module)
@@ -61,7 +61,7 @@ def plan_routines(
     return tuple(planned), tuple(findings)
 
 
-def _suspended(routine: Routine) -> str:
+def _suspended(routine: AnnotatedRoutine) -> str:
     """Where the loop gives control away, so that others run while arrays are away; or empty."""
     node = suspends([routine.node])
     if node is None:
@@ -70,18 +70,18 @@ def _suspended(routine: Routine) -> str:
     return f"line {getattr(node, 'lineno', routine.node.lineno)} gives control away (`{word}`)"
 
 
-def _finalized(world: ModuleNames) -> str:
+def _finalized(module_names: ModuleNames) -> str:
     """Code that runs wherever the last reference to an object goes, which no text shows; or empty."""
-    found = world.methods.get("__del__", ())
+    found = module_names.methods.get("__del__", ())
     return f"the method `__del__` in line {found[0].lineno} may run at any place" if found else ""
 
 
-def _same_scope(outer: Routine, path: Sequence[ast.AST]) -> bool:
+def _same_scope(outer: AnnotatedRoutine, path: Sequence[ast.AST]) -> bool:
     """Whether what lies at the end of the path belongs to the routine's own function."""
     return not any(isinstance(n, _SCOPES) for n in path[path.index(outer.node) :])
 
 
-def _outermost(routines: Sequence[Routine]) -> list[Routine]:
+def _outermost(routines: Sequence[AnnotatedRoutine]) -> list[AnnotatedRoutine]:
     return [
         r
         for r in routines
@@ -91,20 +91,20 @@ def _outermost(routines: Sequence[Routine]) -> list[Routine]:
 
 def _plan(
     module: Module,
-    routine: Routine,
-    nested: Sequence[Routine],
+    routine: AnnotatedRoutine,
+    nested: Sequence[AnnotatedRoutine],
     plans: Sequence[LoopPlan],
-    world: ModuleNames,
-    summaries: Summaries,
+    module_names: ModuleNames,
+    summaries: FunctionSummaries,
 ) -> RoutinePlan | Diagnostic:
     """The plan of an outermost routine; or why it has none."""
     own = [p for p in plans if routine.node in p.loop.path and _same_scope(routine, p.loop.path)]
     parallel = frozenset[ast.AST](p.loop.node for p in plans)
     resident = tuple(dict.fromkeys(name for p in own for name in _arrays(p)))
     arrays = frozenset(name for name in resident if "." not in name)
-    names = RoutineNames(routine, module.tree, world, summaries, parallel, arrays)
+    names = RoutineNames(routine, module.tree, module_names, summaries, parallel, arrays)
     touches = names.walk()
-    walk = RoutineWalk(touches, parallel)
+    walk = StatementModRef(touches, parallel)
     walk.routine(routine.node)
     if walk.managers:
         what = ast.unparse(walk.managers[0])
@@ -117,7 +117,7 @@ def _plan(
         {p.loop.ordinal: owners.of(p.loop.node) for p in own},
         tuple(nested),
         {ordinals[loop]: owners.of(loop) for loop in walk.items},
-        tuple(_wraps(touches.touched, routine, owners)),
+        tuple(_wraps(touches.accessed, routine, owners)),
         {p.loop.ordinal: ahead for p in own if (ahead := tuple(_ahead(p, names)))},
         names.plain,
         resident,
@@ -135,7 +135,7 @@ def _arrays(plan: LoopPlan) -> Iterator[str]:
 class _Owners:
     """The innermost routine around a place."""
 
-    def __init__(self, routine: Routine, nested: Sequence[Routine]) -> None:
+    def __init__(self, routine: AnnotatedRoutine, nested: Sequence[AnnotatedRoutine]) -> None:
         inner = sorted(nested, key=lambda r: len(r.path))
         self._of: dict[ast.AST, int] = {}
         for one in (routine, *inner):
@@ -151,26 +151,28 @@ def _ordinals(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
     yield from enumerate(sorted(loops, key=lambda n: (n.lineno, n.col_offset)))
 
 
-def _wraps(touched: Iterable[Touched], routine: Routine, owners: _Owners) -> Iterator[Wrap]:
+def _wraps(touched: Iterable[AccessedChain], routine: AnnotatedRoutine, owners: _Owners) -> Iterator[Wrap]:
     """One wrap for each chain that is touched, in the order of the text."""
     numbers = {anchor: number for number, anchor in enumerate(anchors_of(routine.node))}
-    found: dict[ast.AST, Touched] = {}
+    found: dict[ast.AST, AccessedChain] = {}
     for one in touched:
-        if one.anchor not in found or found[one.anchor].touch < one.touch:
+        if one.anchor not in found or found[one.anchor].mod_ref < one.mod_ref:
             found[one.anchor] = one
     for one in sorted(found.values(), key=lambda t: numbers[t.anchor]):
         number, owner = numbers[one.anchor], owners.of(one.anchor)
-        yield Wrap(number, one.levels, one.touch, one.manner, owner, one.node)
+        yield Wrap(number, one.levels, one.mod_ref, one.kind, owner, one.node)
 
 
 def _ahead(plan: LoopPlan, names: RoutineNames) -> Iterator[str]:
     """What the loop's guards, footprints and cost look into on rank 0, as text."""
     walk = names.walk()
-    own = dict.fromkeys([*bound_names([plan.loop.node.target]), plan.space.index or "", "np"], Kind.SCALAR)
+    own = dict.fromkeys(
+        [*bound_names([plan.loop.node.target]), plan.space.index or "", "np"], ValueKind.SCALAR
+    )
     with walk.bound(own):
         for text in _evaluated(plan):
-            walk.visit(ast.parse(text, mode="eval").body, Touch.READ)
-    chains = (t.node.value if isinstance(t.node, ast.Subscript) else t.node for t in walk.touched)
+            walk.visit(ast.parse(text, mode="eval").body, ModRef.REF)
+    chains = (t.node.value if isinstance(t.node, ast.Subscript) else t.node for t in walk.accessed)
     yield from dict.fromkeys(map(ast.unparse, chains))
 
 
@@ -180,7 +182,7 @@ def _evaluated(plan: LoopPlan) -> Iterator[str]:
         yield from (*array.rows, *(array.writes or ()))
     if plan.cost is not None:
         yield plan.cost.expression("np")
-        yield from (call for _, call in plan.cost.bound)
+        yield from (call for _, call in plan.cost.bound_calls)
 
 
 def _remarks(plan: RoutinePlan, module: Module) -> Iterator[Diagnostic]:

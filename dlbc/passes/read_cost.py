@@ -21,15 +21,15 @@ from dlbc.ir.cost import Cost
 from dlbc.ir.cost_effects import effects_of
 from dlbc.ir.cost_expressions import contents_read, takes_vector, work_of
 from dlbc.ir.cost_plan import CostPlan, CostShape, target_text
-from dlbc.ir.effects import Summaries
-from dlbc.ir.form import Form, Kind, Variable
+from dlbc.ir.effects import FunctionSummaries
+from dlbc.ir.form import IntegerForm, Variable, VariableKind
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.region import LoopNames, ModuleNames, Region
+from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.ir.scopes import BUILTINS, is_known, names_around
-from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.subscripts import SubscriptReader
 from dlbc.ir.uses import uses_of
 
-__all__ = ["GivenCost", "read_cost"]
+__all__ = ["ClauseCost", "read_cost"]
 
 #: What looks at the place where it is called, and that is another one in the kernel.
 _BY_PLACE = frozenset({"__class__", "super", "globals", "locals", "vars", "eval", "exec", "dir"})
@@ -42,7 +42,7 @@ _WANTED = {
 
 
 @dataclass(frozen=True)
-class GivenCost:
+class ClauseCost:
     """A `cost` clause: as the call has it, and as work where it can be read as such."""
 
     plan: CostPlan
@@ -52,11 +52,11 @@ class GivenCost:
 def read_cost(
     loop: AnnotatedLoop,
     names: LoopNames,
-    world: ModuleNames,
-    summaries: Summaries,
+    module_names: ModuleNames,
+    summaries: FunctionSummaries,
     stored: frozenset[str],
     growing: frozenset[str],
-) -> tuple[GivenCost | None, tuple[Diagnostic, ...]]:
+) -> tuple[ClauseCost | None, tuple[Diagnostic, ...]]:
     """The clause of a loop, and what is wrong with it.
 
     ``stored`` are the arrays that the loop stores into, ``growing`` the containers that it adds to.
@@ -64,7 +64,9 @@ def read_cost(
     clause = loop.annotation.cost
     if clause is None:
         return None, ()
-    reader = _Reader(loop, names, world, summaries, clause, ast.parse(clause.expression, mode="eval").body)
+    reader = _Reader(
+        loop, names, module_names, summaries, clause, ast.parse(clause.expression, mode="eval").body
+    )
     findings = tuple(dict.fromkeys(reader.findings(stored, growing)))
     findings = tuple(sorted(findings, key=lambda found: (found.code, found.message)))
     return (None, findings) if findings else (reader.given(), ())
@@ -74,8 +76,8 @@ def read_cost(
 class _Reader:
     loop: AnnotatedLoop
     names: LoopNames
-    world: ModuleNames
-    summaries: Summaries
+    module_names: ModuleNames
+    summaries: FunctionSummaries
     clause: CostClause
     node: ast.expr
 
@@ -85,14 +87,14 @@ class _Reader:
         if misplaced := tuple(self._misplaced()):
             yield from (report("DLB125", place, what=what) for what in misplaced)
             return
-        if form is not CostForm.DENSITY and not self.names.ranged:
+        if form is not CostForm.DENSITY and not self.names.counter_in_range:
             found = ast.unparse(self.loop.node.iter)
             yield report("DLB121", place, clause=self.clause.written, found=_shortened(found))
         yield from self._unknown()
         for name, does in (*self._bound(), *self._changed(stored, growing)):
             yield report("DLB123", place, name=name, does=does)
-        for deed in effects_of(self.node, self.loop, self.world, self.summaries):
-            yield report("DLB127", place, deed=deed)
+        for side_effect in effects_of(self.node, self.loop, self.module_names, self.summaries):
+            yield report("DLB127", place, side_effect=side_effect)
         if self._senseless():
             yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
 
@@ -107,14 +109,14 @@ class _Reader:
                     yield "`yield`"
                 case ast.comprehension(is_async=1):
                     yield "`async for`"
-                case ast.Name(id=name) if name in _BY_PLACE and self.world.builtin(name):
+                case ast.Name(id=name) if name in _BY_PLACE and self.module_names.builtin(name):
                     yield f"`{name}`"
 
     def _unknown(self) -> Iterator[Diagnostic]:
         """Names that mean nothing at the loop."""
         for name in self._read - self.names.temporaries:
-            if not is_known(name, self.loop, self.world):
-                known = {*names_around(self.loop, self.world), *self.names.targets, *BUILTINS}
+            if not is_known(name, self.loop, self.module_names):
+                known = {*names_around(self.loop, self.module_names), *self.names.targets, *BUILTINS}
                 yield report("DLB122", self.clause.place, name=name, hint=nearest(name, known))
 
     def _bound(self) -> Iterator[tuple[str, str]]:
@@ -125,7 +127,7 @@ class _Reader:
     def _changed(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[tuple[str, str]]:
         """What has other elements after the loop than before it."""
         yield from ((name, "adds to it") for name in self._read & growing)
-        for text in contents_read(self.node, self.world):
+        for text in contents_read(self.node, self.module_names):
             array = next((s for s in sorted(stored - growing) if text == s or text.startswith(f"{s}.")), None)
             if array is not None and text.partition(".")[0] in self._read - self.names.temporaries:
                 yield array, "stores into it"
@@ -148,9 +150,9 @@ class _Reader:
             return value == inf or (known is not None and known <= 0)
         return True
 
-    def given(self) -> GivenCost:
+    def given(self) -> ClauseCost:
         """The clause as it is emitted, and read."""
-        return GivenCost(CostPlan(*self._shape(), self.clause.expression), self._cost())
+        return ClauseCost(CostPlan(*self._shape(), self.clause.expression), self._cost())
 
     def _shape(self) -> tuple[CostShape, str]:
         index = self.names.counter
@@ -159,7 +161,7 @@ class _Reader:
         if self.clause.form is CostForm.CUMULATIVE:
             return CostShape.CUMULATIVE, index or ""
         alone = index is not None and self._targets_read() <= {index}
-        if index is not None and alone and takes_vector(self.node, index, self.world):
+        if index is not None and alone and takes_vector(self.node, index, self.module_names):
             return CostShape.VECTOR, index
         return CostShape.EACH, target_text(self.loop.node.target)
 
@@ -171,14 +173,14 @@ class _Reader:
         if self.clause.form is not CostForm.DENSITY:
             return None
         work = work_of(self.node, self._form)
-        index = Variable(Kind.INDEX, self.names.counter or next(iter(self.names.targets), "_"))
+        index = Variable(VariableKind.INDEX, self.names.counter or next(iter(self.names.targets), "_"))
         return None if work is None else Cost(index, work)
 
-    def _form(self, node: ast.expr) -> Form | None:
+    def _form(self, node: ast.expr) -> IntegerForm | None:
         counter = self.names.counter
-        forms = {} if counter is None else {counter: Form.of(Variable(Kind.INDEX, counter))}
-        region = Region((), self.names.temporaries, self.world, integers=self.names.integers)
-        return Subscripts(region).form(node, forms, {})
+        forms = {} if counter is None else {counter: IntegerForm.of(Variable(VariableKind.INDEX, counter))}
+        region = CodeRegion((), self.names.temporaries, self.module_names, integers=self.names.integers)
+        return SubscriptReader(region).form(node, forms, {})
 
 
 def _shortened(text: str) -> str:

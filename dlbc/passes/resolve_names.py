@@ -133,7 +133,7 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
         shared=shared,
         bindings={n: bindings_of(n, loop, module)[0] for n in shared},
         counter=counter,
-        ranged=values is not None and values.stop is not None,
+        counter_in_range=values is not None and values.stop is not None,
     )
 
 

@@ -13,60 +13,72 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-from dlbc.ir.access import Facts, OriginKind, Origins
-from dlbc.ir.callees import callees, is_opaque, mentioned, mutated_arguments
-from dlbc.ir.effects import NOT_ITS_OWN, Node, Summaries, Summary, direct_deeds, writes_output
-from dlbc.ir.region import Callable, ModuleNames, Region
-from dlbc.ir.unseen import unseen
+from dlbc.ir.access import OriginKind, Origins, RegionFacts
+from dlbc.ir.callees import callees, is_opaque, mentioned_functions, mutated_arguments
+from dlbc.ir.effects import (
+    NOT_ITS_OWN,
+    FunctionSummaries,
+    FunctionSummary,
+    Node,
+    direct_side_effects,
+    writes_output,
+)
+from dlbc.ir.region import CodeRegion, FunctionNode, ModuleNames
+from dlbc.ir.unseen import unseen_callee
 from dlbc.ir.uses import bound_names, every_node, free_names, own_nodes, parameters_of
 from dlbc.ir.walk_code import walk_code
-from dlbc.library.row import Effect
+from dlbc.library.row import EffectKind
 from dlbc.library.table import methods_where
 
 __all__ = ["summarize_functions"]
 
 #: Methods that objects of other packages have: a class of the module does not say what they do.
 _METHODS = methods_where(
-    lambda row: row.effect in (None, Effect.MUTATE, Effect.ORDERED) and not row.iterator
+    lambda row: row.effect in (None, EffectKind.MUTATE, EffectKind.ORDERED) and not row.iterator
 ) | frozenset(
     name for kind in (list, dict, set, str, bytes, tuple) for name in dir(kind) if not name.startswith("__")
 )
 
 
-def summarize_functions(world: ModuleNames) -> Summaries:
+def summarize_functions(module_names: ModuleNames) -> FunctionSummaries:
     """Summaries of all functions, methods and named lambdas."""
-    nodes = [(n, f) for table in (world.functions, world.methods) for n, fs in table.items() for f in fs]
-    nodes += [("<lambda>", f) for f in world.hidden.lambdas]
-    fresh = passing = frozenset(_result_names(world))
-    facts: dict[Callable, Facts] = {}
+    nodes = [
+        (n, f)
+        for table in (module_names.functions, module_names.methods)
+        for n, fs in table.items()
+        for f in fs
+    ]
+    nodes += [("<lambda>", f) for f in module_names.implicit_calls.lambdas]
+    fresh = passing = frozenset(_result_names(module_names))
+    facts: dict[FunctionNode, RegionFacts] = {}
     lost: frozenset[str] = fresh
     while True:
         for _, f in nodes:
             if f not in facts or any(call.function in lost for call in facts[f].calls):
-                facts[f] = walk_code(_region(f, world, fresh, passing))
-        new = _named(world, fresh, {f for f in facts if _gives_new(f, facts[f])})
-        parts = _named(world, passing, {f for f in facts if _gives_parts(f, facts[f])})
+                facts[f] = walk_code(_region(f, module_names, fresh, passing))
+        new = _named(module_names, fresh, {f for f in facts if _gives_new(f, facts[f])})
+        parts = _named(module_names, passing, {f for f in facts if _gives_parts(f, facts[f])})
         if (new, parts) == (fresh, passing):
             break
         lost = (fresh - new) | (passing - parts)
         fresh, passing = new, parts
     within = _enclosing([f for _, f in nodes])
-    summaries: dict[ast.AST, Summary] = {
-        f: _direct(name, f, facts[f], world, within.get(f, ())) for name, f in nodes
+    summaries: dict[ast.AST, FunctionSummary] = {
+        f: _direct(name, f, facts[f], module_names, within.get(f, ())) for name, f in nodes
     }
     changed = True
     while changed:
         changed = False
         for _, function in nodes:
-            grown = _grown(summaries[function], facts[function], world, summaries)
+            grown = _grown(summaries[function], facts[function], module_names, summaries)
             changed = changed or grown != summaries[function]
             summaries[function] = grown
-    return Summaries(summaries, fresh, passing)
+    return FunctionSummaries(summaries, fresh, passing)
 
 
-def _enclosing(functions: list[Callable]) -> dict[ast.AST, tuple[Callable, ...]]:
+def _enclosing(functions: list[FunctionNode]) -> dict[ast.AST, tuple[FunctionNode, ...]]:
     """For nested functions those around them, the outermost first."""
-    found: dict[ast.AST, tuple[Callable, ...]] = {}
+    found: dict[ast.AST, tuple[FunctionNode, ...]] = {}
     every = set(functions)
     for outer in sorted(every, key=lambda f: (f.lineno, f.col_offset)):
         for node in every_node(outer):
@@ -75,7 +87,7 @@ def _enclosing(functions: list[Callable]) -> dict[ast.AST, tuple[Callable, ...]]
     return found
 
 
-def _owners(within: tuple[Callable, ...]) -> dict[str, ast.AST]:
+def _owners(within: tuple[FunctionNode, ...]) -> dict[str, ast.AST]:
     found: dict[str, ast.AST] = {}
     for outer in within:
         names = {*bound_names(_body(outer)), *(p.arg for p in parameters_of(outer))}
@@ -83,49 +95,59 @@ def _owners(within: tuple[Callable, ...]) -> dict[str, ast.AST]:
     return found
 
 
-def _body(function: Callable) -> list[ast.stmt]:
+def _body(function: FunctionNode) -> list[ast.stmt]:
     if isinstance(function, ast.Lambda):
         value = ast.Return(function.body)
         return [ast.copy_location(value, function.body)]
     return function.body
 
 
-def _region(function: Callable, world: ModuleNames, fresh: frozenset[str], passing: frozenset[str]) -> Region:
+def _region(
+    function: FunctionNode, module_names: ModuleNames, fresh: frozenset[str], passing: frozenset[str]
+) -> CodeRegion:
     body = _body(function)
     declared = {
         n for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for n in node.names
     }
     parameters = frozenset(p.arg for p in parameters_of(function))
     own = (frozenset(bound_names(body)) | parameters) - declared
-    return Region(tuple(body), own, world, fresh=fresh, passing=passing, parameters=parameters)
+    return CodeRegion(
+        tuple(body), own, module_names, fresh=fresh, returns_argument_parts=passing, parameters=parameters
+    )
 
 
-def _result_names(world: ModuleNames) -> Iterator[str]:
+def _result_names(module_names: ModuleNames) -> Iterator[str]:
     """Functions and methods whose results may be looked at: by that name nothing else is called."""
-    yield from (name for name in world.functions if name not in world.hidden.unsure)
-    hidden = world.hidden.values | _METHODS
-    yield from (f".{name}" for name in world.methods if name not in hidden | world.hidden.unsure)
+    yield from (name for name in module_names.functions if name not in module_names.implicit_calls.rebindable)
+    hidden = module_names.implicit_calls.callable_attributes | _METHODS
+    yield from (
+        f".{name}"
+        for name in module_names.methods
+        if name not in hidden | module_names.implicit_calls.rebindable
+    )
 
 
-def _named(world: ModuleNames, names: frozenset[str], good: Set[Callable]) -> frozenset[str]:
+def _named(module_names: ModuleNames, names: frozenset[str], good: Set[FunctionNode]) -> frozenset[str]:
     """Those names that mean good functions alone."""
-    meant = {n: world.methods[n[1:]] if n.startswith(".") else world.functions[n] for n in names}
+    meant = {
+        n: module_names.methods[n[1:]] if n.startswith(".") else module_names.functions[n] for n in names
+    }
     return frozenset(n for n, functions in meant.items() if set(functions) <= good)
 
 
-def _gives_new(function: Callable, facts: Facts) -> bool:
-    return _returns(function) and not any(r.outer or r.inner for r in facts.results)
+def _gives_new(function: FunctionNode, facts: RegionFacts) -> bool:
+    return _returns(function) and not any(r.points_to or r.reachable for r in facts.results)
 
 
-def _gives_parts(function: Callable, facts: Facts) -> bool:
+def _gives_parts(function: FunctionNode, facts: RegionFacts) -> bool:
     parameters = {p.arg for p in parameters_of(function)}
-    origins = {o for r in facts.results for o in r.outer | r.inner}
+    origins = {o for r in facts.results for o in r.points_to | r.reachable}
     return _returns(function) and all(
         o.kind is OriginKind.SHARED and o.name.partition(".")[0] in parameters for o in origins
     )
 
 
-def _returns(function: Callable) -> bool:
+def _returns(function: FunctionNode) -> bool:
     """Whether calling it gives what it returns: it is no generator and no coroutine."""
     return not isinstance(function, ast.AsyncFunctionDef) and not any(
         isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(_body(function))
@@ -133,48 +155,53 @@ def _returns(function: Callable) -> bool:
 
 
 def _direct(
-    name: str, function: Callable, facts: Facts, world: ModuleNames, within: tuple[Callable, ...]
-) -> Summary:
+    name: str,
+    function: FunctionNode,
+    facts: RegionFacts,
+    module_names: ModuleNames,
+    within: tuple[FunctionNode, ...],
+) -> FunctionSummary:
     body = _body(function)
     declared = {
         n: node for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for n in node.names
     }
     bound = bound_names(body)
     reads = free_names(function)
-    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, world)}
-    if any(is_opaque(call, world) for call in facts.calls):
-        reached |= world.hidden.escaping
+    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module_names)}
+    if any(is_opaque(call, module_names) for call in facts.calls):
+        reached |= module_names.implicit_calls.escaping
     attributes = {n.attr for s in body for n in every_node(s) if isinstance(n, ast.Attribute)}
-    return Summary(
+    return FunctionSummary(
         node=function,
         name=name,
         rebinds={n: bound[n][0] for n in declared if n in bound},
         reads=reads,
         attributes=frozenset(attributes),
-        mentions=mentioned(body, frozenset(), world) | reached,
-        deeds=tuple(d for call in facts.calls for d in direct_deeds(call)),
-        touches=dict(_taken_from(reads, body, world)),
+        mentions=mentioned_functions(body, frozenset(), module_names) | reached,
+        side_effects=tuple(d for call in facts.calls for d in direct_side_effects(call)),
+        mutated_shared=dict(_taken_from(reads, body, module_names)),
         owners=_owners(within),
-        closed=bool(within) and world.hidden.escaping.isdisjoint(every_node(within[0])),
-        calls_values=next((c.node for c in facts.calls if is_opaque(c, world)), None),
+        called_by_name_only=bool(within)
+        and module_names.implicit_calls.escaping.isdisjoint(every_node(within[0])),
+        calls_values=next((c.node for c in facts.calls if is_opaque(c, module_names)), None),
         prints=any(map(writes_output, facts.calls)),
-        unseen={text: c.node for c in facts.calls if (text := unseen(c, world)) is not None},
+        unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module_names)) is not None},
     )
 
 
 def _taken_from(
-    reads: Mapping[str, Node], body: list[ast.stmt], world: ModuleNames
+    reads: Mapping[str, Node], body: list[ast.stmt], module_names: ModuleNames
 ) -> Iterator[tuple[str, Node]]:
     """Iterators that the function takes from: names of the module, attributes."""
     for name, node in reads.items():
-        if any(place in world.iterators for place in world.bound.get(name, ())):
+        if any(place in module_names.iterators for place in module_names.bound.get(name, ())):
             yield name, node
     for part in (n for s in body for n in every_node(s)):
-        if isinstance(part, ast.Attribute) and part.attr in world.iterators:
+        if isinstance(part, ast.Attribute) and part.attr in module_names.iterators:
             yield ast.unparse(part), part
 
 
-def _defaults(function: Callable) -> dict[str, ast.expr]:
+def _defaults(function: FunctionNode) -> dict[str, ast.expr]:
     """The parameters whose default is an object that calls share and may change."""
     a = function.args
     positional = [*a.posonlyargs, *a.args]
@@ -184,13 +211,16 @@ def _defaults(function: Callable) -> dict[str, ast.expr]:
 
 
 def _grown(
-    summary: Summary, facts: Facts, world: ModuleNames, summaries: Mapping[ast.AST, Summary]
-) -> Summary:
+    summary: FunctionSummary,
+    facts: RegionFacts,
+    module_names: ModuleNames,
+    summaries: Mapping[ast.AST, FunctionSummary],
+) -> FunctionSummary:
     function = summary.node
     defaults = _defaults(function)  # type: ignore[arg-type]
     parameters = frozenset(p.arg for p in parameters_of(function))  # type: ignore[arg-type]
-    mutates, touches = set(summary.mutates), dict(summary.touches)
-    for origins, node in _all_changes(facts, world, summaries):
+    mutates, touches = set(summary.mutated_parameters), dict(summary.mutated_shared)
+    for origins, node in _all_changes(facts, module_names, summaries):
         for origin in origins:
             root = origin.name.partition(".")[0]
             if origin.kind is OriginKind.SHARED and root in parameters:
@@ -201,19 +231,19 @@ def _grown(
                 touches.setdefault(root, node)
             elif origin.kind is OriginKind.UNKNOWN:
                 touches.setdefault(NOT_ITS_OWN, node)
-    return replace(summary, mutates=frozenset(mutates), touches=touches)
+    return replace(summary, mutated_parameters=frozenset(mutates), mutated_shared=touches)
 
 
 def _all_changes(
-    facts: Facts, world: ModuleNames, summaries: Mapping[ast.AST, Summary]
+    facts: RegionFacts, module_names: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
 ) -> Iterator[tuple[Origins, ast.expr | ast.stmt]]:
-    for change in facts.changes:
+    for change in facts.mutations:
         yield change.origins, change.node
     for access in facts.accesses:
         if access.writes:
             yield access.as_origins(), access.node
     for call in facts.calls:
-        for deed in direct_deeds(call):
-            yield deed.origins, call.node
-        for _, value, node in mutated_arguments(call, world, summaries):
-            yield value.outer | value.inner, node
+        for side_effect in direct_side_effects(call):
+            yield side_effect.origins, call.node
+        for _, value, node in mutated_arguments(call, module_names, summaries):
+            yield value.points_to | value.reachable, node

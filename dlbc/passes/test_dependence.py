@@ -18,18 +18,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, Note
+from dlbc.diagnostics import Diagnostic, RelatedPlace
 from dlbc.ir.access import Access, AccessKind, Subscript
-from dlbc.ir.form import Condition, Form, Kind, Variable
-from dlbc.ir.proof import Means, Refusal, Verdict
+from dlbc.ir.form import Condition, IntegerForm, Variable, VariableKind
+from dlbc.ir.proof import IndependenceProof, ProofFailure, ProofMethod
 from dlbc.ir.region import LoopNames
 from dlbc.ir.rows import RowRange, evaluable, rows_of
 from dlbc.ir.space import IndexSpace
-from dlbc.prove.meeting import Meeting, crowd, meeting, trips
+from dlbc.prove.meeting import DependenceProblem, dependence_problem, many_instances, two_iterations
 from dlbc.prove.provers import Provers
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
-__all__ = ["test_dependence"]
+__all__ = ["prove_independence"]
 
 Pair = tuple[Access, Access]
 
@@ -39,7 +39,7 @@ _WITHOUT_SETS = "or install islpy, without which only equal subscripts are prove
 _MANY = 64
 
 
-def test_dependence(
+def prove_independence(
     array: str,
     accesses: Sequence[Access],
     names: LoopNames,
@@ -48,7 +48,7 @@ def test_dependence(
     source: Source,
     provers: Provers,
     assume: bool,
-) -> Verdict | Refusal:
+) -> IndependenceProof | ProofFailure:
     """The verdict on one stored array; ``accesses`` are all that may touch it, in document order.
 
     ``written`` are all arrays that the loop stores to.
@@ -56,31 +56,33 @@ def test_dependence(
     writes = [a for a in accesses if a.writes]
     whole = next((a for a in accesses if a.array != array or not a.subscripts), None)
     if whole is not None and whole in writes and _named(whole):
-        return Refusal(array, _unindexed(array, [whole], names, source))
+        return ProofFailure(array, _unindexed(array, [whole], names, source))
     if whole is not None:
-        return Refusal(array, _whole(array, whole, writes[0], source))
+        return ProofFailure(array, _whole(array, whole, writes[0], source))
     if space is None:
-        return Refusal(array, _unindexed(array, writes, names, source))
-    ladder = _Ladder(array, accesses, space, written, provers)
-    verdict = ladder.climb()
-    if verdict is not None:
-        return verdict
-    proved = ladder.witness()
+        return ProofFailure(array, _unindexed(array, writes, names, source))
+    proof_steps = _ProofSteps(array, accesses, space, written, provers)
+    proof = proof_steps.first_proof()
+    if proof is not None:
+        return proof
+    proved = proof_steps.witness()
     if proved is not None:
-        return Refusal(array, _proved(array, *proved, source), tuple(ladder.tried))
+        return ProofFailure(array, _proved(array, *proved, source), tuple(proof_steps.tried))
     if assume:
-        return ladder.asserted()
-    looked = ladder.inspected()
+        return proof_steps.asserted()
+    looked = proof_steps.inspected()
     if looked is not None:
         return looked
-    still = [w for w in writes if not any(s.moves for s in w.subscripts)]
-    finding = _unindexed(array, still, names, source) if still else _possible(array, ladder, names, source)
+    still = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
+    finding = (
+        _unindexed(array, still, names, source) if still else _possible(array, proof_steps, names, source)
+    )
     if provers.sets is None:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
-    return Refusal(array, finding, tuple(ladder.tried))
+    return ProofFailure(array, finding, tuple(proof_steps.tried))
 
 
-class _Ladder:
+class _ProofSteps:
     """The means in order, on one array; ``tried`` says what came of each."""
 
     def __init__(
@@ -101,22 +103,24 @@ class _Ladder:
         ]
         self.tried: list[str] = []
 
-    def climb(self) -> Verdict | None:
+    def first_proof(self) -> IndependenceProof | None:
         """The first means by which the array is proved."""
-        steps: tuple[Callable[[], Verdict | None], ...] = (
+        steps: tuple[Callable[[], IndependenceProof | None], ...] = (
             self._by_equal_subscripts, self._by_sets, self._by_solver, self._under_guard
         )  # fmt: skip
         return next((v for step in steps if (v := step()) is not None), None)
 
-    def _found(self, means: Means, axis: int | None, what: str, **more: object) -> Verdict:
+    def _found(self, means: ProofMethod, axis: int | None, what: str, **more: object) -> IndependenceProof:
         self.tried.append(f"{means.value}: {what}")
-        return Verdict(self._array, means, axis, tried=tuple(self.tried), **more)  # type: ignore[arg-type]
+        return IndependenceProof(self._array, means, axis, tried=tuple(self.tried), **more)  # type: ignore[arg-type]
 
-    def _by_equal_subscripts(self) -> Verdict | None:
+    def _by_equal_subscripts(self) -> IndependenceProof | None:
         for axis in self._axes:
             if all(self._apart(w, x, axis) for w in self._writes for x in self._accesses):
-                return self._found(Means.EQUAL, axis, f"each iteration has rows of its own on axis {axis}")
-        self.tried.append(f"{Means.EQUAL.value}: not on any axis")
+                return self._found(
+                    ProofMethod.EQUAL, axis, f"each iteration has rows of its own on axis {axis}"
+                )
+        self.tried.append(f"{ProofMethod.EQUAL.value}: not on any axis")
         return None
 
     def _apart(self, write: Access, other: Access, axis: int) -> bool:
@@ -124,38 +128,45 @@ class _Ladder:
         if len(other.subscripts) <= axis:
             return False
         left, right = write.subscripts[axis].form, other.subscripts[axis].form
-        if left is None or right is None or left.moves((Kind.INNER,)) or right.moves((Kind.INNER,)):
+        if (
+            left is None
+            or right is None
+            or left.depends_on((VariableKind.INNER,))
+            or right.depends_on((VariableKind.INNER,))
+        ):
             return False
         slope, distance = left.coefficient(self._space.index), (right - left).constant
         if not slope or distance is None or left.elements & self._written:
             return False
         return distance == 0 or distance % (slope * self._space.stride) != 0
 
-    def _by_sets(self) -> Verdict | None:
+    def _by_sets(self) -> IndependenceProof | None:
         sets = self._provers.sets
         if sets is None:
-            self.tried.append(f"{Means.SETS.value}: islpy is not installed")
+            self.tried.append(f"{ProofMethod.SETS.value}: islpy is not installed")
             return None
-        verdict = self._by(Means.SETS, lambda m: sets.empty(m.conditions))
-        if verdict is None:
+        proof = self._by(ProofMethod.SETS, lambda m: sets.is_empty(m.conditions))
+        if proof is None:
             self.tried.append(
-                f"{Means.SETS.value}: two iterations may meet, as far as affine conditions tell"
+                f"{ProofMethod.SETS.value}: two iterations may meet, as far as affine conditions tell"
             )
-        return verdict
+        return proof
 
-    def _by_solver(self) -> Verdict | None:
+    def _by_solver(self) -> IndependenceProof | None:
         if not any(_has_product(f) for a in self._accesses for f in _forms(a)):
             return None
         solver = self._provers.solver
         if solver is None:
-            self.tried.append(f"{Means.SOLVER.value}: z3 is not installed, and subscripts have products")
+            self.tried.append(
+                f"{ProofMethod.SOLVER.value}: z3 is not installed, and subscripts have products"
+            )
             return None
-        verdict = self._by(Means.SOLVER, lambda m: solver.empty(m.conditions))
-        if verdict is None:
-            self.tried.append(f"{Means.SOLVER.value}: no proof within its bound")
-        return verdict
+        proof = self._by(ProofMethod.SOLVER, lambda m: solver.is_empty(m.conditions))
+        if proof is None:
+            self.tried.append(f"{ProofMethod.SOLVER.value}: no proof within its bound")
+        return proof
 
-    def _by(self, means: Means, empty: Callable[[Meeting], bool]) -> Verdict | None:
+    def _by(self, means: ProofMethod, empty: Callable[[DependenceProblem], bool]) -> IndependenceProof | None:
         for axis in self._axes:
             if self._dealable(axis) and all(map(empty, self._meetings([axis]))):
                 return self._found(means, axis, f"no two iterations meet in a row of axis {axis}")
@@ -183,7 +194,7 @@ class _Ladder:
 
     def _meetings(
         self, axes: Sequence[int], touching: Sequence[Access] | None = None, wrap: bool = False
-    ) -> Iterator[Meeting]:
+    ) -> Iterator[DependenceProblem]:
         seen = set()
         for write, other, same in self._pairs(touching or self._accesses):
             if len(axes) == 1 and not wrap and self._apart(write, other, axes[0]):
@@ -192,7 +203,7 @@ class _Ladder:
                    for a in (write, other)]  # fmt: skip
             if (found := (*key, same)) not in seen:
                 seen.add(found)
-                yield meeting(write, other, axes, self._space, self._written, wrap, ordered=same)
+                yield dependence_problem(write, other, axes, self._space, self._written, wrap, ordered=same)
 
     def _pairs(self, touching: Sequence[Access]) -> Iterator[tuple[Access, Access, bool]]:
         """Each store with each access once; two stores of different places meet in either order."""
@@ -201,50 +212,52 @@ class _Ladder:
                 if not (other.writes and other in self._writes[:number]):
                     yield write, other, other is write
 
-    def _under_guard(self) -> Verdict | None:
+    def _under_guard(self) -> IndependenceProof | None:
         sets = self._provers.sets
         if sets is None:
             return None
-        several = trips(self._space)
+        several = two_iterations(self._space)
         for axis in self._axes:
             if not self._dealable(axis):
                 continue
             guard = sets.guard((m.conditions for m in self._meetings([axis])), several, self._crowds())
             if guard is not None:
                 what = f"no two iterations meet in a row of axis {axis} if {guard}"
-                return self._found(Means.SETS, axis, what, guards=(guard,))
+                return self._found(ProofMethod.SETS, axis, what, guards=(guard,))
         return None
 
     def _crowds(self) -> Iterator[tuple[Condition, ...]]:
         """Many iterations in which much is stored: a guard that leaves no room for them is none."""
         for write, other, _ in self._pairs(self._accesses):
-            yield crowd(write, other, self._space, self._written, _MANY)
+            yield many_instances(write, other, self._space, self._written, _MANY)
 
-    def witness(self) -> tuple[Access, Access, Meeting, dict[Variable, int]] | None:
+    def witness(self) -> tuple[Access, Access, DependenceProblem, dict[Variable, int]] | None:
         """Two accesses that surely meet in an element in two iterations, with example numbers."""
         sets = self._provers.sets
         if sets is None:
             return None
         for natural in (True, False):
             for write, other, same in self._pairs(self._accesses):
-                found = meeting(
+                found = dependence_problem(
                     write, other, self._all_axes, self._space, self._written, ordered=same, natural=natural
                 )
-                if not found.exact or not (write.complete and other.complete):
+                if not found.exact or not (write.has_all_subscripts and other.has_all_subscripts):
                     continue
                 values = sets.witness(found.conditions)
                 if values is not None and sets.affine:
-                    self.tried.append(f"{Means.SETS.value}: two iterations surely meet")
+                    self.tried.append(f"{ProofMethod.SETS.value}: two iterations surely meet")
                     return write, other, found, values
         return None
 
-    def asserted(self) -> Verdict:
+    def asserted(self) -> IndependenceProof:
         """The word of the user: stores by rows of the first axis where they are known, else by elements."""
         axis = next((k for k in self._axes if self._dealable(k, stores=True)), None)
-        self.tried.append(f"{Means.ASSERTED.value}: `assume_independent`")
-        return Verdict(self._array, Means.ASSERTED, axis, axis is not None, tried=tuple(self.tried))
+        self.tried.append(f"{ProofMethod.ASSERTED.value}: `assume_independent`")
+        return IndependenceProof(
+            self._array, ProofMethod.ASSERTED, axis, axis is not None, tried=tuple(self.tried)
+        )
 
-    def inspected(self) -> Verdict | None:
+    def inspected(self) -> IndependenceProof | None:
         """Rows that data gives (``A[ix[i]]``), for the run time to look at before the loop.
 
         Only where nothing but these rows is touched: that other rows, read as well, are never stored
@@ -255,7 +268,7 @@ class _Ladder:
             stored = {(r.low, r.high) for r in rows[: len(self._writes)] if r is not None and r.of_data}
             if all(r is not None and (r.low, r.high) in stored for r in rows):
                 return self._found(
-                    Means.INSPECTOR, axis, f"rows of axis {axis} are looked at before the loop"
+                    ProofMethod.INSPECTOR, axis, f"rows of axis {axis} are looked at before the loop"
                 )
         return None
 
@@ -263,14 +276,14 @@ class _Ladder:
         """Two accesses that may meet."""
         sets = self._provers.sets
         for write, other, same in self._pairs(self._accesses):
-            found = meeting(write, other, self._all_axes, self._space, self._written, ordered=same)
-            if sets is None or not sets.empty(found.conditions):
+            found = dependence_problem(write, other, self._all_axes, self._space, self._written, ordered=same)
+            if sets is None or not sets.is_empty(found.conditions):
                 return write, other
         return self._writes[0], self._accesses[0]
 
 
 def _varies(subscript: Subscript) -> bool:
-    return any(form.moves() for form in subscript.forms)
+    return any(form.depends_on() for form in subscript.forms)
 
 
 def _distinct(accesses: Sequence[Access]) -> list[Access]:
@@ -279,21 +292,26 @@ def _distinct(accesses: Sequence[Access]) -> list[Access]:
     return list(reversed(found.values()))
 
 
-def _forms(access: Access) -> Iterator[Form]:
+def _forms(access: Access) -> Iterator[IntegerForm]:
     for subscript in access.subscripts:
         yield from subscript.forms
-    for binder in access.domain.binders:
+    for binder in access.domain.inner_loops:
         yield from (f for f in (binder.start, binder.stop) if f is not None)
 
 
-def _has_product(form: Form) -> bool:
-    return any(len(monomial) > 1 and Form(((monomial, 1),)).moves() for monomial, _ in form.terms) or any(
-        _has_product(o) for atom in form.atoms if not isinstance(atom, Variable) for o in atom.operands
-    )
+def _has_product(form: IntegerForm) -> bool:
+    return any(
+        len(monomial) > 1 and IntegerForm(((monomial, 1),)).depends_on() for monomial, _ in form.terms
+    ) or any(_has_product(o) for atom in form.atoms if not isinstance(atom, Variable) for o in atom.operands)
 
 
 def _proved(
-    array: str, write: Access, other: Access, found: Meeting, values: dict[Variable, int], source: Source
+    array: str,
+    write: Access,
+    other: Access,
+    found: DependenceProblem,
+    values: dict[Variable, int],
+    source: Source,
 ) -> Diagnostic:
     first, second = values.get(found.first, 0), values.get(found.second, 0)
     index = found.first.name.rstrip("'")
@@ -302,10 +320,10 @@ def _proved(
     )
     low, high = sorted((first, second))
     if write.kind is other.kind is AccessKind.WRITE:
-        also = () if write is other else (Note(_place(other, source), "and here"),)
+        also = () if write is other else (RelatedPlace(_place(other, source), "and here"),)
         return report("DLB303", _place(write, source), "", also, index=index, first=low, second=high,
                       element=element)  # fmt: skip
-    note = Note(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
+    note = RelatedPlace(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
     label = f"{write.kind.value} in iteration {index}={first}"
     return report("DLB301", _place(write, source), label, (note,), index=index, first=low, second=high,
                   array=array, element=element)  # fmt: skip
@@ -324,25 +342,29 @@ def _brackets(access: Access, parts: Sequence[str]) -> str:
 
 
 def _element(write: Access, axis: int, values: dict[Variable, int]) -> str:
-    return str(values.get(Variable(Kind.INNER, f"element {axis}"), write.subscripts[axis].text))
+    return str(values.get(Variable(VariableKind.INNER, f"element {axis}"), write.subscripts[axis].text))
 
 
-def _possible(array: str, ladder: _Ladder, names: LoopNames, source: Source) -> Diagnostic:
-    write, other = ladder.doubtful()
-    note = Note(_place(other, source), f"{other.kind.value} here")
+def _possible(array: str, proof_steps: _ProofSteps, names: LoopNames, source: Source) -> Diagnostic:
+    write, other = proof_steps.doubtful()
+    note = RelatedPlace(_place(other, source), f"{other.kind.value} here")
     return report("DLB302", _place(write, source), f"{write.kind.value} here", (note,), array=array,
                   index=names.index)  # fmt: skip
 
 
 def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnostic:
-    note = Note(_place(write, source), "stored to here")
+    note = RelatedPlace(_place(write, source), "stored to here")
     return report("DLB306", _place(access, source), "all of it is used here", (note,), array=array)
 
 
 def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: Source) -> Diagnostic:
-    write = next((w for w in writes if not any(s.moves for s in w.subscripts)), writes[0])
+    write = next((w for w in writes if not any(s.depends_on_index for s in w.subscripts)), writes[0])
     place = _place(write, source)
-    if write.kind is AccessKind.UPDATE and not any(s.moves for s in write.subscripts) and _direct(write):
+    if (
+        write.kind is AccessKind.UPDATE
+        and not any(s.depends_on_index for s in write.subscripts)
+        and _direct(write)
+    ):
         return report("DLB305", place, array=array)
     if names.index is None and names.rebound:
         return report("DLB323", place, array=array, name=min(names.rebound))
@@ -361,5 +383,5 @@ def _direct(write: Access) -> bool:
     return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
 
 
-def _place(access: Access, source: Source) -> Place:
+def _place(access: Access, source: Source) -> SourcePlace:
     return source.place_of(access.node)

@@ -13,11 +13,11 @@ __all__ = ["write_space"]
 _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
 
-def write_space(node: ast.expr, module: Module, world: ModuleNames) -> str:
+def write_space(node: ast.expr, module: Module, module_names: ModuleNames) -> str:
     """The iterable of a loop as the user wrote it, with the builtins that hide its structure replaced."""
     source = module.source
     text = source.segment(node)
-    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, world)), reverse=True)
+    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, module_names)), reverse=True)
     for line, column in places:
         at = _offset(text, line - node.lineno, column - (node.col_offset if line == node.lineno else 0))
         text = text[:at] + "dlbrt." + text[at:]
@@ -30,15 +30,15 @@ def _offset(text: str, line: int, column: int) -> int:
     return sum(map(len, lines[:line])) + len(lines[line].encode()[:column].decode())
 
 
-def _wrappers(node: ast.expr, world: ModuleNames) -> Iterator[ast.Name]:
+def _wrappers(node: ast.expr, module_names: ModuleNames) -> Iterator[ast.Name]:
     """The names of `enumerate`, `zip` and `reversed` that give the loop its items, nested ones too."""
     if not isinstance(node, ast.Call):
         return
     name = node.func
     progress = ast.unparse(name).split(".")[-1] == "tqdm"
-    if isinstance(name, ast.Name) and name.id in _WRAPPERS and world.builtin(name.id):
+    if isinstance(name, ast.Name) and name.id in _WRAPPERS and module_names.builtin(name.id):
         yield name
     elif not progress:
         return
     for argument in node.args:
-        yield from _wrappers(argument, world)
+        yield from _wrappers(argument, module_names)

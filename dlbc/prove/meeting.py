@@ -14,21 +14,21 @@ from dataclasses import replace
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.access import Access, Binder, Subscript
-from dlbc.ir.form import Apply, Comparison, Condition, Form, Junction, Kind, Variable
+from dlbc.ir.access import Access, InnerLoop, Subscript
+from dlbc.ir.form import Apply, Comparison, Condition, IntegerForm, Junction, Variable, VariableKind
 from dlbc.ir.space import IndexSpace
 
-__all__ = ["Meeting", "Side", "crowd", "meeting", "trips"]
+__all__ = ["AccessInstance", "DependenceProblem", "dependence_problem", "many_instances", "two_iterations"]
 
-ZERO = Form.literal(0)
+ZERO = IntegerForm.literal(0)
 
 #: Turns of an inner loop that a guard has to leave room for.
 _FEW = 8
-_MOVING = (Kind.INDEX, Kind.INNER)
+_MOVING = (VariableKind.INDEX, VariableKind.INNER)
 
 
 @dataclass(frozen=True)
-class Meeting:
+class DependenceProblem:
     """Two accesses in iterations ``first`` and ``second`` reach one element; ``exact`` as above."""
 
     conditions: tuple[Condition, ...]
@@ -38,7 +38,7 @@ class Meeting:
     exact: bool
 
 
-class Side:
+class AccessInstance:
     """One of the two accesses: gives its own copies of what differs between iterations."""
 
     def __init__(self, number: int, written: frozenset[str]) -> None:
@@ -48,45 +48,45 @@ class Side:
         self._elements: dict[Apply, Variable] = {}
         self.exact = True
 
-    def of(self, form: Form) -> Form:
+    def of(self, form: IntegerForm) -> IntegerForm:
         """The form in this iteration."""
         return form.replaced(self._own, self._element)
 
     def new(self, name: str) -> Variable:
         """Another variable of this side."""
-        return Variable(Kind.INNER, f"{name}{self._mark}", -next(self._fresh))
+        return Variable(VariableKind.INNER, f"{name}{self._mark}", -next(self._fresh))
 
-    def _own(self, variable: Variable) -> Form:
-        if variable.kind is Kind.PARAMETER:
-            return Form.of(variable)
-        if variable.loose:
+    def _own(self, variable: Variable) -> IntegerForm:
+        if variable.kind is VariableKind.PARAMETER:
+            return IntegerForm.of(variable)
+        if variable.out_of_scope:
             self.exact = False
-        return Form.of(replace(variable, name=variable.name + self._mark))
+        return IntegerForm.of(replace(variable, name=variable.name + self._mark))
 
-    def _element(self, atom: Apply) -> Form:
+    def _element(self, atom: Apply) -> IntegerForm:
         """An element of an array is some integer: always the same where it is fixed and not stored to."""
-        steady = not any(_touches(atom.name, w) for w in self._written)
-        if steady and not any(o.moves(_MOVING) for o in atom.operands):
-            return Form.of(Variable(Kind.PARAMETER, str(atom)))
+        steady = not any(_may_share_elements(atom.name, w) for w in self._written)
+        if steady and not any(o.depends_on(_MOVING) for o in atom.operands):
+            return IntegerForm.of(Variable(VariableKind.PARAMETER, str(atom)))
         self.exact = False
         if not steady:
-            return Form.of(self.new(str(atom)))
+            return IntegerForm.of(self.new(str(atom)))
         if atom not in self._elements:
             self._elements[atom] = self.new(str(atom))
-        return Form.of(self._elements[atom])
+        return IntegerForm.of(self._elements[atom])
 
     def condition(self, condition: Condition) -> Condition:
         """The condition in this iteration."""
         if isinstance(condition, Comparison):
             return Comparison(self.of(condition.form), condition.relation)
-        return Junction(condition.word, tuple(map(self.condition, condition.parts)))
+        return Junction(condition.operator, tuple(map(self.condition, condition.parts)))
 
 
-def _touches(array: str, written: str) -> bool:
+def _may_share_elements(array: str, written: str) -> bool:
     return array == written or array.startswith(written + ".") or written.startswith(array + ".")
 
 
-def meeting(
+def dependence_problem(
     one: Access,
     other: Access,
     axes: Sequence[int],
@@ -95,93 +95,105 @@ def meeting(
     wrap: bool = False,
     ordered: bool = False,
     natural: bool = False,
-) -> Meeting:
+) -> DependenceProblem:
     """Two iterations, of one access each, reach one element as far as ``axes`` tell.
 
     Equal subscripts reach one element, negative ones too; if ``wrap``, negative ones count from the end as in
     Python. ``natural``: none is negative (for examples). ``ordered``: the first iteration has the smaller
     index (for an access and itself).
     """
-    left, right = Side(1, written), Side(2, written)
-    first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
-    conditions = [_apart(first, second, ordered, space.pace), *space.facts]
+    left, right = AccessInstance(1, written), AccessInstance(2, written)
+    first, second = (Variable(VariableKind.INDEX, space.index.name + mark) for mark in ("'", "''"))
+    conditions = [_apart(first, second, ordered, space.symbolic_step), *space.context]
     for side, access, index in ((left, one, first), (right, other, second)):
         conditions += _executed(access, side, index, space)
-    element = tuple(Variable(Kind.INNER, f"element {axis}") for axis in axes)
-    conditions += [Comparison.at_least(Form.of(place), ZERO) for place in element if natural]
+    element = tuple(Variable(VariableKind.INNER, f"element {axis}") for axis in axes)
+    conditions += [Comparison.at_least(IntegerForm.of(place), ZERO) for place in element if natural]
     for axis, place in zip(axes, element, strict=True):
         for side, access in ((left, one), (right, other)):
-            conditions += _reached(access, axis, Form.of(place), side, wrap)
-    exact = left.exact and right.exact and space.known and one.domain.exact and other.domain.exact
-    return Meeting(tuple(conditions), first, second, element, exact)
+            conditions += _reached(access, axis, IntegerForm.of(place), side, wrap)
+    exact = left.exact and right.exact and space.exact and one.domain.exact and other.domain.exact
+    return DependenceProblem(tuple(conditions), first, second, element, exact)
 
 
-def _apart(first: Variable, second: Variable, ordered: bool, pace: Form | None) -> Condition:
-    less = _before(Form.of(first), Form.of(second), pace)
-    return less if ordered else Junction("or", (less, _before(Form.of(second), Form.of(first), pace)))
+def _apart(first: Variable, second: Variable, ordered: bool, symbolic_step: IntegerForm | None) -> Condition:
+    less = _before(IntegerForm.of(first), IntegerForm.of(second), symbolic_step)
+    return (
+        less
+        if ordered
+        else Junction("or", (less, _before(IntegerForm.of(second), IntegerForm.of(first), symbolic_step)))
+    )
 
 
-def _before(one: Form, other: Form, pace: Form | None) -> Condition:
+def _before(one: IntegerForm, other: IntegerForm, symbolic_step: IntegerForm | None) -> Condition:
     """``one`` is less than the other, by a step at least."""
-    if pace is None:
+    if symbolic_step is None:
         return Comparison.below(one, other)
-    up = Junction("and", (Comparison.below(ZERO, pace), Comparison.at_least(other - one, pace)))
-    down = Junction("and", (Comparison.below(pace, ZERO), Comparison.at_least(other - one, -pace)))
+    up = Junction(
+        "and", (Comparison.below(ZERO, symbolic_step), Comparison.at_least(other - one, symbolic_step))
+    )
+    down = Junction(
+        "and", (Comparison.below(symbolic_step, ZERO), Comparison.at_least(other - one, -symbolic_step))
+    )
     return Junction("or", (up, down))
 
 
-def trips(space: IndexSpace) -> tuple[Condition, ...]:
+def two_iterations(space: IndexSpace) -> tuple[Condition, ...]:
     """There are two iterations."""
-    left, right = Side(1, frozenset()), Side(2, frozenset())
-    first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
-    apart = _apart(first, second, ordered=True, pace=space.pace)
-    return (apart, *space.facts, *_within(space, left, first), *_within(space, right, second))
+    left, right = AccessInstance(1, frozenset()), AccessInstance(2, frozenset())
+    first, second = (Variable(VariableKind.INDEX, space.index.name + mark) for mark in ("'", "''"))
+    apart = _apart(first, second, ordered=True, symbolic_step=space.symbolic_step)
+    return (apart, *space.context, *_within(space, left, first), *_within(space, right, second))
 
 
-def crowd(
+def many_instances(
     one: Access, other: Access, space: IndexSpace, written: frozenset[str], many: int
 ) -> tuple[Condition, ...]:
     """Both accesses are executed, in iterations far apart, and inner loops have more than a few turns."""
-    left, right = Side(1, written), Side(2, written)
-    first, second = (Variable(Kind.INDEX, space.index.name + mark) for mark in ("'", "''"))
-    far = Comparison.at_least(Form.of(second), Form.of(first) + Form.literal(many * space.stride))
-    conditions = [far, *space.facts]
+    left, right = AccessInstance(1, written), AccessInstance(2, written)
+    first, second = (Variable(VariableKind.INDEX, space.index.name + mark) for mark in ("'", "''"))
+    far = Comparison.at_least(
+        IntegerForm.of(second), IntegerForm.of(first) + IntegerForm.literal(many * space.stride)
+    )
+    conditions = [far, *space.context]
     for side, access, index in ((left, one, first), (right, other, second)):
         conditions += [*_executed(access, side, index, space), *_busy(access, side)]
     return tuple(conditions)
 
 
-def _busy(access: Access, side: Side) -> Iterator[Condition]:
+def _busy(access: Access, side: AccessInstance) -> Iterator[Condition]:
     """Its inner loops, as far as their bounds depend on names from outside, have more than a few turns."""
-    for binder in access.domain.binders:
-        if binder.start is None or binder.stop is None or not binder.step:
+    for inner_loop in access.domain.inner_loops:
+        if inner_loop.start is None or inner_loop.stop is None or not inner_loop.step:
             continue
-        turns = (binder.stop - binder.start) * Form.literal(1 if binder.step > 0 else -1)
-        if turns.moves((Kind.PARAMETER,)):
-            yield Comparison.at_least(side.of(turns), Form.literal(_FEW * abs(binder.step)))
+        turns = (inner_loop.stop - inner_loop.start) * IntegerForm.literal(1 if inner_loop.step > 0 else -1)
+        if turns.depends_on((VariableKind.PARAMETER,)):
+            yield Comparison.at_least(side.of(turns), IntegerForm.literal(_FEW * abs(inner_loop.step)))
 
 
-def _executed(access: Access, side: Side, index: Variable, space: IndexSpace) -> Iterator[Condition]:
+def _executed(
+    access: Access, side: AccessInstance, index: Variable, space: IndexSpace
+) -> Iterator[Condition]:
     yield from _within(space, side, index)
-    for binder in access.domain.binders:
-        yield from _bound(binder, side)
+    for inner_loop in access.domain.inner_loops:
+        yield from _bound(inner_loop, side)
     for guard in access.domain.guards:
         yield side.condition(guard)
 
 
-def _within(space: IndexSpace, side: Side, index: Variable) -> Iterator[Condition]:
-    binder = Binder(index, space.start, space.stop, space.step)
-    yield from _range(binder, Form.of(index), side, lambda form: form)
+def _within(space: IndexSpace, side: AccessInstance, index: Variable) -> Iterator[Condition]:
+    inner_loop = InnerLoop(index, space.start, space.stop, space.step)
+    yield from _range(inner_loop, IntegerForm.of(index), side, lambda form: form)
 
 
-def _bound(binder: Binder, side: Side) -> Iterator[Condition]:
-    yield from _range(binder, side.of(Form.of(binder.variable)), side, side.of)
+def _bound(inner_loop: InnerLoop, side: AccessInstance) -> Iterator[Condition]:
+    yield from _range(inner_loop, side.of(IntegerForm.of(inner_loop.variable)), side, side.of)
 
 
-def _range(binder: Binder, value: Form, side: Side, here) -> Iterator[Condition]:  # type: ignore[no-untyped-def]
-    start = None if binder.start is None else here(binder.start)
-    stop = None if binder.stop is None else here(binder.stop)
-    step = binder.step
+def _range(inner_loop: InnerLoop, value: IntegerForm, side: AccessInstance, here) -> Iterator[Condition]:  # type: ignore[no-untyped-def]
+    start = None if inner_loop.start is None else here(inner_loop.start)
+    stop = None if inner_loop.stop is None else here(inner_loop.stop)
+    step = inner_loop.step
     if step is None:
         return
     if start is not None:
@@ -189,11 +201,13 @@ def _range(binder: Binder, value: Form, side: Side, here) -> Iterator[Condition]
     if stop is not None:
         yield Comparison.below(value, stop) if step > 0 else Comparison.below(stop, value)
     if start is not None and abs(step) > 1:
-        yield Comparison.equal(value, start + Form.of(side.new("step")) * Form.literal(step))
+        yield Comparison.equal(value, start + IntegerForm.of(side.new("step")) * IntegerForm.literal(step))
 
 
-def _reached(access: Access, axis: int, place: Form, side: Side, wrap: bool) -> Iterator[Condition]:
-    length = Form.of(Variable(Kind.PARAMETER, f"length {axis} of {access.array}"))
+def _reached(
+    access: Access, axis: int, place: IntegerForm, side: AccessInstance, wrap: bool
+) -> Iterator[Condition]:
+    length = IntegerForm.of(Variable(VariableKind.PARAMETER, f"length {axis} of {access.array}"))
     if wrap:
         yield Comparison.at_least(place, ZERO)
         yield Comparison.below(place, length)
@@ -212,7 +226,7 @@ def _reached(access: Access, axis: int, place: Form, side: Side, wrap: bool) -> 
         side.exact = False
 
 
-def _single(value: Form, place: Form, length: Form, wrap: bool) -> Iterator[Condition]:
+def _single(value: IntegerForm, place: IntegerForm, length: IntegerForm, wrap: bool) -> Iterator[Condition]:
     fixed = value.constant
     if fixed is not None and fixed < 0:
         yield Comparison.equal(place, value + length)
@@ -224,12 +238,14 @@ def _single(value: Form, place: Form, length: Form, wrap: bool) -> Iterator[Cond
         yield Comparison.equal(place, value)
 
 
-def _sliced(subscript: Subscript, place: Form, length: Form, side: Side, wrap: bool) -> Iterator[Condition]:
+def _sliced(
+    subscript: Subscript, place: IntegerForm, length: IntegerForm, side: AccessInstance, wrap: bool
+) -> Iterator[Condition]:
     assert subscript.span is not None
     start, stop, step = subscript.span
-    turn = Form.of(side.new("step")) * Form.literal(step)
+    turn = IntegerForm.of(side.new("step")) * IntegerForm.literal(step)
 
-    def begun(begin: Form) -> Condition:
+    def begun(begin: IntegerForm) -> Condition:
         reached = Comparison.at_least(place, begin)
         return Junction("and", (reached, Comparison.equal(place, begin + turn))) if step > 1 else reached
 
@@ -244,11 +260,11 @@ def _sliced(subscript: Subscript, place: Form, length: Form, side: Side, wrap: b
 
 
 def _cut(
-    value: Form,
-    length: Form,
+    value: IntegerForm,
+    length: IntegerForm,
     wrap: bool,
-    plain: Callable[[Form], Condition],
-    ended: Callable[[Form], Condition],
+    plain: Callable[[IntegerForm], Condition],
+    ended: Callable[[IntegerForm], Condition],
 ) -> Iterator[Condition]:
     """What is said of an end of a slice, which counts from the axis's end where it is negative."""
     fixed = value.constant

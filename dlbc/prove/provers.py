@@ -13,11 +13,11 @@ class Provers:
     """Each is None where its package is not installed."""
 
     @cached_property
-    def sets(self) -> sets.Sets | None:
+    def sets(self) -> sets.IntegerSets | None:
         """Integer sets."""
-        return sets.Sets() if sets.available() else None
+        return sets.IntegerSets() if sets.available() else None
 
     @cached_property
-    def solver(self) -> solver.Solver | None:
+    def solver(self) -> solver.SmtSolver | None:
         """Products of integers."""
-        return solver.Solver() if solver.available() else None
+        return solver.SmtSolver() if solver.available() else None

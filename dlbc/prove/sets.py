@@ -10,9 +10,9 @@ import importlib.util
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 
-from dlbc.ir.form import Atom, Comparison, Condition, Form, Kind, Operator, Variable
+from dlbc.ir.form import Atom, Comparison, Condition, IntegerForm, Operator, Variable, VariableKind
 
-__all__ = ["Sets", "available"]
+__all__ = ["IntegerSets", "available"]
 
 #: Bound on isl's work for one question; beyond it there is no answer.
 _OPERATIONS = 500_000
@@ -28,7 +28,7 @@ def available() -> bool:
     return importlib.util.find_spec("islpy") is not None
 
 
-class Sets:
+class IntegerSets:
     """Asks isl about conjunctions of conditions."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Sets:
         self._parameters: dict[Variable, str] = {}
         self._answers: dict[str, bool] = {}
 
-    def empty(self, conditions: Sequence[Condition]) -> bool:
+    def is_empty(self, conditions: Sequence[Condition]) -> bool:
         """Whether surely nothing satisfies them; `affine` then says whether all of them were taken."""
         writer = _Writer()
         text = writer.conjunction(conditions)
@@ -75,7 +75,7 @@ class Sets:
         self,
         meetings: Iterable[Sequence[Condition]],
         several: Sequence[Condition],
-        crowds: Iterable[Sequence[Condition]],
+        many_instances: Iterable[Sequence[Condition]],
     ) -> str | None:
         """A condition on parameters, as source text, under which no meeting has a solution.
 
@@ -88,7 +88,7 @@ class Sets:
             for conditions in meetings:
                 found = self._where(conditions)
                 bad = found if bad is None else bad.union(found)
-            if bad is None or any(self._where(crowd).subtract(bad).is_empty() for crowd in crowds):
+            if bad is None or any(self._where(crowd).subtract(bad).is_empty() for crowd in many_instances):
                 return None
             space = self._where(several)
             return self._text(space.subtract(bad).gist(space).coalesce())
@@ -101,7 +101,7 @@ class Sets:
         text = writer.conjunction(conditions)
         if not writer.affine:
             raise self._isl.Error("not affine")
-        parameters = [name for v, name in writer.names.items() if v.kind is Kind.PARAMETER]
+        parameters = [name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER]
         return self._set(writer, text, parameters).params()
 
     def _begin(self) -> None:
@@ -139,20 +139,20 @@ class Sets:
         kind = self._isl.dim_type.param
         names = [constraint.get_dim_name(kind, k) for k in range(constraint.dim(kind))]
         known = {name: variable for variable, name in self._parameters.items()}
-        total = Form.literal(int(constraint.get_constant_val().to_python()))
+        total = IntegerForm.literal(int(constraint.get_constant_val().to_python()))
         for k, name in enumerate(names):
             factor = int(constraint.get_coefficient_val(kind, k).to_python())
-            total = total + Form.of(known[name]) * Form.literal(factor)
+            total = total + IntegerForm.of(known[name]) * IntegerForm.literal(factor)
         if any(v.name.startswith("length ") for v in total.variables):
             return None
         return _written(total, "==" if constraint.is_equality() else ">=")
 
 
-def _written(form: Form, relation: str) -> str:
+def _written(form: IntegerForm, relation: str) -> str:
     """``form >= 0`` or ``form == 0`` with the negative terms on the other side."""
-    left = Form(tuple((m, k) for m, k in form.terms if k > 0))
-    right = Form(tuple((m, -k) for m, k in form.terms if k < 0))
-    if relation == ">=" and left.constant is None and right == Form.literal(1):
+    left = IntegerForm(tuple((m, k) for m, k in form.terms if k > 0))
+    right = IntegerForm(tuple((m, -k) for m, k in form.terms if k < 0))
+    if relation == ">=" and left.constant is None and right == IntegerForm.literal(1):
         return f"{left} > 0"
     if relation == ">=" and left.constant is not None and right.terms:
         return f"{right} <= {left}"
@@ -181,13 +181,13 @@ class _Writer:
                 self.affine = False
                 return None
         parts = [self._condition(p) for p in condition.parts]
-        if condition.word == "and":
+        if condition.operator == "and":
             return "(" + (" and ".join(p for p in parts if p is not None) or "true") + ")"
         if any(p is None for p in parts):
             return None
         return "(" + (" or ".join(p for p in parts if p is not None) or "false") + ")"
 
-    def _form(self, form: Form) -> str:
+    def _form(self, form: IntegerForm) -> str:
         texts = [self._monomial(monomial, factor) for monomial, factor in form.terms]
         return "0" + "".join(texts)  # isl has no unary plus
 
@@ -196,14 +196,14 @@ class _Writer:
             return f"{factor:+d}"
         if len(monomial) == 1:
             return f"{factor:+d}*{self._atom(monomial[0])}"
-        product = Form(((tuple(monomial), 1),))
+        product = IntegerForm(((tuple(monomial), 1),))
         return f"{factor:+d}*{self._opaque(product)}"
 
-    def _opaque(self, form: Form) -> str:
+    def _opaque(self, form: IntegerForm) -> str:
         """Something that is not affine but the same in all iterations: a parameter of its own."""
-        if any(v.kind is not Kind.PARAMETER for v in form.variables):
+        if any(v.kind is not VariableKind.PARAMETER for v in form.variables):
             raise _NotAffineError
-        return self._variable(Variable(Kind.PARAMETER, str(form)))
+        return self._variable(Variable(VariableKind.PARAMETER, str(form)))
 
     def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Variable):
@@ -217,12 +217,12 @@ class _Writer:
                 return f"(({self._form(operands[0])}) mod {divisor})"
             case Operator.MINIMUM | Operator.MAXIMUM:
                 return f"{atom.operator.value}({', '.join(map(self._form, operands))})"
-        return self._opaque(Form.of(atom))
+        return self._opaque(IntegerForm.of(atom))
 
     def _variable(self, variable: Variable) -> str:
         name = self.names.get(variable)
         if name is None:
-            if self._shared is not None and variable.kind is Kind.PARAMETER:
+            if self._shared is not None and variable.kind is VariableKind.PARAMETER:
                 name = self._shared.setdefault(variable, f"q{len(self._shared)}")
             else:
                 name = f"v{len(self.names)}"

@@ -8,9 +8,9 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from dlbc.ir.form import Apply, Atom, Comparison, Condition, Form, Operator, Variable
+from dlbc.ir.form import Apply, Atom, Comparison, Condition, IntegerForm, Operator, Variable
 
-__all__ = ["Solver", "available"]
+__all__ = ["SmtSolver", "available"]
 
 #: Bounds on one question: z3's own count of work, the same on every machine, and as a net milliseconds.
 _WORK = 3_000_000
@@ -22,7 +22,7 @@ def available() -> bool:
     return importlib.util.find_spec("z3") is not None
 
 
-class Solver:
+class SmtSolver:
     """Asks z3 about conjunctions of conditions."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Solver:
 
         self._z3: Any = z3
 
-    def empty(self, conditions: Sequence[Condition]) -> bool:
+    def is_empty(self, conditions: Sequence[Condition]) -> bool:
         """Whether surely nothing satisfies them."""
         solver = self._z3.Solver()
         solver.set("rlimit", _WORK)
@@ -56,11 +56,11 @@ class Solver:
                 else form != 0
             )
         parts = [self._condition(part) for part in condition.parts]
-        if condition.word == "and":
+        if condition.operator == "and":
             return self._z3.And(*(p for p in parts if p is not None))
         return None if any(p is None for p in parts) else self._z3.Or(*parts)
 
-    def _form(self, form: Form) -> Any:
+    def _form(self, form: IntegerForm) -> Any:
         total = self._z3.IntVal(0)
         for monomial, factor in form.terms:
             atoms = [self._atom(atom) for atom in monomial]
@@ -71,7 +71,7 @@ class Solver:
 
     def _atom(self, atom: Atom) -> Any:
         if isinstance(atom, Variable):
-            return self._z3.Int(f"{atom.kind.value} {atom.name} {atom.number} {atom.loose}")
+            return self._z3.Int(f"{atom.kind.value} {atom.name} {atom.number} {atom.out_of_scope}")
         return self._applied(atom)
 
     def _applied(self, atom: Apply) -> Any:

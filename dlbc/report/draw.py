@@ -8,7 +8,7 @@ from math import floor, log10
 
 from dlbrt.observe.trace_events import Slice
 
-from dlbc.report.measured import Measured, Row
+from dlbc.report.measured import MeasuredRun, RankTimeline
 
 __all__ = ["COLOURS", "seconds_text", "timeline"]
 
@@ -30,7 +30,7 @@ _NEAR = 0.25
 _MOST_ARROWS = 400
 
 
-def timeline(run: Measured) -> str:
+def timeline(run: MeasuredRun) -> str:
     """The picture of one run."""
     height = _ROW * len(run.rows) + _FOOT
     scale = _WIDTH / ((run.end - run.begin) or 1.0)
@@ -63,7 +63,7 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds / 1e-6:.3g} us"
 
 
-def _row(row: Row, top: int, begin: float, scale: float) -> Iterator[str]:
+def _row(row: RankTimeline, top: int, begin: float, scale: float) -> Iterator[str]:
     label = f"rank {row.rank}"
     host = f"<title>{escape(row.host)}</title>"
     yield f'<text x="{_LEFT - 8}" y="{top + 12}" text-anchor="end">{label}{host}</text>'
@@ -91,7 +91,7 @@ def _merged(slices: Sequence[Slice], near_s: float) -> list[Slice]:
     return found
 
 
-def _axis(run: Measured, scale: float, height: int) -> Iterator[str]:
+def _axis(run: MeasuredRun, scale: float, height: int) -> Iterator[str]:
     """Lines at round times, counted from the beginning."""
     span = (run.end - run.begin) or 1.0
     step = 10.0 ** floor(log10(span / 4))

@@ -9,17 +9,17 @@ from dlbrt.observe.trace import RunTrace, Trace
 from dlbrt.observe.trace_events import Arrow, Slice, arrows, slices
 from dlbrt.records import dataclass
 
-__all__ = ["KINDS", "Measured", "Row", "measured"]
+__all__ = ["ACTIVITIES", "MeasuredRun", "RankTimeline", "measure_run"]
 
 #: What a rank's time is made of.
-KINDS = ("scatter", "compute", "move", "synchronize", "idle")
+ACTIVITIES = ("scatter", "compute", "move", "synchronize", "idle")
 
 #: At these a group has come together, or has heard of what another did.
 _MARKS = (ProfilesExchanged, InstructionsReceived, GroupReportsReceived, FailureNotified)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RankTimeline:
     """One rank: its slices in order, and when it was told of a decision."""
 
     rank: int
@@ -38,11 +38,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     """One run: its ranks, the work that moved, and from when to when it went."""
 
     run: RunTrace
-    rows: tuple[Row, ...]
+    rows: tuple[RankTimeline, ...]
     arrows: tuple[Arrow, ...]
     begin: float
     end: float
@@ -60,13 +60,13 @@ class Measured:
         return sum(times) / len(times) / max(times) if any(times) else None
 
 
-def measured(trace: Trace, run: RunTrace) -> Measured:
+def measure_run(trace: Trace, run: RunTrace) -> MeasuredRun:
     """What is shown of a run; ranks that had no part in it are left out."""
     parts = [slices(rank) for rank in run.per_rank]
     ahead = trace.offsets_s
     moved = tuple(arrows(run, ahead))
     rows = tuple(
-        Row(
+        RankTimeline(
             number,
             trace.host_names[number],
             tuple(
@@ -79,4 +79,4 @@ def measured(trace: Trace, run: RunTrace) -> Measured:
     )
     ends = [part.end for row in rows for part in row.slices] + [m for row in rows for m in row.marks]
     begins = [part.begin for row in rows for part in row.slices]
-    return Measured(run, rows, moved, min(begins, default=0.0), max(ends, default=0.0))
+    return MeasuredRun(run, rows, moved, min(begins, default=0.0), max(ends, default=0.0))

@@ -10,8 +10,8 @@ from dlbrt.observe.trace import LoopTrace, Trace
 from dlbrt.sim.recorded import Recording
 
 from dlbc.report.draw import COLOURS, seconds_text, timeline
-from dlbc.report.measured import KINDS, Measured, measured
-from dlbc.report.predicted import Told, simulated_s, told
+from dlbc.report.measured import ACTIVITIES, MeasuredRun, measure_run
+from dlbc.report.predicted import RunPredictions, replay_predictions, simulated_s
 
 __all__ = ["MOST_RUNS", "page"]
 
@@ -61,21 +61,25 @@ def _loop(recording: Recording, number: int, loop: LoopTrace) -> str:
     for place, run in enumerate(loop.runs):
         if place not in shown:
             continue
-        found = measured(recording.trace, run)
+        found = measure_run(recording.trace, run)
         parts.append(
             f"<h3>Run {place + 1}: {escape(run.strategy)}, {_count(run.iterations, 'iteration')}</h3>"
         )
         if found.rows:
-            parts += [timeline(found), _ranks(found), *_predictions(found, told(run), simulated)]
+            parts += [
+                timeline(found),
+                _ranks(found),
+                *_predictions(found, replay_predictions(run), simulated),
+            ]
     if len(shown) < len(loop.runs):
         parts.append(f"<p>{_count(len(loop.runs) - len(shown), 'run')} between these: not shown.</p>")
     return "\n".join(parts)
 
 
-def _ranks(found: Measured) -> str:
+def _ranks(found: MeasuredRun) -> str:
     """Where the time of each rank went."""
     rows = [
-        (f"rank {row.rank}", str(row.units), *(seconds_text(row.seconds(kind)) for kind in KINDS))
+        (f"rank {row.rank}", str(row.units), *(seconds_text(row.seconds(kind)) for kind in ACTIVITIES))
         for row in found.rows
     ]
     efficiency = found.efficiency
@@ -83,10 +87,10 @@ def _ranks(found: Measured) -> str:
     words = [f"From the first computing to the last end {seconds_text(found.makespan_s)}"]
     words += [f"mean over longest computing {efficiency:.1%}"] if efficiency is not None else []
     words.append(f"{_count(moved, 'unit')} moved in {_count(len(found.arrows), 'message')}")
-    return f"<p>{'; '.join(words)}.</p>\n{_table(('', 'units', *KINDS), rows)}"
+    return f"<p>{'; '.join(words)}.</p>\n{_table(('', 'units', *ACTIVITIES), rows)}"
 
 
-def _predictions(found: Measured, said: Told, simulated: dict[str, float]) -> Iterator[str]:
+def _predictions(found: MeasuredRun, said: RunPredictions, simulated: dict[str, float]) -> Iterator[str]:
     """What was expected, beside what came."""
     rows = []
     requested_strategy = found.run.setup.requested_strategy if found.run.setup is not None else ""

@@ -17,21 +17,21 @@ from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.recorded import Recording
 from dlbrt.sim.replay import ReplayedRank
 
-__all__ = ["Told", "simulated_s", "told"]
+__all__ = ["RunPredictions", "replay_predictions", "simulated_s"]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RunPredictions:
     """What the agents of a run had to say: the choice, if there was one, and the windows of all groups."""
 
     choice: StrategyChoice | None
     windows: tuple[Window, ...]
 
 
-def told(run: RunTrace) -> Told:
+def replay_predictions(run: RunTrace) -> RunPredictions:
     """By telling the agents again what they were told; nothing of a run that rank 0 did alone."""
     if run.setup is None or not run.complete:
-        return Told(None, ())
+        return RunPredictions(None, ())
     choice: StrategyChoice | None = None
     windows: list[Window] = []
     for rank, recorded in enumerate(run.per_rank):
@@ -40,7 +40,7 @@ def told(run: RunTrace) -> Told:
             replayed_rank.handle(event)
         windows += (window for account in replayed_rank.accounts for window in account.windows)
         choice = choice or replayed_rank.choice
-    return Told(choice, tuple(sorted(windows, key=lambda window: (window.epoch, window.members))))
+    return RunPredictions(choice, tuple(sorted(windows, key=lambda window: (window.epoch, window.members))))
 
 
 def simulated_s(recording: Recording, number: int) -> Iterator[tuple[str, float]]:

@@ -10,15 +10,15 @@ from dlbrt.sim.description import MachineDescription
 from dlbrt.sim.machine import Machine
 from dlbrt.sim.play import SimulationCase, simulate_all, strategy_names
 
-from dlbc.simulate.described import Described
+from dlbc.simulate.described import SimulatedLoop
 from dlbc.simulate.machines import find_machines, read_description
 from dlbc.simulate.problems import CannotSimulateError, Problems
 from dlbc.simulate.programs import loop_of_program
 from dlbc.simulate.recordings import recorded_loop
-from dlbc.simulate.request import Request, read_count
-from dlbc.simulate.show import Block, as_json, as_text
+from dlbc.simulate.request import SimulationRequest, read_count
+from dlbc.simulate.show import MachineResult, as_json, as_text
 
-__all__ = ["simulated"]
+__all__ = ["simulate_loop"]
 
 _MOST_SEEDS = 10_000
 
@@ -27,13 +27,13 @@ _MOST_SEEDS = 10_000
 class _Asked:
     """What is to be played: a loop, on each of these machines, under each of these strategies and loads."""
 
-    described: Described
+    described: SimulatedLoop
     machines: tuple[Machine, ...]
     strategies: tuple[str, ...]
     seeds: int
 
 
-def simulated(request: Request) -> str:
+def simulate_loop(request: SimulationRequest) -> str:
     """What a loop takes on each machine that is asked for, as it is printed.
 
     CannotSimulateError with all that is wrong with what was asked, the machine first; FaultyProgramError.
@@ -49,17 +49,17 @@ def simulated(request: Request) -> str:
             raise CannotSimulateError(f"--seeds: expected {wanted}; found none")
         case = SimulationCase(machine, described.model(machine.ranks), seeds)
         played = simulate_all(case, asked.strategies, described.parameters, traced=traced)
-        blocks.append(Block(machine, case.loop, played))
+        blocks.append(MachineResult(machine, case.loop, played))
     if request.trace_out is not None:
         _write(request.trace_out, blocks[0], described)
     show = as_json if request.format == "json" else as_text
     return show(described, blocks, tuple(_notes(request, asked.machines[0])))
 
 
-def _read(request: Request) -> _Asked:
+def _read(request: SimulationRequest) -> _Asked:
     problems = Problems()
     description: MachineDescription | None = None
-    described: Described | None = None
+    described: SimulatedLoop | None = None
     machines: tuple[Machine, ...] = ()
     with problems.kept():
         description = read_description(request.machine)
@@ -79,13 +79,13 @@ def _read(request: Request) -> _Asked:
     return _Asked(described, machines, strategies, seeds)
 
 
-def _described(request: Request) -> Described:
+def _described(request: SimulationRequest) -> SimulatedLoop:
     if request.trace is not None:
         return recorded_loop(request.trace, request.loop)
     return loop_of_program(request.file or "", request)
 
 
-def _write(path: str, block: Block, described: Described) -> None:
+def _write(path: str, block: MachineResult, described: SimulatedLoop) -> None:
     """Write the trace of the only run."""
     from dlbrt.observe.statistics import write_text
     from dlbrt.observe.tracing import text_of
@@ -100,7 +100,7 @@ def _write(path: str, block: Block, described: Described) -> None:
         raise CannotSimulateError(f"--trace-out: {path}: {error.strerror or error}") from error
 
 
-def _notes(request: Request, machine: Machine) -> Iterator[str]:
+def _notes(request: SimulationRequest, machine: Machine) -> Iterator[str]:
     network = machine.network
     where = request.machine or ("as recorded" if request.trace and not request.ranks else "processors alike")
     rate = f"{network.bandwidth / 1e6:g} MB/s"
@@ -111,7 +111,7 @@ def _notes(request: Request, machine: Machine) -> Iterator[str]:
             yield f"{name}: {value}"
 
 
-def _load(request: Request, machine: Machine) -> str:
+def _load(request: SimulationRequest, machine: Machine) -> str:
     """The load as it was asked for, else that of the machine."""
     drawn = machine.load.random
     if request.load is not None or drawn is None:

@@ -13,14 +13,14 @@ from dlbrt.dist.footprint import IndexMap
 from dlbrt.records import dataclass
 
 from dlbc.explain.ranks import MOST_SUMMED
-from dlbc.ir.cost import Class, Cost
+from dlbc.ir.cost import Cost, CostClass
 from dlbc.ir.cost_plan import CostPlan, CostShape
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport
-from dlbc.simulate.spans import Span
-from dlbc.simulate.values import Values
+from dlbc.simulate.spans import IterationRange
+from dlbc.simulate.values import LoopNumbers
 
-__all__ = ["FoundWork", "find_work"]
+__all__ = ["EvaluatedCost", "find_work"]
 
 #: Names that no program has.
 _NUMPY, _ITEMS = "_dlbc_numpy", "_dlbc_items"
@@ -32,7 +32,7 @@ _WIDEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWork:
+class EvaluatedCost:
     """What iterations cost: ``known`` is None where it is the same for all or not known, as ``note`` says.
 
     ``said`` is what the kernel says of it when the program runs.
@@ -40,24 +40,24 @@ class FoundWork:
 
     note: str
     known: KnownWork | None = None
-    said: KnownWork | None = None
+    stated: KnownWork | None = None
 
 
-def find_work(report: LoopReport, plan: LoopPlan, values: Values, span: Span) -> FoundWork:
+def find_work(report: LoopReport, plan: LoopPlan, values: LoopNumbers, span: IterationRange) -> EvaluatedCost:
     """What the iterations of a loop cost; ``values`` keep the numbers that are missing for it."""
-    cost = report.known
+    cost = report.partition_cost
     if plan.cost is None and (cost is None or cost.work is None):
-        return FoundWork(f"not derived, {_ALIKE}{f': {cost.why}' if cost and cost.why else ''}")
-    if plan.cost is None and cost is not None and cost.kind is Class.UNIFORM:
-        return FoundWork(f"{_words(cost)}, the same for all iterations")
+        return EvaluatedCost(f"not derived, {_ALIKE}{f': {cost.why}' if cost and cost.why else ''}")
+    if plan.cost is None and cost is not None and cost.cost_class is CostClass.UNIFORM:
+        return EvaluatedCost(f"{_words(cost)}, the same for all iterations")
     if len(span.values) > MOST_SUMMED:
-        return FoundWork(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED}")
+        return EvaluatedCost(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED}")
     try:
         return _Evaluation(report, plan, values, span).work()
     except CostError as error:
-        return FoundWork(f"{error}; {_ALIKE}")
+        return EvaluatedCost(f"{error}; {_ALIKE}")
     except Exception as error:  # whatever the program's own expression raises
-        return FoundWork(f"not evaluated, {_ALIKE}: {type(error).__name__}: {error}")
+        return EvaluatedCost(f"not evaluated, {_ALIKE}: {type(error).__name__}: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +66,28 @@ class _Evaluation:
 
     report: LoopReport
     plan: LoopPlan
-    values: Values
-    span: Span
+    values: LoopNumbers
+    span: IterationRange
 
-    def work(self) -> FoundWork:
+    def work(self) -> EvaluatedCost:
         """What they cost; whatever its evaluation raises, this raises."""
-        said, cost = self.plan.cost, self.report.known
+        said, cost = self.plan.cost, self.report.partition_cost
         if said is None and cost is not None and cost.pointwise:
-            return FoundWork(f"{self.report.omitted}, {_ALIKE}")
+            return EvaluatedCost(f"{self.report.cost_omitted}, {_ALIKE}")
         plan = said or _derived(cost)
         spec = self._spec(plan)
         if spec is None:
-            return FoundWork(f"it takes data, {_ALIKE}")
+            return EvaluatedCost(f"it takes data, {_ALIKE}")
         index = IndexMap(self.span.values.start, self.span.values.step)
         work = evaluate_cost(spec, len(self.span.values), index, lambda: iter(self.span.values))
         if work is None:
-            return FoundWork("the same for all iterations")
-        unsaid = f", which balancing does not know: {self.report.omitted}" if said is None else ""
-        return FoundWork(f"{self._text(plan)}{unsaid}", work, None if said is None else work)
+            return EvaluatedCost("the same for all iterations")
+        unsaid = f", which balancing does not know: {self.report.cost_omitted}" if said is None else ""
+        return EvaluatedCost(f"{self._text(plan)}{unsaid}", work, None if said is None else work)
 
     def _text(self, plan: CostPlan) -> str:
         """The cost for people."""
-        clause, cost = self.plan.loop.annotation.cost, self.report.known
+        clause, cost = self.plan.loop.annotation.cost, self.report.partition_cost
         if clause is not None or cost is None:
             return f"`{plan.text}`, by the clause"
         return f"{_words(cost)}, {plan.target} being the index"
@@ -105,7 +105,7 @@ class _Evaluation:
             case CostShape.FIT:
                 found = self._function(f"lambda: {text}", numpy)
                 return None if found is None else CostSpec(fit=found)
-        calls = "".join(f" for {name} in [{call}]" for name, call in plan.bound)
+        calls = "".join(f" for {name} in [{call}]" for name, call in plan.bound_calls)
         each = f"lambda {_ITEMS}: [{text} for {target} in {_ITEMS}{calls}]"
         found = self._function(each, numpy) if self._items_are_known() else None
         return None if found is None else CostSpec(each=found)
@@ -132,4 +132,4 @@ def _derived(cost: Cost | None) -> CostPlan:
     """A cost that was derived, though the kernel does not say it."""
     assert cost is not None
     assert cost.work is not None
-    return CostPlan(CostShape.VECTOR, cost.index.name, "", cost.work, cost.index, floored=True)
+    return CostPlan(CostShape.VECTOR, cost.index.name, "", cost.work, cost.index, clamped=True)

@@ -10,11 +10,11 @@ from dlbrt.records import dataclass
 from dlbrt.sim.description import NetworkDescription
 from dlbrt.sim.machine import LoopModel, Machine
 
-__all__ = ["Described"]
+__all__ = ["SimulatedLoop"]
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class SimulatedLoop:
     """Where it stands (``file.py:12``), its ``number`` there, notes for people, a model for so many ranks.
 
     ``group`` is the size of the groups that its clause asks for. A recorded one was run on ``machine``, with

@@ -15,27 +15,27 @@ from dlbrt.dist.units import FoldingPolicy, Units
 from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel
 
-from dlbc.ir.cost_plan import Folded
+from dlbc.ir.cost_plan import FoldDecision
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.report import LoopReport
-from dlbc.simulate.costs import FoundWork, find_work
-from dlbc.simulate.described import Described
+from dlbc.simulate.costs import EvaluatedCost, find_work
+from dlbc.simulate.described import SimulatedLoop
 from dlbc.simulate.problems import CannotSimulateError
-from dlbc.simulate.rows import Movement, find_movement
-from dlbc.simulate.spans import NOTHING, find_span
-from dlbc.simulate.values import Number, Values
+from dlbc.simulate.rows import MovementBytes, find_movement
+from dlbc.simulate.spans import NO_ITERATIONS, find_span
+from dlbc.simulate.values import LoopNumbers, Number
 
-__all__ = ["Terms", "describe_loop"]
+__all__ = ["LoopSettings", "describe_loop"]
 
 _FOLDING = {
-    Folded.NO: FoldingPolicy.NONE,
-    Folded.DEFAULT: FoldingPolicy.WHERE_IT_PAYS,
-    Folded.FORCED: FoldingPolicy.ALWAYS,
+    FoldDecision.NO: FoldingPolicy.NONE,
+    FoldDecision.DEFAULT: FoldingPolicy.WHERE_IT_PAYS,
+    FoldDecision.FORCED: FoldingPolicy.ALWAYS,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class LoopSettings:
     """What the user says of a loop: numbers by name, the mean time of an iteration, and the bytes of one."""
 
     given: Mapping[str, Number]
@@ -43,21 +43,21 @@ class Terms:
     iteration_bytes: float | None = None
 
 
-def describe_loop(report: LoopReport, file: str, terms: Terms) -> Described:
+def describe_loop(report: LoopReport, file: str, terms: LoopSettings) -> SimulatedLoop:
     """The loop of a report that has a plan. CannotSimulateError, with all numbers that are missing."""
     plan = report.plan
     assert plan is not None
     source = f"{file}:{plan.loop.node.lineno}"
-    values = Values(plan.loop, report.space, terms.given)
-    span = find_span(plan.loop.node.iter, values) or NOTHING
+    values = LoopNumbers(plan.loop, report.space, terms.given)
+    span = find_span(plan.loop.node.iter, values) or NO_ITERATIONS
     work = find_work(report, plan, values, span)
     said = terms.iteration_bytes
-    movement = find_movement(plan, values) if said is None else Movement(said)
+    movement = find_movement(plan, values) if said is None else MovementBytes(said)
     if values.missing or movement is None:
         raise CannotSimulateError(_missing(source, values.missing))
     model = _Model(plan, len(span.values), work, terms.iteration_s, movement)
     notes, assumed = tuple(model.notes()), bool(movement.assumed)
-    return Described(source, plan.loop.number, notes, model, plan.group, bytes_assumed=assumed)
+    return SimulatedLoop(source, plan.loop.number, notes, model, plan.group, bytes_assumed=assumed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,17 @@ class _Model:
 
     plan: LoopPlan
     n: int
-    work: FoundWork
+    work: EvaluatedCost
     iteration_s: float
-    movement: Movement
+    movement: MovementBytes
 
     def __call__(self, ranks: int) -> LoopModel:
         """The model."""
-        folds = _FOLDING[self.plan.folded].folds(self.n, ranks, in_long_runs=bool(self.plan.unfolds_for))
+        folds = _FOLDING[self.plan.fold_decision].folds(
+            self.n, ranks, in_long_runs=bool(self.plan.unfolds_for)
+        )
         units = Units(0, self.n, folds)
-        deal = first_shares(units, ranks, self.plan.iterations, stated=lambda: self.work.said).deal
+        deal = first_shares(units, ranks, self.plan.iterations, stated=lambda: self.work.stated).deal
         size = self.movement.iteration_bytes
         return LoopModel(self.n, self.seconds(), folds, deal.work_table, size, deal.shares)
 

@@ -16,9 +16,9 @@ from dlbrt.sim.loads import load_for, speeds_for
 from dlbrt.sim.machine import Machine
 from dlbrt.sim.read_machine import MAX_RANKS, read_machine
 
-from dlbc.simulate.described import Described
+from dlbc.simulate.described import SimulatedLoop
 from dlbc.simulate.problems import CannotSimulateError
-from dlbc.simulate.request import Request, read_count, read_number
+from dlbc.simulate.request import SimulationRequest, read_count, read_number
 
 __all__ = ["find_machines", "read_description"]
 
@@ -47,7 +47,7 @@ def read_description(path: str | None) -> MachineDescription | None:
 
 
 def find_machines(
-    request: Request, description: MachineDescription | None, described: Described | None
+    request: SimulationRequest, description: MachineDescription | None, described: SimulatedLoop | None
 ) -> tuple[Machine, ...]:
     """A machine for each number of ranks that is asked for. CannotSimulateError.
 
@@ -69,7 +69,9 @@ def find_machines(
     return tuple(_changed(request, _made(request, basis, ranks, size)) for ranks in counts)
 
 
-def _made(request: Request, description: MachineDescription, ranks: int, size: int | None) -> Machine:
+def _made(
+    request: SimulationRequest, description: MachineDescription, ranks: int, size: int | None
+) -> Machine:
     """The described machine; ``size`` is that of groups, where nothing else is asked."""
     try:
         group = _group(request, ranks)
@@ -78,11 +80,11 @@ def _made(request: Request, description: MachineDescription, ranks: int, size: i
         raise CannotSimulateError(str(error)) from error
 
 
-def _group(request: Request, ranks: int) -> GroupSpec:
+def _group(request: SimulationRequest, ranks: int) -> GroupSpec:
     return GroupSpec() if request.group is None else parse_group(request.group, ranks)
 
 
-def _changed(request: Request, machine: Machine) -> Machine:
+def _changed(request: SimulationRequest, machine: Machine) -> Machine:
     """The machine as options change it."""
     ranks = machine.ranks
     try:
@@ -95,7 +97,7 @@ def _changed(request: Request, machine: Machine) -> Machine:
     return replace(machine, load=load, speeds=_slowed(machine.speeds, request.slow))
 
 
-def _load(request: Request, machine: Machine) -> LoadSpec:
+def _load(request: SimulationRequest, machine: Machine) -> LoadSpec:
     load = machine.load
     if request.load is not None:
         load = replace(load_for(request.load, machine.ranks), speeds=load.speeds, cliffs=load.cliffs)

@@ -8,10 +8,10 @@ from dlbc.diagnostics import has_errors
 from dlbc.ir.report import LoopReport
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import explain
-from dlbc.simulate.described import Described
-from dlbc.simulate.loops import Terms, describe_loop
+from dlbc.simulate.described import SimulatedLoop
+from dlbc.simulate.loops import LoopSettings, describe_loop
 from dlbc.simulate.problems import FaultyProgramError, Problems
-from dlbc.simulate.request import Request, choose, read_number
+from dlbc.simulate.request import SimulationRequest, choose_loop, read_number
 from dlbc.simulate.values import read_settings
 
 __all__ = ["loop_of_program"]
@@ -20,17 +20,17 @@ __all__ = ["loop_of_program"]
 _ITERATION_S = 1e-3
 
 
-def loop_of_program(path: str, request: Request) -> Described:
+def loop_of_program(path: str, request: SimulationRequest) -> SimulatedLoop:
     """The loop that is asked for. FaultyProgramError, CannotSimulateError."""
     terms = _terms(request)
     reports = _reports(path)
     places = {report.loop.number: f"line {report.loop.node.lineno}" for report in reports}
-    number = choose(path, request.loop, places)
+    number = choose_loop(path, request.loop, places)
     [report] = [report for report in reports if report.loop.number == number]
     return describe_loop(report, Path(path).name, terms)
 
 
-def _terms(request: Request) -> Terms:
+def _terms(request: SimulationRequest) -> LoopSettings:
     problems, given = Problems(), request.iteration_s
     with problems.kept():
         settings = read_settings(request.settings)
@@ -39,7 +39,7 @@ def _terms(request: Request) -> Terms:
     with problems.kept():
         size = None if request.bytes is None else read_number("--bytes", request.bytes)
     problems.end()
-    return Terms(settings, iteration_s, size)
+    return LoopSettings(settings, iteration_s, size)
 
 
 def _reports(path: str) -> tuple[LoopReport, ...]:

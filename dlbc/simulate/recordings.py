@@ -7,20 +7,20 @@ from dlbrt.sim.description import NetworkDescription
 from dlbrt.sim.machine import LoopModel
 from dlbrt.sim.recorded import read
 
-from dlbc.simulate.described import Described
+from dlbc.simulate.described import SimulatedLoop
 from dlbc.simulate.problems import CannotSimulateError
-from dlbc.simulate.request import choose
+from dlbc.simulate.request import choose_loop
 
 __all__ = ["recorded_loop"]
 
 
-def recorded_loop(path: str, wanted: str | None) -> Described:
+def recorded_loop(path: str, wanted: str | None) -> SimulatedLoop:
     """The loop of that number, or the only one there is. CannotSimulateError."""
     try:
         recording = read(path)
     except TraceError as error:
         raise CannotSimulateError(str(error)) from error
-    number = choose(path, wanted, {loop.number: loop.source for loop in recording.loops})
+    number = choose_loop(path, wanted, {loop.number: loop.source for loop in recording.loops})
     loop = recording.loops[number - 1]
     runs = f"{loop.runs} run{'s' * (loop.runs != 1)}"
 
@@ -34,7 +34,7 @@ def recorded_loop(path: str, wanted: str | None) -> Described:
     work_s = played.costs().of(played.units.all)
     recorded = f"recorded: {runs} on {recording.ranks} ranks, the last under {loop.strategy}"
     iterations = f"iterations: {loop.iterations}, {work_s:.4g} s in all on a processor of speed 1"
-    return Described(
+    return SimulatedLoop(
         loop.source,
         number,
         (recorded, iterations),

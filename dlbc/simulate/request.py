@@ -9,14 +9,14 @@ from dlbrt.records import dataclass
 
 from dlbc.simulate.problems import CannotSimulateError
 
-__all__ = ["Request", "choose", "read_count", "read_number"]
+__all__ = ["SimulationRequest", "choose_loop", "read_count", "read_number"]
 
 #: Numbers lie between these, so that what is computed with them stays finite.
 _LEAST, _MOST = 1e-15, 1e15
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SimulationRequest:
     """The options as they were given; None, or nothing in a list: not at all."""
 
     file: str | None = None
@@ -47,7 +47,7 @@ class Request:
             raise CannotSimulateError(f"--{given[0]}: expected it with a program; a recorded run has its own")
 
 
-def choose(path: str, wanted: str | None, places: Mapping[int, str]) -> int:
+def choose_loop(path: str, wanted: str | None, places: Mapping[int, str]) -> int:
     """The number of the loop that is ``wanted``, or of the only one. CannotSimulateError."""
     if not places:
         raise CannotSimulateError(f"{path}: expected a parallel loop; found none")

@@ -20,9 +20,9 @@ from dlbc.ir.before import statements_before
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.library.row import CostKind
 from dlbc.library.table import names_where
-from dlbc.simulate.values import Values
+from dlbc.simulate.values import LoopNumbers
 
-__all__ = ["Movement", "find_movement"]
+__all__ = ["MovementBytes", "find_movement"]
 
 #: What an element of an array counts for, unless it says.
 _ELEMENT_BYTES = 8
@@ -50,7 +50,7 @@ class _Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Movement:
+class MovementBytes:
     """The bytes that move with an iteration; of the arrays ``assumed`` a row is taken to be one element."""
 
     iteration_bytes: float
@@ -64,7 +64,7 @@ class Movement:
         return f"{shown}, assuming {rows}; --bytes says otherwise"
 
 
-def find_movement(plan: LoopPlan, values: Values) -> Movement | None:
+def find_movement(plan: LoopPlan, values: LoopNumbers) -> MovementBytes | None:
     """What moves with an iteration; None where lengths are missing, which ``values`` keep."""
     moving = [array for array in plan.arrays if _moves(array)]
     found = [_row_bytes(array, plan, values) for array in moving]
@@ -72,7 +72,7 @@ def find_movement(plan: LoopPlan, values: Values) -> Movement | None:
     if len(known) < len(found):
         return None
     assumed = (array.name for array in moving if (made := _made(array.name, plan)) and made.assumed)
-    return Movement(float(sum(known)), tuple(dict.fromkeys(assumed)))
+    return MovementBytes(float(sum(known)), tuple(dict.fromkeys(assumed)))
 
 
 def _moves(array: ArrayPlan) -> bool:
@@ -80,7 +80,7 @@ def _moves(array: ArrayPlan) -> bool:
     return by_rows and array.mode is not Mode.WRITE
 
 
-def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: Values) -> int | None:
+def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: LoopNumbers) -> int | None:
     made = _made(array.name, plan)
     rows = max(1, len(array.rows))
     if made is None:

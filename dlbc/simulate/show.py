@@ -12,15 +12,15 @@ from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.play import StrategyOutcomes
 
-from dlbc.simulate.described import Described
+from dlbc.simulate.described import SimulatedLoop
 
-__all__ = ["Block", "as_json", "as_text"]
+__all__ = ["MachineResult", "as_json", "as_text"]
 
 _HEADS = ("strategy", "makespan", "over optimum", "efficiency", "syncs", "redistributions", "moved")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MachineResult:
     """A machine, the loop on it, and the strategies, the fastest first."""
 
     machine: Machine
@@ -28,7 +28,7 @@ class Block:
     played: tuple[StrategyOutcomes, ...]
 
 
-def as_text(described: Described, blocks: Sequence[Block], notes: Sequence[str]) -> str:
+def as_text(described: SimulatedLoop, blocks: Sequence[MachineResult], notes: Sequence[str]) -> str:
     """The tables, after what was simulated."""
     lines = [described.name, *(f"    {note}" for note in (*described.notes, *notes))]
     for block in blocks:
@@ -36,7 +36,7 @@ def as_text(described: Described, blocks: Sequence[Block], notes: Sequence[str])
     return "\n".join(lines)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: MachineResult) -> Iterator[str]:
     ranks, seeds = block.machine.ranks, len(block.played[0].outcomes)
     least = block.played[0].optimum_s
     over = "" if seeds == 1 else f", medians over {seeds} loads"
@@ -67,7 +67,7 @@ def _seconds(seconds: float) -> str:
     return f"{seconds * 1e3:#.4g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:#.4g} us"
 
 
-def as_json(described: Described, blocks: Sequence[Block], notes: Sequence[str]) -> str:
+def as_json(described: SimulatedLoop, blocks: Sequence[MachineResult], notes: Sequence[str]) -> str:
     """The same for tools, and more of each load."""
     told = {
         "version": 1,
@@ -78,7 +78,7 @@ def as_json(described: Described, blocks: Sequence[Block], notes: Sequence[str])
     return json.dumps(told, indent=2)
 
 
-def _case(described: Described, block: Block) -> dict[str, Any]:
+def _case(described: SimulatedLoop, block: MachineResult) -> dict[str, Any]:
     machine, loop = block.machine, block.loop
     network = machine.network
     return {

@@ -15,7 +15,7 @@ from typing import Any
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.uses import bound_names, parameters_of
 
-__all__ = ["Surroundings"]
+__all__ = ["ModuleContext"]
 
 #: Annotations of functions are not evaluated.
 _UNREAD = __future__.annotations.compiler_flag
@@ -35,7 +35,7 @@ _BUILTINS = _words("""
 _MODULES = _words("cmath fractions functools itertools math numpy operator statistics")
 
 
-class Surroundings:
+class ModuleContext:
     """The module around a loop, seen from the loop: names of functions around it hide the module's."""
 
     def __init__(self, loop: AnnotatedLoop) -> None:

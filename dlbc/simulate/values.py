@@ -13,14 +13,14 @@ from typing import Any
 from dlbrt.contract import nearest
 
 from dlbc.explain.values import known_values
-from dlbc.ir.form import Kind, Variable
+from dlbc.ir.form import Variable, VariableKind
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.space import IndexSpace
 from dlbc.ir.uses import uses_of
 from dlbc.simulate.problems import CannotSimulateError
-from dlbc.simulate.surroundings import Surroundings
+from dlbc.simulate.surroundings import ModuleContext
 
-__all__ = ["Number", "Values", "read_settings"]
+__all__ = ["LoopNumbers", "Number", "read_settings"]
 
 Number = int | float
 
@@ -44,16 +44,16 @@ def read_settings(words: Sequence[str]) -> dict[str, Number]:
     return found
 
 
-class Values:
+class LoopNumbers:
     """The numbers of one loop. ``missing`` are expressions that were asked for and are not known, and why."""
 
     def __init__(self, loop: AnnotatedLoop, space: IndexSpace | None, given: Mapping[str, Number]) -> None:
         self.missing: dict[str, str] = {}
-        self._around = Surroundings(loop)
+        self._around = ModuleContext(loop)
         self._check(given, loop.path[0])
         self._known = _with_lengths(self._around.numbers | dict(given))
-        whole = {Variable(Kind.PARAMETER, k): v for k, v in self._known.items() if isinstance(v, int)}
-        facts = () if space is None else space.facts
+        whole = {Variable(VariableKind.PARAMETER, k): v for k, v in self._known.items() if isinstance(v, int)}
+        facts = () if space is None else space.context
         solved = {v.name: value for v, value in known_values(facts, whole).items()}
         self._known = _with_lengths(solved | self._known)
 

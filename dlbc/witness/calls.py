@@ -17,23 +17,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dlbc.library.row import Effect, LibraryCall, Reads, ResultKind
+from dlbc.library.row import EffectKind, LibraryCall, Reads, ResultKind
 from dlbc.library.table import is_pure, lookup
 from dlbc.witness import elements
-from dlbc.witness.record import APPEND, BOTH, INSERT, READ, STORE
+from dlbc.witness.record import APPEND, INSERT, READ, READ_STORE, STORE
 
-__all__ = ["LAZY", "Watcher", "effects_of"]
+__all__ = ["LAZY", "AccessListener", "effects_of"]
 
-Given = list[tuple[str | None, Any]]
+CallArguments = list[tuple[str | None, Any]]
 
 
-class Watcher(Protocol):
+class AccessListener(Protocol):
     """What the effects are told to."""
 
-    def touch(self, keys: Iterable[Hashable], kind: str, site: int, holder: Any) -> None:
+    def record_access(self, keys: Iterable[Hashable], kind: str, site: int, holder: Any) -> None:
         """Elements are accessed."""
 
-    def pass_over(self, what: str, site: int) -> None:
+    def note_unwatched(self, what: str, site: int) -> None:
         """Something is not watched."""
 
     def is_rewritten(self, function: Any, method: str = "__init__") -> bool:
@@ -54,10 +54,10 @@ LAZY = _Functions(
 _RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 
 
-def effects_of(watch: Watcher, function: Any, given: Given, kind: str, site: int) -> None:
+def effects_of(watch: AccessListener, function: Any, given: CallArguments, kind: str, site: int) -> None:
     """Tell ``watch`` what calling ``function`` does; ``kind``: that of a read which is part of an update."""
     if isinstance(function, functools.partial):
-        bound: Given = [*((None, a) for a in function.args), *function.keywords.items()]
+        bound: CallArguments = [*((None, a) for a in function.args), *function.keywords.items()]
         return effects_of(watch, function.func, [*bound, *given], kind, site)
     if watch.is_rewritten(function) or function in LAZY:
         return None
@@ -65,14 +65,20 @@ def effects_of(watch: Watcher, function: Any, given: Given, kind: str, site: int
         watch, function, [v for n, v in given if n is None or n in ("*", "**")], dict(given), kind, site
     )
     for _, argument in ((n, v) for n, v in given if n in ("*", "**")):
-        call.touch(elements.whole(argument), READ, argument)
+        call.record_access(elements.whole(argument), READ, argument)
         call.given += argument if isinstance(argument, list | tuple) else ()
     return call.apply()
 
 
 class _Call:
     def __init__(
-        self, watch: Watcher, function: Any, given: list[Any], named: dict[Any, Any], kind: str, site: int
+        self,
+        watch: AccessListener,
+        function: Any,
+        given: list[Any],
+        named: dict[Any, Any],
+        kind: str,
+        site: int,
     ) -> None:
         self.watch, self.function, self.kind, self.site = watch, function, kind, site
         self.given = given
@@ -82,8 +88,8 @@ class _Call:
         numpys = isinstance(function, np.ufunc)
         self.name = f"numpy.{self.word}" if numpys else f"{self.module.lstrip('_')}.{self.word}"
 
-    def touch(self, keys: Iterable[Hashable], kind: str, holder: Any) -> None:
-        self.watch.touch(keys, kind, self.site, holder)
+    def record_access(self, keys: Iterable[Hashable], kind: str, holder: Any) -> None:
+        self.watch.record_access(keys, kind, self.site, holder)
 
     def apply(self) -> None:
         owner = getattr(self.function, "__self__", None)
@@ -107,21 +113,21 @@ class _Call:
     def _read_all(self, but: object = None) -> None:
         for value in (*self.given, *self.named.values()):
             if value is not but:
-                self.touch(elements.deep(value), READ, value)
+                self.record_access(elements.deep(value), READ, value)
 
     def _changed(self, holder: Any) -> None:
         self._read_all(but=holder)
-        self.touch(elements.whole(holder), BOTH, holder)
+        self.record_access(elements.whole(holder), READ_STORE, holder)
 
     def _item_changed(self, holder: Any, key: Any, *values: Any) -> None:
         """The item is stored to, or deleted where there are no values."""
         for value in values:
-            self.touch(elements.deep(value), READ, value)
+            self.record_access(elements.deep(value), READ, value)
         if not values and not isinstance(holder, dict):
-            return self.touch(elements.whole(holder), BOTH, holder)
-        self.touch(elements.item(holder, key), STORE if values else BOTH, holder)
+            return self.record_access(elements.whole(holder), READ_STORE, holder)
+        self.record_access(elements.item(holder, key), STORE if values else READ_STORE, holder)
         if isinstance(holder, dict) and not (values and key in holder):
-            self.touch([elements.length(holder)], INSERT if values else BOTH, holder)
+            self.record_access([elements.length(holder)], INSERT if values else READ_STORE, holder)
         return None
 
     def _unknown(self) -> None:
@@ -130,7 +136,7 @@ class _Call:
         values = (*self.given, *self.named.values())
         if any(isinstance(v, elements.WATCHED) for v in values):
             name = f"{self.module}.{self.word}" if self.module else self.word or type(self.function).__name__
-            self.watch.pass_over(
+            self.watch.note_unwatched(
                 f"what `{name.removeprefix('__main__.')}` does with its arguments", self.site
             )
 
@@ -140,19 +146,19 @@ class _Call:
         if self.word in ("getattr", "setattr") and len(self.given) > 1 and isinstance(self.given[1], str):
             kind = READ if self.word == "getattr" else STORE
             if hasattr(self.given[0], "__dict__") and (kind != READ or self.given[1] in vars(self.given[0])):
-                self.touch([elements.attribute(self.given[0], self.given[1])], kind, self.given[0])
+                self.record_access([elements.attribute(self.given[0], self.given[1])], kind, self.given[0])
         elif self.word == "len":
             held = self.given[0] if self.given else None
             if isinstance(held, elements.WATCHED) and not isinstance(held, np.ndarray):
-                self.touch([elements.length(held)], READ, held)
+                self.record_access([elements.length(held)], READ, held)
         elif self.word == "next" and self.given:
-            self.touch([elements.position(self.given[0])], BOTH, self.given[0])
+            self.record_access([elements.position(self.given[0])], READ_STORE, self.given[0])
         elif row.reads is Reads.ITEMS:
             for value in self.given:
                 if isinstance(value, elements.WATCHED):
-                    self.touch(elements.whole(value), READ, value)
+                    self.record_access(elements.whole(value), READ, value)
                 elif hasattr(value, "__next__"):
-                    self.touch([elements.position(value)], BOTH, value)
+                    self.record_access([elements.position(value)], READ_STORE, value)
         elif row.reads is Reads.ALL:
             self._read_all()
 
@@ -169,10 +175,10 @@ class _Call:
             named = (v for n, v in self.named.items() if n != "out")
             for value in (*inputs[row.reads in (Reads.FORM, Reads.LIKE) :], *named):
                 if not (row.result is ResultKind.VIEW and self._shares(value)):
-                    self.touch(elements.deep(value), READ, value)
+                    self.record_access(elements.deep(value), READ, value)
         for value in outputs:
             if isinstance(value, np.ndarray):
-                self.touch(elements.whole(value), STORE, value)
+                self.record_access(elements.whole(value), STORE, value)
         return None
 
     def _inputs_and_outputs(self, at: int | None) -> tuple[list[Any], list[Any]]:
@@ -207,11 +213,11 @@ class _Call:
                 self._changed(self.given[0])
             else:
                 self._read_all()
-            return self.touch([elements.position(owner)], BOTH, owner)
+            return self.record_access([elements.position(owner)], READ_STORE, owner)
         if isinstance(owner, io.IOBase):
             self._read_all()
             if owner not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-                self.touch([elements.position(owner)], BOTH, owner)
+                self.record_access([elements.position(owner)], READ_STORE, owner)
             return None
         if isinstance(owner, np.ndarray):
             return self._of_array(owner, row)
@@ -224,7 +230,7 @@ class _Call:
         if isinstance(owner, str | bytes | tuple | frozenset):
             return self._read_all()
         if self.word in ("__next__", "send"):
-            return self.touch([elements.position(owner)], BOTH, owner)
+            return self.record_access([elements.position(owner)], READ_STORE, owner)
         return self._unknown()
 
     def _of_ufunc(self, owner: np.ufunc) -> None:
@@ -232,69 +238,75 @@ class _Call:
             return self._numpy(lookup(f"numpy.{owner.__name__}.{self.word}"))
         target, *rest = self.given
         for value in rest:
-            self.touch(elements.deep(value), READ, value)
+            self.record_access(elements.deep(value), READ, value)
         keys = elements.item(target, rest[0]) if rest else ()
-        return self.touch(keys, lookup(f"numpy.{owner.__name__}").operator or BOTH, target)
+        return self.record_access(keys, lookup(f"numpy.{owner.__name__}").operator or READ_STORE, target)
 
     def _of_array(self, owner: np.ndarray[Any, Any], row: LibraryCall) -> None:
-        if row.effect is Effect.MUTATE and row.reads is Reads.NOTHING:
+        if row.effect is EffectKind.MUTATE and row.reads is Reads.NOTHING:
             self._read_all()
-            self.touch(elements.whole(owner), STORE, owner)
-        elif row.effect is Effect.MUTATE and self.word != "setflags":
-            self.touch(elements.whole(owner), BOTH, owner)
+            self.record_access(elements.whole(owner), STORE, owner)
+        elif row.effect is EffectKind.MUTATE and self.word != "setflags":
+            self.record_access(elements.whole(owner), READ_STORE, owner)
         elif row.result is not ResultKind.VIEW or not self._shares(owner):
-            self.touch(elements.whole(owner), READ, owner)
+            self.record_access(elements.whole(owner), READ, owner)
         inputs, outputs = self._inputs_and_outputs(row.out_at)
         for value, kind in [*((v, READ) for v in inputs), *((v, STORE) for v in outputs)]:
             if isinstance(value, np.ndarray):
-                self.touch(elements.whole(value), kind, value)
+                self.record_access(elements.whole(value), kind, value)
 
     def _of_dict(self, owner: dict[Any, Any], row: LibraryCall) -> None:
         if self.word in ("get", "setdefault", "pop", "__getitem__") and self.given:
             missing = self.word == "setdefault" and self.given[0] not in owner
-            kind = {"setdefault": BOTH if missing else READ, "pop": BOTH}.get(self.word, self.kind)
-            self.touch(elements.item(owner, self.given[0]), kind, owner)
+            kind = {"setdefault": READ_STORE if missing else READ, "pop": READ_STORE}.get(
+                self.word, self.kind
+            )
+            self.record_access(elements.item(owner, self.given[0]), kind, owner)
             if missing or self.word == "pop":
-                self.touch([elements.length(owner)], INSERT if missing else BOTH, owner)
+                self.record_access([elements.length(owner)], INSERT if missing else READ_STORE, owner)
         elif self.word == "update":
             self._updated(owner, "+" if isinstance(owner, collections.Counter) else INSERT)
-        elif row.effect is Effect.MUTATE:
-            self.touch(elements.whole(owner), BOTH, owner)
+        elif row.effect is EffectKind.MUTATE:
+            self.record_access(elements.whole(owner), READ_STORE, owner)
         else:
-            self.touch(elements.whole(owner), READ, owner)
+            self.record_access(elements.whole(owner), READ, owner)
 
     def _updated(self, owner: Any, kind: str) -> None:
         for value in self.given:
-            self.touch(elements.whole(value), READ, value)
+            self.record_access(elements.whole(value), READ, value)
             if isinstance(value, dict | set | list | tuple | str):
                 pairs = kind == INSERT and isinstance(owner, dict) and not isinstance(value, dict)
                 keys = [entry[0] for entry in value] if pairs else value
-                self.touch([key for k in keys for key in elements.item(owner, k)], kind, owner)
+                self.record_access([key for k in keys for key in elements.item(owner, k)], kind, owner)
         for name in self.named:
-            self.touch(elements.item(owner, name), kind, owner)
-        self.touch([elements.length(owner)], INSERT, owner)
+            self.record_access(elements.item(owner, name), kind, owner)
+        self.record_access([elements.length(owner)], INSERT, owner)
 
     def _of_set(self, owner: set[Any], row: LibraryCall) -> None:
         if self.word == "add" and self.given:
-            self.touch([*elements.item(owner, self.given[0]), elements.length(owner)], INSERT, owner)
+            self.record_access([*elements.item(owner, self.given[0]), elements.length(owner)], INSERT, owner)
         elif self.word == "update":
             self._updated(owner, INSERT)
         elif self.word in ("discard", "remove") and self.given:
-            self.touch([*elements.item(owner, self.given[0]), elements.length(owner)], BOTH, owner)
+            self.record_access(
+                [*elements.item(owner, self.given[0]), elements.length(owner)], READ_STORE, owner
+            )
         else:
-            self.touch(elements.whole(owner), BOTH if row.effect is Effect.MUTATE else READ, owner)
+            self.record_access(
+                elements.whole(owner), READ_STORE if row.effect is EffectKind.MUTATE else READ, owner
+            )
 
     def _of_sequence(self, owner: Any, row: LibraryCall) -> None:
-        if row.effect is Effect.ORDERED:
+        if row.effect is EffectKind.ORDERED:
             if self.word.startswith("extend"):
                 for value in self.given:
-                    self.touch(elements.whole(value), READ, value)
-            self.touch([elements.length(owner)], APPEND, owner)
+                    self.record_access(elements.whole(value), READ, value)
+            self.record_access([elements.length(owner)], APPEND, owner)
             if self.word == "append":
-                self.touch([(id(owner), "item", len(owner))], STORE, owner)
-        elif row.effect is Effect.MUTATE:
+                self.record_access([(id(owner), "item", len(owner))], STORE, owner)
+        elif row.effect is EffectKind.MUTATE:
             last = self.word == "pop" and not self.given and len(owner)
             popped: list[Hashable] = [elements.length(owner), (id(owner), "item", len(owner) - 1)]
-            self.touch(popped if last else elements.whole(owner), BOTH, owner)
+            self.record_access(popped if last else elements.whole(owner), READ_STORE, owner)
         else:
-            self.touch(elements.whole(owner), READ, owner)
+            self.record_access(elements.whole(owner), READ, owner)

@@ -6,28 +6,28 @@ from collections.abc import Iterator
 
 from dlbc.diagnostics import excerpt
 from dlbc.source import Source
-from dlbc.witness.record import APPEND, BOTH, INSERT, READ, STORE, Access, Conflict
-from dlbc.witness.watch import Watch
+from dlbc.witness.record import APPEND, INSERT, READ, READ_STORE, STORE, IterationConflict, RecordedAccess
+from dlbc.witness.watch import AccessMonitor
 
 __all__ = ["describe"]
 
 _VERBS = {
     READ: ("read", "reads"),
     STORE: ("stored to", "stores to"),
-    BOTH: ("read and stored to", "reads and stores to"),
+    READ_STORE: ("read and stored to", "reads and stores to"),
     APPEND: ("added to", "adds to"),
     INSERT: ("stored to", "stores to"),
 }
 _UPDATE = ("updated", "updates")
 
 
-def describe(watch: Watch, source: Source, ending: str) -> str:
+def describe(watch: AccessMonitor, source: Source, ending: str) -> str:
     """All findings, then what was watched and what was not. ``ending``: how the program failed, if it did."""
     lines = [line for _, conflict in sorted(watch.conflicts.items()) for line in _conflict(conflict)]
     return "\n".join([*lines, *_summary(watch, source, ending)])
 
 
-def _conflict(conflict: Conflict) -> Iterator[str]:
+def _conflict(conflict: IterationConflict) -> Iterator[str]:
     earlier, later = conflict.earlier, conflict.later
     one, other = conflict.iterations
     place = later.site.place
@@ -44,15 +44,15 @@ def _conflict(conflict: Conflict) -> Iterator[str]:
     yield f"  in the parallel loop of line {conflict.loop.place.line}{run}"
 
 
-def _side(access: Access, label: str, mark: str) -> list[str]:
+def _side(access: RecordedAccess, label: str, mark: str) -> list[str]:
     return excerpt(access.site.source, access.site.place, label, mark)
 
 
-def _verb(access: Access, tense: int) -> str:
+def _verb(access: RecordedAccess, tense: int) -> str:
     return _VERBS.get(access.kind, _UPDATE)[tense]
 
 
-def _summary(watch: Watch, source: Source, ending: str) -> Iterator[str]:
+def _summary(watch: AccessMonitor, source: Source, ending: str) -> Iterator[str]:
     if not watch.loops:
         yield f"{source.path}: no parallel loop to watch"
     else:
@@ -68,14 +68,14 @@ def _summary(watch: Watch, source: Source, ending: str) -> Iterator[str]:
         yield f"  the program ended with {ending}"
 
 
-def _verdict(watch: Watch) -> str:
+def _verdict(watch: AccessMonitor) -> str:
     found = len(watch.conflicts)
     if not found:
         return "no conflict between iterations"
     return f"{_count(found, 'loop')} of {len(watch.loops)} with a conflict"
 
 
-def _extent(watch: Watch) -> str:
+def _extent(watch: AccessMonitor) -> str:
     words = [_count(len(watch.runs), "loop"), _count(sum(watch.runs.values()), "run")]
     return ", ".join(
         [*words, _count(watch.iterations_watched, "iteration"), _count(watch.accesses, "access", "es")]

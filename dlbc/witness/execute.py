@@ -25,9 +25,9 @@ from dlbc.parse.read_source import WHOLE_FILE, decode_source
 from dlbc.source import Source
 from dlbc.witness.describe import describe
 from dlbc.witness.loops import loops_to_watch
-from dlbc.witness.record import Site
+from dlbc.witness.record import AccessSite
 from dlbc.witness.rewrite import WATCHER, rewrite
-from dlbc.witness.watch import Watch
+from dlbc.witness.watch import AccessMonitor
 
 __all__ = ["witness"]
 
@@ -37,7 +37,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 def witness(source: Source, arguments: Sequence[str]) -> int:
     """Run ``source`` and report on standard error; 1 if there is a conflict or an error, else 0."""
-    watch = Watch()
+    watch = AccessMonitor()
     code = _prepared(source, watch)
     if isinstance(code, tuple):
         for diagnostic in code:
@@ -55,7 +55,7 @@ def witness(source: Source, arguments: Sequence[str]) -> int:
     return 1 if watch.conflicts or _ending(failure) else 0
 
 
-def _prepared(source: Source, watch: Watch) -> types.CodeType | tuple[Diagnostic, ...]:
+def _prepared(source: Source, watch: AccessMonitor) -> types.CodeType | tuple[Diagnostic, ...]:
     module = parse_module(source)
     if isinstance(module, Diagnostic):
         return (module,)
@@ -69,7 +69,7 @@ def _prepared(source: Source, watch: Watch) -> types.CodeType | tuple[Diagnostic
         sys.setrecursionlimit(limit)
 
 
-def _rewritten(module: Module, watch: Watch) -> types.CodeType | tuple[Diagnostic, ...]:
+def _rewritten(module: Module, watch: AccessMonitor) -> types.CodeType | tuple[Diagnostic, ...]:
     loops, diagnostics = loops_to_watch(module)
     if has_errors(diagnostics):
         return tuple(d for d in diagnostics if d.severity is Severity.ERROR)
@@ -81,8 +81,8 @@ def _rewritten(module: Module, watch: Watch) -> types.CodeType | tuple[Diagnosti
     return _compiled(module, numbers, watch, module.source.path)
 
 
-def _compiled(module: Module, loops: dict[ast.For, int], watch: Watch, path: str) -> types.CodeType:
-    def number(site: Site) -> int:
+def _compiled(module: Module, loops: dict[ast.For, int], watch: AccessMonitor, path: str) -> types.CodeType:
+    def number(site: AccessSite) -> int:
         watch.sites.append(site)
         return len(watch.sites) - 1
 
@@ -124,7 +124,7 @@ def _show(failure: BaseException) -> None:
 
 
 @contextmanager
-def _as_main(source: Source, arguments: Sequence[str], watch: Watch) -> Iterator[types.ModuleType]:
+def _as_main(source: Source, arguments: Sequence[str], watch: AccessMonitor) -> Iterator[types.ModuleType]:
     """The program as `__main__`, with its arguments and its directory first on the path; then as before."""
     held = sys.argv, sys.path[:], sys.modules.get("__main__"), sys.meta_path[:]
     program = types.ModuleType("__main__")
@@ -149,7 +149,7 @@ def _as_main(source: Source, arguments: Sequence[str], watch: Watch) -> Iterator
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds the program's own modules, those below its directory, and has them rewritten as well."""
 
-    def __init__(self, directory: str, watch: Watch) -> None:
+    def __init__(self, directory: str, watch: AccessMonitor) -> None:
         self.loaded: list[str] = []
         self._directory, self._watch = directory + os.sep, watch
 
@@ -168,7 +168,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    def __init__(self, name: str, path: str, watch: Watch) -> None:
+    def __init__(self, name: str, path: str, watch: AccessMonitor) -> None:
         super().__init__(name, path)
         self._watch = watch
 

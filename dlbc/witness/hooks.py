@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import cast
 
 from dlbc.ir.loop import Module
-from dlbc.witness.record import Site
-from dlbc.witness.scopes import Scope, Scopes
+from dlbc.witness.record import AccessSite
+from dlbc.witness.scopes import VariableScope, VariableScopes
 
-__all__ = ["FRAME", "VALUES", "WATCHER", "Hooks"]
+__all__ = ["FRAME", "VALUES", "WATCHER", "HookInserter"]
 
 #: What the watcher is called in rewritten programs, and how names of frames begin.
 WATCHER = "_dlb_watch"
@@ -19,13 +19,15 @@ FRAME = "_dlb_frame_"
 VALUES = (ast.Name, ast.Subscript, ast.Attribute, ast.Call, ast.NamedExpr, ast.IfExp)
 
 
-class Hooks(ast.NodeTransformer):
+class HookInserter(ast.NodeTransformer):
     """Where the walk is, and calls that can be put there.
 
     ``site`` gives the number of a place; ``space`` tells the variables of this module from those of others.
     """
 
-    def __init__(self, module: Module, scopes: Scopes, site: Callable[[Site], int], space: int) -> None:
+    def __init__(
+        self, module: Module, scopes: VariableScopes, site: Callable[[AccessSite], int], space: int
+    ) -> None:
         self._source, self._scopes = module.source, scopes
         self._site_number, self._space = site, space
         self._scope = scopes.of[module.tree]
@@ -39,7 +41,7 @@ class Hooks(ast.NodeTransformer):
 
     def _site(self, node: ast.expr | ast.stmt, text: ast.expr | str) -> int:
         words = text if isinstance(text, str) else ast.unparse(text)
-        return self._site_number(Site(self._source, self._source.place_of(node), words))
+        return self._site_number(AccessSite(self._source, self._source.place_of(node), words))
 
     def _visit(self, node: ast.expr) -> ast.expr:
         return cast(ast.expr, self.visit(node))
@@ -51,12 +53,12 @@ class Hooks(ast.NodeTransformer):
             return self._hook(hook, node, visited, self._site(node, node))
         return visited
 
-    def _token(self, owner: Scope) -> ast.expr:
+    def _token(self, owner: VariableScope) -> ast.expr:
         """What tells one call's variable from another's."""
         if owner.is_function:
             return ast.Name(f"{FRAME}{owner.number}", ast.Load())
         return ast.Constant(-(self._space * 1_000_000 + owner.number + 1))
 
-    def _carried(self, name: str) -> Scope | None:
+    def _carried(self, name: str) -> VariableScope | None:
         owner = self._scopes.owner(self._scope, name)
         return owner if name in owner.carried else None

@@ -13,7 +13,7 @@ from dlbc.parse.bind_comments import bind_comments
 from dlbc.parse.find_comments import find_comments
 from dlbc.parse.find_loops import find_loops
 from dlbc.parse.read_clauses import read_annotation
-from dlbc.parse.read_values import Reader
+from dlbc.parse.read_values import ClauseReader
 from dlbc.witness.record import WatchedLoop
 
 __all__ = ["loops_to_watch"]
@@ -38,7 +38,7 @@ def _nested(module: Module) -> Iterator[tuple[ast.For, Annotation]]:
     for comment in bind_comments(find_comments(module.source), loops, module.source)[0]:
         arguments = parse_arguments(comment, module.source.path)
         if isinstance(comment.loop, ast.For) and not isinstance(arguments, Diagnostic):
-            annotation = read_annotation(Reader(arguments), comment.place)
+            annotation = read_annotation(ClauseReader(arguments), comment.place)
             if annotation is not None:
                 yield comment.loop, annotation
 

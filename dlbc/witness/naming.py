@@ -13,13 +13,13 @@ import numpy as np
 
 from dlbc.witness.elements import addresses
 
-__all__ = ["Names"]
+__all__ = ["ElementNames"]
 
 _WORDS = {"length": "the length of {0}", "position": "the state of {0}", "item": "{0}[{1!r}]"}
 _WORDS |= {"key": "{0}[{1!r}]", "attribute": "{0}.{1}"}
 
 
-class Names:
+class ElementNames:
     """The names of the containers met, which it keeps alive."""
 
     def __init__(self) -> None:

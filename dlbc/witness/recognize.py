@@ -15,11 +15,11 @@ from dlbc.ir.updates import update_of
 __all__ = ["contributions"]
 
 
-def contributions(statement: ast.stmt, world: ModuleNames) -> dict[ast.AST, str]:
+def contributions(statement: ast.stmt, module_names: ModuleNames) -> dict[ast.AST, str]:
     """The nodes by which a statement reads and stores what it contributes to, and their kind of access."""
-    update, prefix = update_of(statement, world), ""
+    update, prefix = update_of(statement, module_names), ""
     if update is None:
-        update, prefix = selection_of(statement, world), "select "
+        update, prefix = selection_of(statement, module_names), "select "
     if update is None:
         return {}
     kind = prefix + update.family

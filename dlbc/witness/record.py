@@ -14,23 +14,34 @@ from collections.abc import Hashable
 from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import Annotation
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
-__all__ = ["APPEND", "BOTH", "INSERT", "READ", "STORE", "Access", "Conflict", "Run", "Site", "WatchedLoop"]
+__all__ = [
+    "APPEND",
+    "INSERT",
+    "READ",
+    "READ_STORE",
+    "STORE",
+    "AccessSite",
+    "IterationConflict",
+    "RecordedAccess",
+    "WatchedLoop",
+    "WatchedRun",
+]
 
 #: Kinds of access; every other kind is the operator of a reduction (`+`, `max`, `select <`).
-READ, STORE, BOTH = "read", "store", "read and store"
+READ, STORE, READ_STORE = "read", "store", "read and store"
 #: Effects that are kept in iteration order: they do not conflict among themselves.
 APPEND, INSERT = "append", "insert"
-_PLAIN = frozenset({READ, STORE, BOTH})
+_PLAIN = frozenset({READ, STORE, READ_STORE})
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class AccessSite:
     """An expression of the program that touches elements; ``text`` is what it calls their container."""
 
     source: Source
-    place: Place
+    place: SourcePlace
     text: str
 
 
@@ -38,30 +49,30 @@ class Site:
 class WatchedLoop:
     """An annotated loop; ``names`` are those in it, in order; ``unwatched`` says why it cannot be watched."""
 
-    place: Place
+    place: SourcePlace
     annotation: Annotation
     names: tuple[str, ...]
     unwatched: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class RecordedAccess:
     """One access: by which iteration (from 0 in order), of which kind, where, as which one of the run."""
 
     iteration: int
     kind: str
-    site: Site
+    site: AccessSite
     order: int
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class IterationConflict:
     """Two accesses that make their iterations dependent; the iterations and the element as text."""
 
     loop: WatchedLoop
     run: int
-    earlier: Access
-    later: Access
+    earlier: RecordedAccess
+    later: RecordedAccess
     iterations: tuple[str, str]
     element: str
 
@@ -72,11 +83,11 @@ class _Shared:
     __slots__ = ("kinds",)
 
     def __init__(self) -> None:
-        self.kinds: dict[str, tuple[Access, Access | None]] = {}
+        self.kinds: dict[str, tuple[RecordedAccess, RecordedAccess | None]] = {}
 
-    def add(self, new: Access) -> Access | None:
+    def add(self, new: RecordedAccess) -> RecordedAccess | None:
         """Remember an access; the one of an earlier iteration that it conflicts with."""
-        partner: Access | None = None
+        partner: RecordedAccess | None = None
         for kind, (last, before) in self.kinds.items():
             earlier = last if last.iteration != new.iteration else before
             if earlier and _clash(kind, new.kind) and (not partner or earlier.order > partner.order):
@@ -103,11 +114,11 @@ class _Private:
 
     def __init__(self) -> None:
         self.defined = -1
-        self.written: Access | None = None
-        self.before: Access | None = None
-        self.exposed: Access | None = None
+        self.written: RecordedAccess | None = None
+        self.before: RecordedAccess | None = None
+        self.exposed: RecordedAccess | None = None
 
-    def add(self, new: Access) -> Access | None:
+    def add(self, new: RecordedAccess) -> RecordedAccess | None:
         """Remember an access; the one of an earlier iteration that it conflicts with."""
         if new.kind == STORE:
             self.defined = new.iteration
@@ -120,7 +131,7 @@ class _Private:
             self.written = new
         return partner
 
-    def _partner(self, new: Access) -> Access | None:
+    def _partner(self, new: RecordedAccess) -> RecordedAccess | None:
         within = self.written and self.written.iteration == new.iteration
         written = self.before if within else self.written
         if written and _clash(written.kind, new.kind):
@@ -129,7 +140,7 @@ class _Private:
         return self.exposed if earlier and new.kind not in _PLAIN else None
 
 
-class Run:
+class WatchedRun:
     """One execution of an annotated loop. ``iteration`` is -1 while none is under way."""
 
     def __init__(self, loop: WatchedLoop, number: int) -> None:
@@ -139,17 +150,17 @@ class Run:
         self.started = 0
         self.accesses = 0
         self.values: list[tuple[object, ...]] = []
-        self.found: tuple[Access, Access] | None = None
+        self.found: tuple[RecordedAccess, RecordedAccess] | None = None
         self.element = ""
         self._elements: dict[Hashable, _Shared | _Private] = {}
 
-    def touch(self, key: Hashable, kind: str, site: Site, private: bool = False) -> bool:
+    def record_access(self, key: Hashable, kind: str, site: AccessSite, private: bool = False) -> bool:
         """Remember an access to the element ``key``; whether it is the first that conflicts."""
         self.accesses += 1
         element = self._elements.get(key)
         if element is None:
             element = self._elements[key] = _Private() if private else _Shared()
-        new = Access(self.iteration, kind, site, self.accesses)
+        new = RecordedAccess(self.iteration, kind, site, self.accesses)
         earlier = element.add(new)
         if earlier is None:
             return False

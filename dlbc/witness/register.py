@@ -17,16 +17,16 @@ import numpy as np
 from dlbrt.records import dataclass
 
 from dlbc.witness import elements
-from dlbc.witness.naming import Names
-from dlbc.witness.record import Conflict, Run, Site, WatchedLoop
+from dlbc.witness.naming import ElementNames
+from dlbc.witness.record import AccessSite, IterationConflict, WatchedLoop, WatchedRun
 
-__all__ = ["SILENT", "Register"]
+__all__ = ["SILENT", "MonitorState"]
 
 #: Types whose elements do not change, or are not looked at.
 SILENT = (str, bytes, tuple, range, type, memoryview, np.generic)
 
 
-class Pending(threading.local):
+class PendingEvaluations(threading.local):
     """Per thread: objects whose subscript, and functions whose arguments, are being evaluated."""
 
     def __init__(self) -> None:
@@ -45,28 +45,28 @@ class _Active:
     """
 
     number: int
-    run: Run
+    run: WatchedRun
     private: set[int]
     objects: int
     calls: int
 
 
-class Register:
+class MonitorState:
     """Everything that is known of one sequential run."""
 
     def __init__(self) -> None:
         self.loops: list[WatchedLoop] = []
-        self.sites: list[Site] = []
+        self.sites: list[AccessSite] = []
         self.files: set[str] = set()
-        self.conflicts: dict[int, Conflict] = {}
-        self.unwatched: dict[str, Site] = {}
+        self.conflicts: dict[int, IterationConflict] = {}
+        self.unwatched: dict[str, AccessSite] = {}
         self.runs: dict[int, int] = {}
         self.iterations_watched = self.accesses = 0
-        self.names = Names()
+        self.names = ElementNames()
         self._active: list[_Active] = []
         self._on = False
         self._thread = threading.get_ident()
-        self._pending = Pending()
+        self._pending = PendingEvaluations()
         self._frames = itertools.count(1)
 
     # What is remembered
@@ -75,28 +75,28 @@ class Register:
         """Whether an iteration of an annotated loop is under way."""
         return self._on
 
-    def touch(self, keys: Iterable[Hashable], kind: str, site: int, holder: Any) -> None:
+    def record_access(self, keys: Iterable[Hashable], kind: str, site: int, holder: Any) -> None:
         """Elements of ``holder`` are accessed."""
         if threading.get_ident() != self._thread:
-            self.pass_over("what other threads do", site)
+            self.note_unwatched("what other threads do", site)
             return
         place = self.sites[site]
         if elements.reinterprets(holder):
-            self.pass_over("views with elements of another size than the array's", site)
+            self.note_unwatched("views with elements of another size than the array's", site)
         self.names.keep(holder)
         for key in keys:
             for active in self._active:
                 run, private = active.run, active.private
                 alone = bool(private) and _is_private(holder, private)
-                if run.iteration >= 0 and not run.found and run.touch(key, kind, place, alone):
+                if run.iteration >= 0 and not run.found and run.record_access(key, kind, place, alone):
                     self._finish(run, self.names.element(key, holder, place.text))
 
-    def _finish(self, run: Run, element: str) -> None:
+    def _finish(self, run: WatchedRun, element: str) -> None:
         run.element = element
         run.release()
         self._refresh()
 
-    def pass_over(self, what: str, site: int) -> None:
+    def note_unwatched(self, what: str, site: int) -> None:
         """Something that cannot be watched is named once."""
         if self._on:
             self.unwatched.setdefault(what, self.sites[site])
@@ -106,11 +106,11 @@ class Register:
 
     # Loops
 
-    def prepare(self, number: int) -> Run:
+    def prepare(self, number: int) -> WatchedRun:
         """An annotated loop is reached; its iterable is evaluated next."""
         loop = self.loops[number]
         self.runs[number] = self.runs.get(number, 0) + 1
-        run = Run(loop, self.runs[number])
+        run = WatchedRun(loop, self.runs[number])
         frame = sys._getframe(1)
         held = frame.f_locals
         outer = {name: frame.f_globals[name] for name in loop.names if name in frame.f_globals}
@@ -123,14 +123,14 @@ class Register:
         self._active.append(_Active(number, run, private, *depths))
         return run
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: WatchedRun) -> None:
         """The next iteration is about to draw its values."""
         active = next(a for a in self._active if a.run is run)
         del self._pending.objects[active.objects :], self._pending.calls[active.calls :]
         run.iteration = run.started
         self._refresh()
 
-    def end(self, run: Run) -> None:
+    def end(self, run: WatchedRun) -> None:
         """There was none, or the loop is left."""
         run.iteration = -1
         self._refresh()
@@ -152,7 +152,9 @@ class Register:
         if run.found and number not in self.conflicts:
             earlier, later = run.found
             labels = run.labels(earlier.iteration, later.iteration)
-            self.conflicts[number] = Conflict(run.loop, run.number, earlier, later, labels, run.element)
+            self.conflicts[number] = IterationConflict(
+                run.loop, run.number, earlier, later, labels, run.element
+            )
         run.release()
         if not self._active:
             self.names.clear()
@@ -168,7 +170,7 @@ class Register:
             place = self.sites[site]
             for run in [active.run for active in self._active]:
                 live = run.iteration >= 0 and not run.found
-                if live and run.touch(f"{token} {name}", kind, place, True):
+                if live and run.record_access(f"{token} {name}", kind, place, True):
                     self._finish(run, name)
 
 

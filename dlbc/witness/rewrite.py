@@ -16,9 +16,9 @@ from dlbc.ir.loop import Module
 from dlbc.passes.resolve_names import resolve_module
 from dlbc.witness.hooks import FRAME, VALUES, WATCHER
 from dlbc.witness.recognize import contributions
-from dlbc.witness.record import BOTH, STORE, Site
-from dlbc.witness.rewrite_expressions import Expressions
-from dlbc.witness.scopes import Scopes, bound_names
+from dlbc.witness.record import READ_STORE, STORE, AccessSite
+from dlbc.witness.rewrite_expressions import ExpressionRewriter
+from dlbc.witness.scopes import VariableScopes, bound_names
 
 __all__ = ["WATCHER", "rewrite"]
 
@@ -28,7 +28,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def rewrite(
-    module: Module, loops: Mapping[ast.For, int], site: Callable[[Site], int], space: int
+    module: Module, loops: Mapping[ast.For, int], site: Callable[[AccessSite], int], space: int
 ) -> ast.Module:
     """The tree, changed in place. ``loops`` gives the number of each watched one, ``site`` that of a place;
     ``space`` tells the variables of this module from those of others.
@@ -38,13 +38,13 @@ def rewrite(
     return ast.fix_missing_locations(changed)
 
 
-class _Rewriter(Expressions):
+class _Rewriter(ExpressionRewriter):
     """Statements and the scopes that they make, on top of expressions."""
 
     def __init__(
-        self, module: Module, loops: Mapping[ast.For, int], site: Callable[[Site], int], space: int
+        self, module: Module, loops: Mapping[ast.For, int], site: Callable[[AccessSite], int], space: int
     ) -> None:
-        super().__init__(module, Scopes(module.tree, iter(loops)), site, space)
+        super().__init__(module, VariableScopes(module.tree, iter(loops)), site, space)
         self._loops = loops
         self._names = resolve_module(module)
         #: Whether the code is the body of an annotated loop, whose contributions are combined.
@@ -66,7 +66,9 @@ class _Rewriter(Expressions):
     def _contributes(self, node: ast.stmt) -> None:
         if self._combining:
             found = contributions(node, self._names)
-            self._kinds |= {n: kind for n, kind in found.items() if self._kinds.get(n, BOTH) == BOTH}
+            self._kinds |= {
+                n: kind for n, kind in found.items() if self._kinds.get(n, READ_STORE) == READ_STORE
+            }
 
     def _all_bound(self, node: ast.stmt, targets: ast.AST | None = None) -> list[ast.stmt]:
         found: list[ast.stmt] = []
@@ -147,7 +149,7 @@ class _Rewriter(Expressions):
         return [node, *self._all_bound(node, node.target)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        self._kinds[node.target] = BOTH
+        self._kinds[node.target] = READ_STORE
         self._contributes(node)
         node.value = self._used(node.value)
         if not isinstance(node.target, ast.Name):

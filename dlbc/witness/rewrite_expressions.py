@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import cast
 
-from dlbc.witness.hooks import Hooks
+from dlbc.witness.hooks import HookInserter
 from dlbc.witness.record import READ, STORE
 
-__all__ = ["Expressions"]
+__all__ = ["ExpressionRewriter"]
 
 
-class Expressions(Hooks):
+class ExpressionRewriter(HookInserter):
     """Expressions, on top of the calls. Methods are those of `ast.NodeTransformer`, a kind of node each."""
 
     # ruff: noqa: D102

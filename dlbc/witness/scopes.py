@@ -13,7 +13,7 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-__all__ = ["Scope", "Scopes", "bound_names"]
+__all__ = ["VariableScope", "VariableScopes", "bound_names"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -21,11 +21,11 @@ _OWN = (*_FUNCTIONS, *_COMPREHENSIONS, ast.ClassDef)
 
 
 @dataclass(eq=False)
-class Scope:
+class VariableScope:
     """One scope; ``number`` is unique in the file, 0 for the module."""
 
     node: ast.AST
-    parent: Scope | None
+    parent: VariableScope | None
     number: int
     bound: set[str] = field(default_factory=set)
     module: set[str] = field(default_factory=set)
@@ -38,13 +38,13 @@ class Scope:
         return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
-class Scopes:
+class VariableScopes:
     """All scopes of a module; ``carried`` of each holds the variables to be watched."""
 
     def __init__(self, tree: ast.Module, loops: Iterator[ast.For]) -> None:
-        self.of: dict[ast.AST, Scope] = {}
+        self.of: dict[ast.AST, VariableScope] = {}
         self._enter(tree, None)
-        self._home: dict[ast.AST, Scope] = {}
+        self._home: dict[ast.AST, VariableScope] = {}
         for node, scope in self._nodes():
             self._home[node] = scope
         for scope in self.of.values():
@@ -55,9 +55,9 @@ class Scopes:
             for name in {name for stmt in loop.body for name in bound_names(stmt)}:
                 self.owner(scope, name).carried.add(name)
 
-    def owner(self, scope: Scope, name: str) -> Scope:
+    def owner(self, scope: VariableScope, name: str) -> VariableScope:
         """The scope that ``name`` belongs to where ``scope`` mentions it."""
-        here: Scope | None = scope
+        here: VariableScope | None = scope
         while here is not None and here.parent is not None:
             if name in here.module:
                 break
@@ -67,8 +67,8 @@ class Scopes:
             here = here.parent
         return next(iter(self.of.values()))
 
-    def _enter(self, node: ast.AST, parent: Scope | None) -> None:
-        scope = self.of[node] = Scope(node, parent, len(self.of))
+    def _enter(self, node: ast.AST, parent: VariableScope | None) -> None:
+        scope = self.of[node] = VariableScope(node, parent, len(self.of))
         if isinstance(node, _FUNCTIONS):
             arguments = node.args
             scope.bound |= {a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg)}
@@ -86,7 +86,7 @@ class Scopes:
                 if isinstance(child, _COMPREHENSIONS):
                     scope.bound |= _walrus(child)
 
-    def _nodes(self) -> Iterator[tuple[ast.AST, Scope]]:
+    def _nodes(self) -> Iterator[tuple[ast.AST, VariableScope]]:
         for scope in self.of.values():
             for node in _direct(scope.node):
                 yield node, scope

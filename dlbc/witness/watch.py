@@ -14,21 +14,21 @@ import numpy as np
 
 from dlbc.witness import elements
 from dlbc.witness.calls import LAZY, effects_of
-from dlbc.witness.record import BOTH, INSERT, READ, STORE, Run
-from dlbc.witness.register import SILENT, Register
+from dlbc.witness.record import INSERT, READ, READ_STORE, STORE, WatchedRun
+from dlbc.witness.register import SILENT, MonitorState
 
-__all__ = ["Watch"]
+__all__ = ["AccessMonitor"]
 
 _T = TypeVar("_T")
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), tuple, range, slice})
 
 
-class Watch(Register):
+class AccessMonitor(MonitorState):
     """The calls that rewritten programs make."""
 
     slice = slice
 
-    def iterations(self, run: Run, iterable: Any, site: int) -> Iterator[Any]:
+    def iterations(self, run: WatchedRun, iterable: Any, site: int) -> Iterator[Any]:
         """What the loop iterates over."""
         return _Iterations(self, run, self._each(iterable, site))
 
@@ -71,10 +71,10 @@ class Watch(Register):
         if isinstance(holder, (*elements.WATCHED, np.flatiter)):
             for part in key if isinstance(key, tuple) else (key,):
                 if isinstance(part, (np.ndarray, list)):
-                    self.touch(elements.whole(part), READ, site, part)
+                    self.record_access(elements.whole(part), READ, site, part)
             self._item(holder, key, site, kind)
         elif not isinstance(holder, SILENT) and not self.is_rewritten(type(holder), "__getitem__"):
-            self.pass_over(f"the elements of `{type(holder).__name__}` objects", site)
+            self.note_unwatched(f"the elements of `{type(holder).__name__}` objects", site)
 
     def _item(self, holder: Any, key: Any, site: int, kind: str) -> None:
         keys = elements.item(holder, key)
@@ -85,17 +85,19 @@ class Watch(Register):
             if elements.gives_view(holder, key):
                 return
             if isinstance(holder, defaultdict) and keys and key not in holder:
-                kind = BOTH
-                self.touch([elements.length(holder)], INSERT, site, holder)
+                kind = READ_STORE
+                self.record_access([elements.length(holder)], INSERT, site, holder)
         elif isinstance(holder, dict):
             kind = INSERT if kind == STORE else kind
             if keys and (kind == "delete" or key not in holder):
-                self.touch([elements.length(holder)], BOTH if kind == "delete" else INSERT, site, holder)
+                self.record_access(
+                    [elements.length(holder)], READ_STORE if kind == "delete" else INSERT, site, holder
+                )
         elif isinstance(holder, elements.SEQUENCES) and kind == "delete":
             keys = elements.whole(holder)
         elif isinstance(holder, elements.SEQUENCES) and isinstance(key, slice):
             self._pending.resized = (holder, len(holder), site)
-        self.touch(keys, BOTH if kind == "delete" else kind, site, holder)
+        self.record_access(keys, READ_STORE if kind == "delete" else kind, site, holder)
 
     def _place(self, holder: Any, key: Any) -> None:
         found = _held(holder, key)
@@ -113,7 +115,7 @@ class Watch(Register):
     def _attribute(self, holder: Any, name: str, site: int, kind: str) -> None:
         if isinstance(holder, np.ndarray) and kind != READ:
             part = getattr(holder, name) if name in ("real", "imag") else holder
-            self.touch(elements.whole(part), kind, site, holder)
+            self.record_access(elements.whole(part), kind, site, holder)
             return
         own = getattr(holder, "__dict__", None) if not isinstance(holder, super) else None
         slot = hasattr(getattr(type(holder), name, None), "__set__") and not isinstance(
@@ -128,7 +130,7 @@ class Watch(Register):
             if kind not in (READ, STORE) and isinstance(found, elements.WATCHED):
                 self.inplace(found, kind, site)
             else:
-                self.touch([elements.attribute(holder, name)], kind, site, holder)
+                self.record_access([elements.attribute(holder, name)], kind, site, holder)
 
     def value(self, value: _T, site: int) -> _T:
         """A value is about to be stored to an element: into an array it is copied, which reads it."""
@@ -144,20 +146,20 @@ class Watch(Register):
         """A slice was stored to: another length than before moves all elements behind it."""
         known, self._pending.resized = self._pending.resized, None
         if self._on and known and len(known[0]) != known[1]:
-            self.touch(elements.whole(known[0]), STORE, known[2], known[0])
+            self.record_access(elements.whole(known[0]), STORE, known[2], known[0])
 
     # Whole containers
 
     def use(self, value: _T, site: int) -> _T:
         """An operand: if it is a container, an operation reads all of it."""
         if self._on and value.__class__ not in _PLAIN and isinstance(value, elements.WATCHED):
-            self.touch(elements.whole(value), READ, site, value)
+            self.record_access(elements.whole(value), READ, site, value)
         return value
 
     def deep(self, value: _T, site: int) -> _T:
         """A value that is read with all containers in it."""
         if self._on:
-            self.touch(elements.deep(value), READ, site, value)
+            self.record_access(elements.deep(value), READ, site, value)
         return value
 
     def truth(self, value: _T, site: int) -> _T:
@@ -165,15 +167,15 @@ class Watch(Register):
         if self._on and isinstance(value, np.ndarray):
             return self.use(value, site)
         if self._on and isinstance(value, elements.WATCHED):
-            self.touch([elements.length(value)], READ, site, value)
+            self.record_access([elements.length(value)], READ, site, value)
         return value
 
     def inplace(self, value: object, kind: str, site: int) -> None:
         """An update that changes a container in place."""
         if self._on and isinstance(value, np.ndarray):
-            self.touch(elements.whole(value), kind, site, value)
+            self.record_access(elements.whole(value), kind, site, value)
         elif self._on and isinstance(value, elements.WATCHED):
-            self.touch([elements.length(value)], kind, site, value)
+            self.record_access([elements.length(value)], kind, site, value)
 
     def sought(self, value: _T) -> _T:
         """What is looked for in a container, which is evaluated next."""
@@ -186,7 +188,7 @@ class Watch(Register):
         if self._on and holder.__class__ not in _PLAIN:
             keyed = isinstance(holder, elements.KEYED)
             keys = elements.item(holder, value) if keyed else elements.whole(holder)
-            self.touch(keys, READ, site, holder)
+            self.record_access(keys, READ, site, holder)
         return holder
 
     def items(self, value: Any, site: int) -> Any:
@@ -216,11 +218,11 @@ class Watch(Register):
 
     def _read(self, keys: Iterable[Hashable], site: int, holder: Any) -> None:
         if self._on:
-            self.touch(keys, READ, site, holder)
+            self.record_access(keys, READ, site, holder)
 
     def _update_position(self, value: Any, site: int) -> None:
         if self._on:
-            self.touch([elements.position(value)], BOTH, site, value)
+            self.record_access([elements.position(value)], READ_STORE, site, value)
 
     # Calls
 
@@ -273,7 +275,7 @@ def _held(holder: Any, key: Any) -> Any:
 class _Iterations:
     """The values of an annotated loop; drawing one belongs to the iteration that it is for."""
 
-    def __init__(self, watch: Watch, run: Run, iterable: Any) -> None:
+    def __init__(self, watch: AccessMonitor, run: WatchedRun, iterable: Any) -> None:
         self._watch, self._run = watch, run
         self._next: Callable[[], Any] = iter(iterable).__next__
 

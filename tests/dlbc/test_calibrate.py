@@ -21,13 +21,13 @@ KEY = LoopKey("prog.py:3", "77", ("near", "far"))
 #: A program that tells what a runtime would of two loops; its own one has no iteration.
 PROGRAM = """
 import os, sys
-from dlbrt.observe.learned import Lesson, LoopKey, update
+from dlbrt.observe.learned import LoopMeasurements, LoopKey, update
 # dlb: parallel
 for i in range(0):
     pass
 print(sys.argv[1:], os.environ["DLB_STRATEGY"], repr(os.environ["DLB_WEIGHTS"]), os.environ.get("DLB_LOAD"))
 keys = [LoopKey(f"prog.py:{line}", "77", ("near", "far")) for line in (3, 9)]
-update(os.environ["DLB_LEARNED"], [Lesson(key, (n, 1.0)) for key, n in zip(keys, (1.5, 4.5))])
+update(os.environ["DLB_LEARNED"], [LoopMeasurements(key, (n, 1.0)) for key, n in zip(keys, (1.5, 4.5))])
 sys.exit(7)
 """
 

@@ -16,7 +16,7 @@ import pytest
 from dlbc.cli import main
 from dlbc.explain import as_json, as_text
 from dlbc.explain.words import written_name
-from dlbc.ir.proof import Status
+from dlbc.ir.proof import ProofStatus
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import check, explain, transform
 from dlbc.source import Source
@@ -60,7 +60,7 @@ def test_the_cases_show_every_section() -> None:
                 "ordered effects", "cost", "balanced", "stays on the ranks", "comes home", "taken for plain",
                 "not seen through"}  # fmt: skip
     assert sections <= titles
-    assert {*(status.value for status in Status), "refused"} <= titles
+    assert {*(status.value for status in ProofStatus), "refused"} <= titles
 
 
 @pytest.mark.parametrize("path", sorted((CASES / "refuse").glob("*.py")), ids=lambda path: path.stem)
@@ -84,37 +84,37 @@ def test_every_variable_of_an_accepted_loop_has_a_class(path: Path) -> None:
 
 
 STATUSES = [
-    ("A[i] = i", "", Status.PROVEN),
-    ("A[i] = A[i + m]", "", Status.GUARDED),
-    ("A[ix[i], 0] = A[ix[i], 1]", "", Status.GUARDED),
-    ("A[i] = lib.f(i)", "", Status.CONDITIONAL),
-    ("A[i] = lib.f(i) + A[i + m]", "", Status.CONDITIONAL),
-    ("A[i] = through(i)", "", Status.CONDITIONAL),
-    ("A[i] = fs[0](i)", "", Status.CONDITIONAL),
-    ("A[i] = sum(map(m, ix))", "", Status.CONDITIONAL),
-    ("A[i] = sum(map(abs, ix)) + max(m, i)", "", Status.PROVEN),
-    ("A[i] = sum(map(lib.f, ix))", "", Status.CONDITIONAL),
-    ("A[i] = sum(map(through, ix))", "", Status.CONDITIONAL),
-    ("A[i] = sorted(ix, key=lib.f)", "", Status.CONDITIONAL),
-    ("A[i] = sorted(ix, key=np.sqrt)", "", Status.PROVEN),
-    ("A[i] = heapq.nlargest(2, ix, lib.f)", "", Status.CONDITIONAL),
-    ("A[i] = wrapped(i)", "", Status.CONDITIONAL),
-    ("A[i] = cached(i)", "", Status.PROVEN),
-    ("for x in ix:\n        x.step()\n    A[i] = 0", "", Status.CONDITIONAL),
-    ("A[ix[i], 0] = A[ix[i], 1]", "assume_independent", Status.ASSERTED),
-    ("A[i] = i", "assume_independent", Status.PROVEN),
-    ("open(f'{i}.txt', 'w').close()", "assume_independent", Status.ASSERTED),
-    ("saved(f'{i}.npy')", "assume_independent", Status.ASSERTED),
-    ("A[ix[i], 0] = lib.f(A[ix[i], 1])", "assume_independent", Status.ASSERTED),
-    ("ix[0] = i\n    A[i] = ix[0]", "private(ix)", Status.ASSERTED),
-    ("ix.fill(i)\n    A[i] = ix[0]", "private(ix)", Status.ASSERTED),
-    ("A[i] = ix[0]", "private(ix)", Status.PROVEN),
-    ("t = i\n    A[i] = t", "private(t)", Status.PROVEN),
+    ("A[i] = i", "", ProofStatus.PROVEN),
+    ("A[i] = A[i + m]", "", ProofStatus.GUARDED),
+    ("A[ix[i], 0] = A[ix[i], 1]", "", ProofStatus.GUARDED),
+    ("A[i] = lib.f(i)", "", ProofStatus.CONDITIONAL),
+    ("A[i] = lib.f(i) + A[i + m]", "", ProofStatus.CONDITIONAL),
+    ("A[i] = through(i)", "", ProofStatus.CONDITIONAL),
+    ("A[i] = fs[0](i)", "", ProofStatus.CONDITIONAL),
+    ("A[i] = sum(map(m, ix))", "", ProofStatus.CONDITIONAL),
+    ("A[i] = sum(map(abs, ix)) + max(m, i)", "", ProofStatus.PROVEN),
+    ("A[i] = sum(map(lib.f, ix))", "", ProofStatus.CONDITIONAL),
+    ("A[i] = sum(map(through, ix))", "", ProofStatus.CONDITIONAL),
+    ("A[i] = sorted(ix, key=lib.f)", "", ProofStatus.CONDITIONAL),
+    ("A[i] = sorted(ix, key=np.sqrt)", "", ProofStatus.PROVEN),
+    ("A[i] = heapq.nlargest(2, ix, lib.f)", "", ProofStatus.CONDITIONAL),
+    ("A[i] = wrapped(i)", "", ProofStatus.CONDITIONAL),
+    ("A[i] = cached(i)", "", ProofStatus.PROVEN),
+    ("for x in ix:\n        x.step()\n    A[i] = 0", "", ProofStatus.CONDITIONAL),
+    ("A[ix[i], 0] = A[ix[i], 1]", "assume_independent", ProofStatus.ASSERTED),
+    ("A[i] = i", "assume_independent", ProofStatus.PROVEN),
+    ("open(f'{i}.txt', 'w').close()", "assume_independent", ProofStatus.ASSERTED),
+    ("saved(f'{i}.npy')", "assume_independent", ProofStatus.ASSERTED),
+    ("A[ix[i], 0] = lib.f(A[ix[i], 1])", "assume_independent", ProofStatus.ASSERTED),
+    ("ix[0] = i\n    A[i] = ix[0]", "private(ix)", ProofStatus.ASSERTED),
+    ("ix.fill(i)\n    A[i] = ix[0]", "private(ix)", ProofStatus.ASSERTED),
+    ("A[i] = ix[0]", "private(ix)", ProofStatus.PROVEN),
+    ("t = i\n    A[i] = t", "private(t)", ProofStatus.PROVEN),
 ]
 
 
 @pytest.mark.parametrize(("body", "clauses", "status"), STATUSES, ids=[f"{b} {c}" for b, c, _ in STATUSES])
-def test_status(body: str, clauses: str, status: Status) -> None:
+def test_status(body: str, clauses: str, status: ProofStatus) -> None:
     annotation = f"# dlb: parallel{', ' if clauses else ''}{clauses}"
     text = (
         "import functools\nimport heapq\nimport lib\nimport numpy as np\n"
@@ -129,7 +129,7 @@ def test_status(body: str, clauses: str, status: Status) -> None:
     emitted = transform(source_of(text)).text
     assert emitted is not None
     names = f"proven if {', '.join(plan.outside)} has no side effects"
-    head = names if status is Status.CONDITIONAL else status.value
+    head = names if status is ProofStatus.CONDITIONAL else status.value
     assert f"# case.py:17, {head}\n" in emitted.decode()
     assert f"# dlbc: proof _dlb_loop_1={status.value}\n" in emitted.decode()
 
@@ -327,8 +327,8 @@ def test_ranges_that_fail_when_they_run_are_read_nonetheless(arguments: str) -> 
     ("functions", "head"),
     [
         (["lib.f", "lib.g"], "proven if lib.f, lib.g have no side effects"),
-        (["lib.é"], Status.CONDITIONAL.value),
-        ([f"lib.function_{k}" for k in range(9)], Status.CONDITIONAL.value),
+        (["lib.é"], ProofStatus.CONDITIONAL.value),
+        ([f"lib.function_{k}" for k in range(9)], ProofStatus.CONDITIONAL.value),
     ],
 )
 def test_the_kernel_names_outside_functions_that_a_comment_can_hold(functions: list[str], head: str) -> None:

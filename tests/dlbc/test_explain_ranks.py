@@ -12,21 +12,25 @@ import pytest
 from dlbrt.contract import OptionError
 
 from dlbc.cli import main
-from dlbc.explain import Ranks, as_json, as_text, read_ranks
+from dlbc.explain import RankSpec, as_json, as_text, read_ranks
 from dlbc.explain.values import known_range, known_values
-from dlbc.ir.form import ZERO, Comparison, Form, Kind, Variable
+from dlbc.ir.form import ZERO, Comparison, IntegerForm, Variable, VariableKind
 from dlbc.ir.space import IndexSpace
 from dlbc.pipeline import explain
 from dlbc.source import Source
 
-N, M = Variable(Kind.PARAMETER, "n"), Variable(Kind.PARAMETER, "m")
+N, M = Variable(VariableKind.PARAMETER, "n"), Variable(VariableKind.PARAMETER, "m")
 TRIANGLE = "for j in range(i, 1000): A[i] = j"
 QUADRATIC = "for j in range(i):\n        for k in range(j): A[i] = k"
 CUBIC = "for j in range(i):\n        for k in range(j):\n            for l in range(k): A[i] = l"
 
 
 def told(
-    body: str, ranks: Ranks, head: str = "i in range(1000)", clauses: str = "", before: str = "A = [0] * 1000"
+    body: str,
+    ranks: RankSpec,
+    head: str = "i in range(1000)",
+    clauses: str = "",
+    before: str = "A = [0] * 1000",
 ) -> dict[str, Any]:
     text = f"{before}\n# dlb: parallel{', ' * bool(clauses)}{clauses}\nfor {head}:\n    {body}\n"
     source = Source("case.py", text.encode(), text)
@@ -42,15 +46,15 @@ def largest(found: dict[str, Any]) -> dict[str, float]:
 
 
 def test_folded_and_cut_loops_at_16_ranks() -> None:
-    linear = largest(told(TRIANGLE, Ranks(16)))
+    linear = largest(told(TRIANGLE, RankSpec(16)))
     assert linear["pairs"] <= 1.025
     assert linear["equal parts"] == pytest.approx(2 - 1 / 16, rel=0.01)  # Ciegis, section 3.1
-    assert largest(told(QUADRATIC, Ranks(16)))["parts of equal work"] <= 1.04
-    assert largest(told(CUBIC, Ranks(16)))["parts of equal work"] <= 1.07
+    assert largest(told(QUADRATIC, RankSpec(16)))["parts of equal work"] <= 1.04
+    assert largest(told(CUBIC, RankSpec(16)))["parts of equal work"] <= 1.07
 
 
 def test_equal_tasks_and_remark_1() -> None:
-    found = told("A[i] = 2", Ranks(16), head="i in range(17)")
+    found = told("A[i] = 2", RankSpec(16), head="i in range(17)")
     assert found["iterations"] == 17
     assert found["fewest_ranks"] == 9
     assert largest(found)["equal parts"] == pytest.approx(16 * 2 / 17)
@@ -58,7 +62,7 @@ def test_equal_tasks_and_remark_1() -> None:
 
 
 def test_weights() -> None:
-    found = told("A[i] = 2", Ranks(3, (1.0, 2.0, 5.0)), head="i in range(800)")
+    found = told("A[i] = 2", RankSpec(3, (1.0, 2.0, 5.0)), head="i in range(800)")
     assert found["weights"] == [1.0, 2.0, 5.0]
     assert found["fewest_ranks"] is None
     times = largest(found)
@@ -83,7 +87,7 @@ def test_weights() -> None:
     ],
 )
 def test_how_many_iterations_there_are(head: str, before: str, iterations: int | None) -> None:
-    found = told("print(A)", Ranks(4), head=head, before=before)
+    found = told("print(A)", RankSpec(4), head=head, before=before)
     assert found["iterations"] == iterations
     assert bool(found["why"]) == (not iterations)
     assert bool(found["estimates"]) == bool(iterations)
@@ -113,36 +117,40 @@ UNUSABLE = "; iterations are taken to cost the same until measured"
     ],
 )
 def test_work_that_is_not_known(body: str, clauses: str, why: str) -> None:
-    assert told(body, Ranks(4), clauses=clauses, before="w = [0]\nn = len(w)\nA = [0]")["why"] == why
+    assert told(body, RankSpec(4), clauses=clauses, before="w = [0]\nn = len(w)\nA = [0]")["why"] == why
 
 
 def test_long_loops_have_an_answer() -> None:
-    assert largest(told("A[i] = 2", Ranks(3), head="i in range(1000000000000)"))[
+    assert largest(told("A[i] = 2", RankSpec(3), head="i in range(1000000000000)"))[
         "equal parts"
     ] == pytest.approx(1)
-    found = told(TRIANGLE.replace("1000", "1000000000000"), Ranks(3), head="i in range(1000000000000)")
+    found = told(TRIANGLE.replace("1000", "1000000000000"), RankSpec(3), head="i in range(1000000000000)")
     assert "more than" in found["why"]
 
 
 def test_so_many_ranks_are_told_of_by_formula() -> None:
-    found = told("A[i] = 2", Ranks(1_000_000), head="i in range(1500000)")
+    found = told("A[i] = 2", RankSpec(1_000_000), head="i in range(1500000)")
     assert largest(found) == {"equal parts": pytest.approx(4 / 3)}
     assert found["fewest_ranks"] == 750_000
-    assert "not dealt" in told(TRIANGLE, Ranks(1_000_000))["why"]
-    assert "not dealt" in told("A[i] = 2", Ranks(5000, (1.0,) * 5000))["why"]
-    assert "not dealt" in told("A[i] = 2", Ranks(2), head=f"i in range({10**30})")["why"]
+    assert "not dealt" in told(TRIANGLE, RankSpec(1_000_000))["why"]
+    assert "not dealt" in told("A[i] = 2", RankSpec(5000, (1.0,) * 5000))["why"]
+    assert "not dealt" in told("A[i] = 2", RankSpec(2), head=f"i in range({10**30})")["why"]
 
 
 def test_an_index_that_is_called_as_numpy_is() -> None:
-    found = told(TRIANGLE.replace("i", "np").replace("npn", "in"), Ranks(16), head="np in range(1000)")
+    found = told(TRIANGLE.replace("i", "np").replace("npn", "in"), RankSpec(16), head="np in range(1000)")
     assert largest(found)["pairs"] <= 1.025
 
 
 def test_values_follow_from_one_another() -> None:
-    n, m = Form.of(N), Form.of(M)
-    facts = (Comparison.equal(m, n + n), Comparison.equal(n, Form.literal(5)), Comparison.at_least(m, n))
+    n, m = IntegerForm.of(N), IntegerForm.of(M)
+    facts = (
+        Comparison.equal(m, n + n),
+        Comparison.equal(n, IntegerForm.literal(5)),
+        Comparison.at_least(m, n),
+    )
     assert known_values(facts) == {N: 5, M: 10}
-    assert known_values((Comparison.equal(n + n, Form.literal(5)),)) == {}
+    assert known_values((Comparison.equal(n + n, IntegerForm.literal(5)),)) == {}
     assert known_range(IndexSpace("i", ZERO, m, 3, facts)) == range(0, 10, 3)
     assert known_range(IndexSpace("i", ZERO, m, 3, facts, reverse=True)) == range(9, -3, -3)
     assert known_range(IndexSpace("i", ZERO, m, None, facts)) is None
@@ -150,8 +158,8 @@ def test_values_follow_from_one_another() -> None:
 
 def test_ranks_of_the_command_line() -> None:
     assert read_ranks(None, None) is None
-    assert read_ranks(3, None) == Ranks(3)
-    assert read_ranks(None, "1,2.5") == Ranks(2, (1.0, 2.5))
+    assert read_ranks(3, None) == RankSpec(3)
+    assert read_ranks(None, "1,2.5") == RankSpec(2, (1.0, 2.5))
     for count, weights in ((3, "1,2"), (None, "1,x"), (None, "0,0"), (None, "last"), (2, "")):
         with pytest.raises(OptionError):
             read_ranks(count, weights)

@@ -17,9 +17,9 @@ from dlbc.parse.find_loops import find_loops
 from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_clauses import read_annotation
 from dlbc.parse.read_source import decode_source, read_source
-from dlbc.parse.read_values import Reader
+from dlbc.parse.read_values import ClauseReader
 from dlbc.pipeline import transform
-from dlbc.source import Place, Source
+from dlbc.source import Source, SourcePlace
 
 
 def found_in(text: str) -> tuple[tuple[AnnotatedLoop, ...], object, tuple[Diagnostic, ...]]:
@@ -42,10 +42,10 @@ def annotation_of(clauses: str) -> Annotation:
 
 def iterate_of(clauses: str) -> IterateClause | None:
     text = "# dlb:" + clauses
-    comment = DlbComment(Place(1, 1, 1, len(text) + 1), clauses, True, None)
+    comment = DlbComment(SourcePlace(1, 1, 1, len(text) + 1), clauses, True, None)
     arguments = parse_arguments(BoundComment((comment,), ast.While(ast.Constant(1), [])), "case.py")
     assert isinstance(arguments, ArgumentList)
-    reader = Reader(arguments)
+    reader = ClauseReader(arguments)
     annotation = read_annotation(reader, comment.place)
     assert annotation is not None
     assert not reader.problems
@@ -179,8 +179,8 @@ def test_places_in_an_annotation_of_several_lines() -> None:
     comment = "    # dlb: parallel,\n    # dlb:    BLOCK(A),\n    # dlb: private(é)\n"
     text = f"if 1:\n{comment}    for i in A:\n        A[i] = é = 1\n"
     [loop] = loops_of(text)
-    assert loop.annotation.distributions[0].place == Place(3, 15, 3, 23)
-    assert loop.annotation.private[0].place == Place(4, 12, 4, 22)
+    assert loop.annotation.distributions[0].place == SourcePlace(3, 15, 3, 23)
+    assert loop.annotation.private[0].place == SourcePlace(4, 12, 4, 22)
 
 
 @pytest.mark.parametrize("clause", ["reduce(+: s)", "reduction(max:s)", "reduction( && : s)", "redux(*:s)"])

@@ -24,9 +24,9 @@ from papers.zaki.network import ethernet
 
 from dlbc.cli import main
 from dlbc.report.draw import seconds_text, timeline
-from dlbc.report.measured import KINDS, measured
+from dlbc.report.measured import ACTIVITIES, measure_run
 from dlbc.report.page import MOST_RUNS, page
-from dlbc.report.predicted import told
+from dlbc.report.predicted import replay_predictions
 
 WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
 WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)
@@ -45,12 +45,12 @@ def words(text: str) -> str:
 @pytest.mark.parametrize("name", [*sorted(names()), AUTO])
 def test_times_of_a_rank_add_up_to_the_run(name: str) -> None:
     outcome, trace = simulated(name)
-    found = measured(trace, trace.loops[0].runs[0])
+    found = measure_run(trace, trace.loops[0].runs[0])
     assert found.makespan_s == pytest.approx(outcome.makespan_s, rel=1e-3)
     assert sum(row.units for row in found.rows) == 200
     for row, seconds in zip(found.rows, outcome.compute_s, strict=True):
         assert row.seconds("compute") == pytest.approx(seconds, rel=1e-3)
-        assert sum(map(row.seconds, KINDS)) <= found.makespan_s + 1e-6
+        assert sum(map(row.seconds, ACTIVITIES)) <= found.makespan_s + 1e-6
         assert row.seconds("idle") + row.seconds("synchronize") < found.makespan_s
 
 
@@ -65,7 +65,7 @@ def test_the_page_says_what_was_measured_and_what_was_predicted() -> None:
         f"simulated under auto {took} {took} +0.0%" in said
         or f"simulated under auto {took} {took} -0.0%" in said
     )
-    choice = told(trace.loops[0].runs[0]).choice
+    choice = replay_predictions(trace.loops[0].runs[0]).choice
     assert choice is not None
     for name, seconds in choice.predicted_s:
         which = f"the model of {name}{', which was chosen' if name == outcome.strategy else ''}"
@@ -74,7 +74,7 @@ def test_the_page_says_what_was_measured_and_what_was_predicted() -> None:
 
 def test_every_redistribution_is_there_with_its_gain() -> None:
     outcome, trace = simulated("GDDLB")
-    moves = [window for window in told(trace.loops[0].runs[0]).windows if window.moved]
+    moves = [window for window in replay_predictions(trace.loops[0].runs[0]).windows if window.moved]
     assert len(moves) == outcome.redistributions > 0
     said = words(page(trace, "t.json"))
     assert f"Redistributions: {len(moves)}" in said
@@ -87,7 +87,7 @@ def test_every_redistribution_is_there_with_its_gain() -> None:
 
 def test_the_picture_has_a_line_for_each_rank_and_what_it_did() -> None:
     _, trace = simulated("GDDLB")
-    found = measured(trace, trace.loops[0].runs[0])
+    found = measure_run(trace, trace.loops[0].runs[0])
     root = ElementTree.fromstring(timeline(found))
     space = "{http://www.w3.org/2000/svg}"
     labels = [each.text for each in root.iter(f"{space}text") if (each.text or "").startswith("rank")]
@@ -152,7 +152,7 @@ def test_the_command_writes_the_page_beside_the_trace(
         (None, r"t\.json: cannot be read \(No such file"),
         ("", "found no JSON"),
         ("{}", "without the key dlb"),
-        ('{"dlb": {"version": 7}}', "expected version 1 of a trace's layout, found 7"),
+        ('{"dlb": {"version": 7}}', "expected version 2 of a trace's layout, found 7"),
     ],
 )
 def test_what_is_no_trace_is_told(

@@ -36,8 +36,8 @@ Use = tuple[str, int, int]
 def loops_of(text: str) -> list[tuple[AnnotatedLoop, LoopNames]]:
     module = Module(Source("case.py", text.encode(), text), ast.parse(text))
     loops, _, _ = find_loops(module)
-    world = resolve_module(module)
-    return [(loop, resolve_names(loop, world)) for loop in loops]
+    module_names = resolve_module(module)
+    return [(loop, resolve_names(loop, module_names)) for loop in loops]
 
 
 def chains_of(text: str) -> list[tuple[Use, list[Use]]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dlbc.ir.proof import Status
+from dlbc.ir.proof import ProofStatus
 from tests.proofs.recording import record
 from tests.proofs.verdicts import Verdict, verdict_of
 
@@ -53,7 +53,7 @@ def left_to_the_data(verdict: Verdict) -> bool:
     """Whether the loop is accepted under the guard that the run time looks at the subscripts, and says so."""
     plans = [plan for plan in verdict.plans if plan is not None]
     inspected = any(array.inspect for plan in plans for array in plan.arrays)
-    return inspected and any(plan.status is Status.GUARDED for plan in plans)
+    return inspected and any(plan.status is ProofStatus.GUARDED for plan in plans)
 
 
 @racy
@@ -72,7 +72,7 @@ def test_most_of_the_free_programs_are_accepted_without_assertion() -> None:
     missed = []
     for path in FREE:
         verdict = verdict_of(path.read_text(), path.name)
-        asserted = any(plan is not None and plan.status is Status.ASSERTED for plan in verdict.plans)
+        asserted = any(plan is not None and plan.status is ProofStatus.ASSERTED for plan in verdict.plans)
         if not verdict.accepted or asserted:
             missed.append(f"{path.stem}\n{verdict}")
     shown = "\n\n".join([f"{len(missed)} of {len(FREE)} are not accepted:", *missed])

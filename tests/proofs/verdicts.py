@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dlbc.diagnostics import Diagnostic, Severity, render
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
-from dlbc.ir.proof import Status
+from dlbc.ir.proof import ProofStatus
 from dlbc.parse.find_loops import find_loops
 from dlbc.passes.plan_loops import plan_loops
 from dlbc.source import Source
@@ -18,7 +18,7 @@ from dlbc.source import Source
 __all__ = ["PROVED", "Verdict", "Witness", "verdict_of", "witnesses_of"]
 
 #: Statuses that rest on nobody's word.
-PROVED = frozenset({Status.PROVEN, Status.GUARDED})
+PROVED = frozenset({ProofStatus.PROVEN, ProofStatus.GUARDED})
 
 _WITNESS = re.compile(r"iterations (\w+)=(-?\d+) and (\w+)=(-?\d+) both (?:touch|store to) (\S.*\])")
 

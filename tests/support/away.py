@@ -431,7 +431,7 @@ def run(path: str) -> None:
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path]
     sys.modules |= {"__main__": program, "mpi4py": mpi}
-    dlbrt.start = lambda world: session  # type: ignore[assignment,return-value]
+    dlbrt.start = lambda module_names: session  # type: ignore[assignment,return-value]
     exec(compile(forgetful(result.text), path, "exec"), vars(program))
 
 

@@ -187,7 +187,7 @@ class ActionExecutor:
 
     def _do_request_group_exchange(
         self, each: SimulatedRank, action: RequestGroupExchange, now: float
-    ) -> None:  # noqa: ARG002
+    ) -> None:
         self._send_out(action.members, partial(GroupExchangeRequested, round=action.round), now)
 
     def _do_send_group_report(self, each: SimulatedRank, action: SendGroupReport, now: float) -> None:

@@ -7,15 +7,15 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlbc.ir.form import Comparison, Form, Junction, Kind, Variable, negated
-from dlbc.ir.region import ModuleNames, Region
-from dlbc.ir.subscripts import Subscripts
+from dlbc.ir.form import Comparison, IntegerForm, Junction, Variable, VariableKind, negated
+from dlbc.ir.region import CodeRegion, ModuleNames
+from dlbc.ir.subscripts import SubscriptReader
 
 WORLD = ModuleNames({}, frozenset(), frozenset(), {}, {}, {}, {}, {})
-INDEX = Variable(Kind.INDEX, "i")
-N, M = Variable(Kind.PARAMETER, "n"), Variable(Kind.PARAMETER, "m")
-READER = Subscripts(Region((), frozenset(), WORLD, index="i", integers=frozenset({"n", "m"})))
-FORMS = {"i": Form.of(INDEX)}
+INDEX = Variable(VariableKind.INDEX, "i")
+N, M = Variable(VariableKind.PARAMETER, "n"), Variable(VariableKind.PARAMETER, "m")
+READER = SubscriptReader(CodeRegion((), frozenset(), WORLD, index="i", integers=frozenset({"n", "m"})))
+FORMS = {"i": IntegerForm.of(INDEX)}
 
 numbers = st.integers(-6, 6)
 leaves = st.one_of(st.sampled_from(["i", "n", "m"]), numbers.map(lambda k: f"({k})"))
@@ -32,7 +32,7 @@ expressions = st.recursive(
 )
 
 
-def form_of(text: str) -> Form:
+def form_of(text: str) -> IntegerForm:
     form = READER.form(ast.parse(text, mode="eval").body, FORMS, {})
     assert form is not None
     return form
@@ -74,7 +74,7 @@ def test_a_condition_or_its_negation_holds(text: str, i: int, n: int, m: int, op
 def holds(condition: Comparison | Junction, i: int, n: int, m: int) -> bool:
     if isinstance(condition, Junction):
         parts = [holds(p, i, n, m) for p in condition.parts]
-        return all(parts) if condition.word == "and" else any(parts)
+        return all(parts) if condition.operator == "and" else any(parts)
     value = condition.form.value({INDEX: i, N: n, M: m})
     return {">=": value >= 0, "==": value == 0, "!=": value != 0}[condition.relation]
 

@@ -8,36 +8,42 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dlbc.ir.bounds import NOTHING, Assumptions, largest, least, normal, quotient, remainder
-from dlbc.ir.cost import Class, Cost, cumulative, foldable
-from dlbc.ir.form import Apply, Comparison, Form, Junction, Kind, Operator, Variable
+from dlbc.ir.bounds import NO_ASSUMPTIONS, Assumptions, maximum, minimum, normal_form, quotient, remainder
+from dlbc.ir.cost import Cost, CostClass, cumulative, fold_legality
+from dlbc.ir.form import Apply, Comparison, IntegerForm, Junction, Operator, Variable, VariableKind
 from dlbc.ir.space import IndexSpace
-from dlbc.ir.sums import NotClosed, added_up, faulhaber, turns
-from dlbc.ir.work import NONE, ONE, Holds, Work, truth
-from dlbc.ir.work_text import Style, text_of
+from dlbc.ir.sums import NoClosedFormError, faulhaber, sum_over, trip_count
+from dlbc.ir.work import ONE_WORK, ZERO_WORK, Indicator, WorkPolynomial, indicator_of
+from dlbc.ir.work_text import Notation, text_of
 
-INDEX = Variable(Kind.INDEX, "i")
-INNER = Variable(Kind.INNER, "j", 1)
-SIZE = Variable(Kind.PARAMETER, "n")
-OTHER = Variable(Kind.PARAMETER, "m")
+INDEX = Variable(VariableKind.INDEX, "i")
+INNER = Variable(VariableKind.INNER, "j", 1)
+SIZE = Variable(VariableKind.PARAMETER, "n")
+OTHER = Variable(VariableKind.PARAMETER, "m")
 
-AT, J, N, M = (Form.of(v) for v in (INDEX, INNER, SIZE, OTHER))
-ZERO, FIRST = Form(), Form.literal(1)
-
-
-def work(form: Form) -> Work:
-    return Work.counted(form)
+AT, J, N, M = (IntegerForm.of(v) for v in (INDEX, INNER, SIZE, OTHER))
+ZERO, FIRST = IntegerForm(), IntegerForm.literal(1)
 
 
-def element(subscript: Form) -> Form:
-    return Form.of(Apply(Operator.ELEMENT, (subscript,), "A"))
+def work(form: IntegerForm) -> WorkPolynomial:
+    return WorkPolynomial.from_form(form)
 
 
-def over(inner: Work, start: Form, stop: Form, step: int = 1, given: Assumptions = NOTHING) -> Work:
-    pace = Form.literal(step)
-    count = turns(start, stop, pace, given)
+def element(subscript: IntegerForm) -> IntegerForm:
+    return IntegerForm.of(Apply(Operator.ELEMENT, (subscript,), "A"))
+
+
+def over(
+    inner: WorkPolynomial,
+    start: IntegerForm,
+    stop: IntegerForm,
+    step: int = 1,
+    given: Assumptions = NO_ASSUMPTIONS,
+) -> WorkPolynomial:
+    pace = IntegerForm.literal(step)
+    count = trip_count(start, stop, pace, given)
     assert count is not None
-    return added_up(inner, INNER, start, pace, count, given)
+    return sum_over(inner, INNER, start, pace, count, given)
 
 
 @pytest.mark.parametrize("power", range(8))
@@ -52,7 +58,7 @@ def test_quotients_and_remainders_are_those_of_python(divisor: int) -> None:
     draw = random.Random(divisor)
     for _ in range(200):
         a, b, c = (draw.randint(-9, 9) for _ in range(3))
-        form = Form.literal(a) * AT + Form.literal(b) * N + Form.literal(c)
+        form = IntegerForm.literal(a) * AT + IntegerForm.literal(b) * N + IntegerForm.literal(c)
         values = {INDEX: draw.randint(-20, 20), SIZE: draw.randint(-20, 20)}
         exact = form.value(values)
         assert quotient(form, divisor).value(values) == exact // divisor
@@ -62,13 +68,15 @@ def test_quotients_and_remainders_are_those_of_python(divisor: int) -> None:
 
 
 def test_equal_bounds_are_equal_forms() -> None:
-    assert largest([AT, N, AT]) == largest([N, AT])
-    assert largest([AT, AT - FIRST]) == AT
-    assert least([largest([AT, ZERO]), ZERO]) == ZERO
-    assert largest([AT * AT, ZERO]) == AT * AT
-    assert quotient(Form.literal(4) * AT + Form.literal(2), 4) == AT
-    odd = Form.of(Apply(Operator.QUOTIENT, (Form.literal(2) * AT + FIRST, Form.literal(2))))
-    assert normal(odd) == AT
+    assert maximum([AT, N, AT]) == maximum([N, AT])
+    assert maximum([AT, AT - FIRST]) == AT
+    assert minimum([maximum([AT, ZERO]), ZERO]) == ZERO
+    assert maximum([AT * AT, ZERO]) == AT * AT
+    assert quotient(IntegerForm.literal(4) * AT + IntegerForm.literal(2), 4) == AT
+    odd = IntegerForm.of(
+        Apply(Operator.QUOTIENT, (IntegerForm.literal(2) * AT + FIRST, IntegerForm.literal(2)))
+    )
+    assert normal_form(odd) == AT
 
 
 @pytest.mark.parametrize(
@@ -79,12 +87,12 @@ def test_equal_bounds_are_equal_forms() -> None:
         ([AT, N - AT - FIRST], N - FIRST - FIRST, False),
         ([M - AT, N - M, AT], N - AT, True),
         ([AT - FIRST, N * N - AT], N * N, True),
-        ([], largest([AT, ZERO]), True),
-        ([AT], largest([AT - FIRST, ZERO]) - AT, False),
+        ([], maximum([AT, ZERO]), True),
+        ([AT], maximum([AT - FIRST, ZERO]) - AT, False),
         ([AT], AT - quotient(AT, 2), True),
-        ([AT, N], least([AT, N]), True),
-        ([AT], least([AT, N]), False),
-        ([], Form.literal(2) - remainder(AT, 3), True),
+        ([AT, N], minimum([AT, N]), True),
+        ([AT], minimum([AT, N]), False),
+        ([], IntegerForm.literal(2) - remainder(AT, 3), True),
         ([], remainder(AT, 3) - FIRST, False),
         ([], AT * AT, True),
         ([], AT * AT * N * N + FIRST, True),
@@ -93,7 +101,7 @@ def test_equal_bounds_are_equal_forms() -> None:
         ([N - AT * AT], N, True),
     ],
 )
-def test_what_follows(facts: list[Form], form: Form, follows: bool) -> None:
+def test_what_follows(facts: list[IntegerForm], form: IntegerForm, follows: bool) -> None:
     assert Assumptions(facts).proves(form) is follows
 
 
@@ -119,17 +127,17 @@ def test_what_follows_is_true() -> None:
     assert proved > 20
 
 
-def _random_form(draw: random.Random) -> Form:
-    form = Form.literal(draw.randint(-2, 2)) * AT + Form.literal(draw.randint(-2, 2)) * N
-    form = form + Form.literal(draw.randint(-3, 3))
+def _random_form(draw: random.Random) -> IntegerForm:
+    form = IntegerForm.literal(draw.randint(-2, 2)) * AT + IntegerForm.literal(draw.randint(-2, 2)) * N
+    form = form + IntegerForm.literal(draw.randint(-3, 3))
     return quotient(form, 2) if draw.random() < 0.2 else form
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
 @pytest.mark.parametrize(
-    "inner", [ONE, work(J), work(J * J - AT), Work.literal(Fraction(1, 3)) * work(J * AT)]
+    "inner", [ONE_WORK, work(J), work(J * J - AT), WorkPolynomial.literal(Fraction(1, 3)) * work(J * AT)]
 )
-def test_sums_over_possibly_empty_ranges(inner: Work, step: int) -> None:
+def test_sums_over_possibly_empty_ranges(inner: WorkPolynomial, step: int) -> None:
     total = over(inner, AT - FIRST, N + AT - M, step)
     for i in range(-3, 5):
         for n in range(-3, 6):
@@ -141,20 +149,20 @@ def test_sums_over_possibly_empty_ranges(inner: Work, step: int) -> None:
 @pytest.mark.parametrize(
     "inner",
     [
-        truth(Comparison.below(J, AT)),
-        truth(Comparison.equal(J, AT)) * work(J),
-        truth(Comparison(J - AT, "!=")),
-        truth(Junction("or", (Comparison.below(J, AT), Comparison.at_least(J, M)))) * work(J),
-        truth(Comparison.equal(remainder(J + AT, 2), ZERO)) * work(J),
+        indicator_of(Comparison.below(J, AT)),
+        indicator_of(Comparison.equal(J, AT)) * work(J),
+        indicator_of(Comparison(J - AT, "!=")),
+        indicator_of(Junction("or", (Comparison.below(J, AT), Comparison.at_least(J, M)))) * work(J),
+        indicator_of(Comparison.equal(remainder(J + AT, 2), ZERO)) * work(J),
         work(quotient(J + AT, 3)) * work(J),
-        work(quotient(least([J, AT]), 2)),
-        work(largest([J, AT, M])) * work(largest([J, AT, M])),
-        work(least([Form.literal(2) * J, AT + M])) * truth(Comparison.below(AT, N)),
-        Work.of(Holds(Form.literal(2) * J - AT)) * Work.of(Holds(AT - J)),
+        work(quotient(minimum([J, AT]), 2)),
+        work(maximum([J, AT, M])) * work(maximum([J, AT, M])),
+        work(minimum([IntegerForm.literal(2) * J, AT + M])) * indicator_of(Comparison.below(AT, N)),
+        WorkPolynomial.of(Indicator(IntegerForm.literal(2) * J - AT)) * WorkPolynomial.of(Indicator(AT - J)),
     ],
     ids=str,
 )
-def test_sums_of_what_is_not_polynomial(inner: Work) -> None:
+def test_sums_of_what_is_not_polynomial(inner: WorkPolynomial) -> None:
     total = over(inner, M - FIRST, N)
     assert INNER not in total.variables
     for i in range(-4, 7):
@@ -165,22 +173,22 @@ def test_sums_of_what_is_not_polynomial(inner: Work) -> None:
 
 def test_assumptions_leave_out_what_cannot_be() -> None:
     given = Assumptions([AT, N - AT - FIRST])
-    assert over(ONE, AT, N, given=given) == work(N - AT)
-    assert over(ONE, AT, N) == work(largest([N - AT, ZERO]))
+    assert over(ONE_WORK, AT, N, given=given) == work(N - AT)
+    assert over(ONE_WORK, AT, N) == work(maximum([N - AT, ZERO]))
     assert over(work(J), ZERO, AT, given=given) == work(AT * AT - AT) * Fraction(1, 2)
 
 
 @pytest.mark.parametrize(
-    "inner", [work(Form.of(Apply(Operator.ELEMENT, (J,), "A"))), work(quotient(J, 10007))]
+    "inner", [work(IntegerForm.of(Apply(Operator.ELEMENT, (J,), "A"))), work(quotient(J, 10007))]
 )
-def test_what_has_no_closed_form_is_said(inner: Work) -> None:
-    with pytest.raises(NotClosed):
+def test_what_has_no_closed_form_is_said(inner: WorkPolynomial) -> None:
+    with pytest.raises(NoClosedFormError):
         over(inner, ZERO, N)
 
 
 def test_the_number_of_turns_of_an_unknown_step() -> None:
-    assert turns(ZERO, N, M) is None
-    count = turns(Form.literal(2) * AT, N, AT, Assumptions([AT - FIRST]))
+    assert trip_count(ZERO, N, M) is None
+    count = trip_count(IntegerForm.literal(2) * AT, N, AT, Assumptions([AT - FIRST]))
     assert count is not None
     for i in range(1, 6):
         for n in range(12):
@@ -188,21 +196,22 @@ def test_the_number_of_turns_of_an_unknown_step() -> None:
 
 
 TEXTS = {
-    "(i + 1)*(3*m + 2)": work(AT + FIRST) * (work(M) * 3 + ONE * 2),
+    "(i + 1)*(3*m + 2)": work(AT + FIRST) * (work(M) * 3 + ONE_WORK * 2),
     "i*(i + 1)/2": work(AT * AT + AT) * Fraction(1, 2),
     "2*n - 2*i": work(N - AT) * 2,
-    "max(n - i, 0)": work(largest([N - AT, ZERO])),
-    "i**2 - (2*n + 1)*i + n**2": work(AT * AT - Form.literal(2) * AT * N - AT + N * N),
-    "(i + 1)//2 + 3": work(quotient(AT + FIRST, 2)) + Work.literal(3),
-    "(3*i if i < n else n)": truth(Comparison.below(AT, N)) * work(Form.literal(3) * AT - N) + work(N),
-    "0": NONE,
-    "5/2": Work.literal(Fraction(5, 2)),
+    "max(n - i, 0)": work(maximum([N - AT, ZERO])),
+    "i**2 - (2*n + 1)*i + n**2": work(AT * AT - IntegerForm.literal(2) * AT * N - AT + N * N),
+    "(i + 1)//2 + 3": work(quotient(AT + FIRST, 2)) + WorkPolynomial.literal(3),
+    "(3*i if i < n else n)": indicator_of(Comparison.below(AT, N)) * work(IntegerForm.literal(3) * AT - N)
+    + work(N),
+    "0": ZERO_WORK,
+    "5/2": WorkPolynomial.literal(Fraction(5, 2)),
     "2*A[i + 1] - 2*A[i]": work(element(AT + FIRST) - element(AT)) * 2,
 }
 
 
 @pytest.mark.parametrize(("text", "amount"), TEXTS.items(), ids=TEXTS)
-def test_text(text: str, amount: Work) -> None:
+def test_text(text: str, amount: WorkPolynomial) -> None:
     assert text_of(amount, INDEX) == text
 
 
@@ -210,7 +219,7 @@ def test_the_text_of_a_vector_is_right() -> None:
     draw = random.Random(3)
     for _ in range(150):
         amount = _random_work(draw)
-        plain, vector = text_of(amount, INDEX), text_of(amount, INDEX, Style.NUMPY)
+        plain, vector = text_of(amount, INDEX), text_of(amount, INDEX, Notation.NUMPY)
         indices = np.arange(-5, 9)
         found = np.broadcast_to(eval(vector, {"np": np}, {"i": indices, "n": 4, "m": -1}), indices.shape)
         for i, value in zip(indices.tolist(), found.tolist(), strict=True):
@@ -219,28 +228,30 @@ def test_the_text_of_a_vector_is_right() -> None:
             assert eval(plain, {}, {"i": i, "n": 4, "m": -1}) == pytest.approx(float(exact), abs=1e-9), plain
 
 
-def _random_work(draw: random.Random) -> Work:
+def _random_work(draw: random.Random) -> WorkPolynomial:
     form = [_random_form(draw) for _ in range(4)]
     atoms = [
-        work(largest(form[:2])),
-        work(least([*form[1:3], ZERO])),
-        truth(Comparison(form[0], draw.choice([">=", "==", "!="]))),
-        truth(Comparison(form[1], ">=")),
+        work(maximum(form[:2])),
+        work(minimum([*form[1:3], ZERO])),
+        indicator_of(Comparison(form[0], draw.choice([">=", "==", "!="]))),
+        indicator_of(Comparison(form[1], ">=")),
         work(quotient(form[2], 3)),
         work(remainder(form[3] + M, 2)),
         work(form[3]),
         work(AT),
     ]
     chosen = [draw.choice(atoms) * draw.choice(atoms) for _ in range(3)]
-    return Work.total(part * Fraction(draw.randint(-4, 4), draw.choice([1, 1, 2, 3])) for part in chosen)
+    return WorkPolynomial.total(
+        part * Fraction(draw.randint(-4, 4), draw.choice([1, 1, 2, 3])) for part in chosen
+    )
 
 
-LINEAR = work(Form.literal(3) * AT + M)
+LINEAR = work(IntegerForm.literal(3) * AT + M)
 SPACES = [
-    IndexSpace("i", Form.literal(start), N, step)
+    IndexSpace("i", IntegerForm.literal(start), N, step)
     for start in (0, 3, -2)
     for step in (1, 2, 3)
-] + [IndexSpace("i", N - FIRST, Form.literal(-1), -1), IndexSpace("i", N, Form.literal(1), -3)]  # fmt: skip
+] + [IndexSpace("i", N - FIRST, IntegerForm.literal(-1), -1), IndexSpace("i", N, IntegerForm.literal(1), -3)]  # fmt: skip
 
 
 def values_of(space: IndexSpace, n: int) -> range:
@@ -263,8 +274,10 @@ def values_of(space: IndexSpace, n: int) -> range:
     ],
     ids=str,
 )
-def test_folding_is_legal_where_pairs_cost_the_same(space: IndexSpace, amount: Work, legal: bool) -> None:
-    folding = foldable(Cost(INDEX, amount), space)
+def test_folding_is_legal_where_pairs_cost_the_same(
+    space: IndexSpace, amount: WorkPolynomial, legal: bool
+) -> None:
+    folding = fold_legality(Cost(INDEX, amount), space)
     assert folding.legal is legal, folding
     assert bool(folding.why) is not legal
     for n in range(12, 26):
@@ -275,8 +288,8 @@ def test_folding_is_legal_where_pairs_cost_the_same(space: IndexSpace, amount: W
 
 
 def test_an_odd_polynomial_about_the_middle_folds() -> None:
-    middle = AT * Form.literal(2) - N + FIRST
-    folding = foldable(Cost(INDEX, work(middle * middle * middle)), IndexSpace("i", ZERO, N, 1))
+    middle = AT * IntegerForm.literal(2) - N + FIRST
+    folding = fold_legality(Cost(INDEX, work(middle * middle * middle)), IndexSpace("i", ZERO, N, 1))
     assert folding.legal
 
 
@@ -284,13 +297,13 @@ def test_an_odd_polynomial_about_the_middle_folds() -> None:
     ("cost", "space", "word"),
     [
         (Cost(INDEX, None, why="data decides"), SPACES[0], "data decides"),
-        (Cost(INDEX, work(largest([AT - M, ZERO]))), SPACES[0], "piecewise"),
+        (Cost(INDEX, work(maximum([AT - M, ZERO]))), SPACES[0], "piecewise"),
         (Cost(INDEX, LINEAR), IndexSpace("i", ZERO, None, 1), "last"),
         (Cost(INDEX, work(AT * AT)), SPACES[0], "polynomial of degree 2"),
     ],
 )
 def test_why_not(cost: Cost, space: IndexSpace, word: str) -> None:
-    folding = foldable(cost, space)
+    folding = fold_legality(cost, space)
     assert not folding.legal
     assert word in folding.why
 
@@ -298,26 +311,26 @@ def test_why_not(cost: Cost, space: IndexSpace, word: str) -> None:
 @pytest.mark.parametrize(
     ("amount", "kind", "text"),
     [
-        (work(M * N), Class.UNIFORM, "uniform"),
-        (LINEAR, Class.LINEAR, "linear"),
-        (work(AT * AT * M), Class.POLYNOMIAL, "polynomial of degree 2"),
-        (work(quotient(AT, 2)), Class.PIECEWISE, "piecewise"),
-        (truth(Comparison.below(AT, M)), Class.PIECEWISE, "piecewise"),
-        (work(largest([M, ZERO])), Class.UNIFORM, "uniform"),
-        (None, Class.UNKNOWN, "unknown"),
+        (work(M * N), CostClass.UNIFORM, "uniform"),
+        (LINEAR, CostClass.LINEAR, "linear"),
+        (work(AT * AT * M), CostClass.POLYNOMIAL, "polynomial of degree 2"),
+        (work(quotient(AT, 2)), CostClass.PIECEWISE, "piecewise"),
+        (indicator_of(Comparison.below(AT, M)), CostClass.PIECEWISE, "piecewise"),
+        (work(maximum([M, ZERO])), CostClass.UNIFORM, "uniform"),
+        (None, CostClass.UNKNOWN, "unknown"),
     ],
 )
-def test_kinds(amount: Work | None, kind: Class, text: str) -> None:
+def test_kinds(amount: WorkPolynomial | None, kind: CostClass, text: str) -> None:
     cost = Cost(INDEX, amount)
-    assert cost.kind is kind
-    assert cost.kind_text == text
+    assert cost.cost_class is kind
+    assert cost.class_text == text
 
 
 @pytest.mark.parametrize("space", SPACES, ids=str)
 @pytest.mark.parametrize(
     "amount", [work(M), LINEAR, work(AT * AT) * Fraction(1, 2), work(AT * AT * N - AT)], ids=str
 )
-def test_cumulative_work(space: IndexSpace, amount: Work) -> None:
+def test_cumulative_work(space: IndexSpace, amount: WorkPolynomial) -> None:
     total = cumulative(Cost(INDEX, amount), space)
     assert total is not None
     each = [amount.value({INDEX: i, SIZE: 17, OTHER: 5}) for i in values_of(space, 17)]
@@ -335,7 +348,7 @@ def test_no_cumulative_work_of_what_is_no_polynomial() -> None:
 
 
 def test_the_position_has_a_name_of_its_own() -> None:
-    taken = Work.of(Variable(Kind.PARAMETER, "x"))
+    taken = WorkPolynomial.of(Variable(VariableKind.PARAMETER, "x"))
     total = cumulative(Cost(INDEX, taken), SPACES[0])
     assert total is not None
     assert total.text == "x*x_"

@@ -11,7 +11,7 @@ from dlbc.ir.cost import Cost
 from dlbc.ir.loop import Module
 from dlbc.ir.space import IndexSpace
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.find_facts import find_facts
+from dlbc.passes.find_facts import find_context
 from dlbc.passes.infer_cost import infer_cost
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.source import Source
@@ -20,12 +20,12 @@ from dlbc.source import Source
 def costs_of(text: str) -> list[tuple[Cost, IndexSpace | None]]:
     module = Module(Source("case.py", text.encode(), text), ast.parse(text))
     loops, _, _ = find_loops(module)
-    world = resolve_module(module)
+    module_names = resolve_module(module)
     found = []
     for loop in loops:
-        names = resolve_names(loop, world)
-        space = find_facts(loop, names, world)
-        found.append((infer_cost(loop, names, world, space), space))
+        names = resolve_names(loop, module_names)
+        space = find_context(loop, names, module_names)
+        found.append((infer_cost(loop, names, module_names, space), space))
     return found
 
 

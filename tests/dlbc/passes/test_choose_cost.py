@@ -32,7 +32,7 @@ def omitted(body: str, **parts: str) -> str:
     [report] = explain(Source("case.py", text.encode(), text)).reports
     assert report.plan is not None
     assert report.plan.cost is None
-    return report.omitted
+    return report.cost_omitted
 
 
 WRITTEN = [
@@ -67,7 +67,7 @@ def test_a_function_that_only_computes_is_asked_item_by_item() -> None:
     assert found is not None
     assert (found.shape, found.target) == (CostShape.EACH, "i")
     assert found.expression("np") == "2*max(value, 0) + 7"
-    assert found.bound == (("value", "row(i)"),)
+    assert found.bound_calls == (("value", "row(i)"),)
     assert found.names == ()
 
 

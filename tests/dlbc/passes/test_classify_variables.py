@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from dlbc.ir.loop import Module
-from dlbc.ir.reduction import Contributions
+from dlbc.ir.reduction import IterationContributions
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.variables import LoopVariable, Role
+from dlbc.ir.variables import ClassifiedVariable, VariableClass
 from dlbc.parse.find_loops import find_loops
 from dlbc.passes.classify_scalars import classify_scalars
 from dlbc.passes.classify_variables import classify_variables
@@ -20,7 +20,7 @@ from dlbc.source import Source
 from tests.dlbc.passes.planning import plan_of
 
 
-def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> list[LoopVariable]:
+def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> list[ClassifiedVariable]:
     lines = "".join(f"        {line}\n" for line in body.split("\n"))
     text = (
         "import numpy as np\n\ndef f(A, B, C, n, k, xs, s, items):\n"
@@ -30,27 +30,27 @@ def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> lis
 
 
 TABLES = [
-    ("A[i] = B[i]", [("i", Role.LOOP), ("A", Role.DISTRIBUTED), ("B", Role.DISTRIBUTED)]),
-    ("t = n\nA[i] = t", [("n", Role.BROADCAST), ("t", Role.PRIVATE), ("A", Role.DISTRIBUTED)]),
-    ("last = k\nA[i] = last", [("last", Role.LAST), ("k", Role.BROADCAST), ("A", Role.DISTRIBUTED)]),
-    ("for j in range(k):\n    A[i, j] = j", [("j", Role.PRIVATE), ("k", Role.BROADCAST)]),
-    ("s += A[i]", [("s", Role.REDUCTION), ("A", Role.DISTRIBUTED)]),
-    ("items.append(A[i])", [("items", Role.ORDERED)]),
-    ("xs[B[i]] += 1", [("xs", Role.REDUCTION), ("B", Role.DISTRIBUTED)]),
-    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", Role.REDUCTION), ("last", Role.REDUCTION)]),
-    ("A[i] = sum(B)", [("B", Role.BROADCAST)]),
-    ("import math\nA[i] = math.sqrt(i)", [("math", Role.PRIVATE)]),
-    ("def g(x):\n    return x\nA[i] = g(i)", [("g", Role.PRIVATE)]),
-    ("A[i] = (y := B[i]) + y", [("y", Role.PRIVATE)]),
-    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", Role.PRIVATE)]),
-    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", Role.PRIVATE)]),
-    ("A[i] = [q for q in B[i]]", [("B", Role.DISTRIBUTED)]),
+    ("A[i] = B[i]", [("i", VariableClass.LOOP), ("A", VariableClass.DISTRIBUTED), ("B", VariableClass.DISTRIBUTED)]),
+    ("t = n\nA[i] = t", [("n", VariableClass.BROADCAST), ("t", VariableClass.PRIVATE), ("A", VariableClass.DISTRIBUTED)]),
+    ("last = k\nA[i] = last", [("last", VariableClass.LASTPRIVATE), ("k", VariableClass.BROADCAST), ("A", VariableClass.DISTRIBUTED)]),
+    ("for j in range(k):\n    A[i, j] = j", [("j", VariableClass.PRIVATE), ("k", VariableClass.BROADCAST)]),
+    ("s += A[i]", [("s", VariableClass.REDUCTION), ("A", VariableClass.DISTRIBUTED)]),
+    ("items.append(A[i])", [("items", VariableClass.ORDERED)]),
+    ("xs[B[i]] += 1", [("xs", VariableClass.REDUCTION), ("B", VariableClass.DISTRIBUTED)]),
+    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", VariableClass.REDUCTION), ("last", VariableClass.REDUCTION)]),
+    ("A[i] = sum(B)", [("B", VariableClass.BROADCAST)]),
+    ("import math\nA[i] = math.sqrt(i)", [("math", VariableClass.PRIVATE)]),
+    ("def g(x):\n    return x\nA[i] = g(i)", [("g", VariableClass.PRIVATE)]),
+    ("A[i] = (y := B[i]) + y", [("y", VariableClass.PRIVATE)]),
+    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", VariableClass.PRIVATE)]),
+    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", VariableClass.PRIVATE)]),
+    ("A[i] = [q for q in B[i]]", [("B", VariableClass.DISTRIBUTED)]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "expected"), TABLES, ids=[body for body, _ in TABLES])
-def test_classes(body: str, expected: list[tuple[str, Role]]) -> None:
-    found = {v.name: v.role for v in variables(body)}
+def test_classes(body: str, expected: list[tuple[str, VariableClass]]) -> None:
+    found = {v.name: v.variable_class for v in variables(body)}
     assert {name: found.get(name) for name, _ in expected} == dict(expected)
 
 
@@ -60,7 +60,11 @@ def test_functions_and_modules_are_no_variables() -> None:
 
 def test_targets_that_the_body_binds_again_are_temporaries() -> None:
     found = variables("x = x + 1\nA[i] = x", space="i, x in enumerate(xs)")
-    assert {v.name: v.role for v in found} == {"i": Role.LOOP, "x": Role.PRIVATE, "A": Role.DISTRIBUTED}
+    assert {v.name: v.variable_class for v in found} == {
+        "i": VariableClass.LOOP,
+        "x": VariableClass.PRIVATE,
+        "A": VariableClass.DISTRIBUTED,
+    }
 
 
 HALOS = [
@@ -78,19 +82,24 @@ HALOS = [
 @pytest.mark.parametrize(("body", "below", "above", "fixed"), HALOS, ids=[h[0] for h in HALOS])
 def test_halos(body: str, below: int, above: int, fixed: tuple[str, ...]) -> None:
     [array] = [v for v in variables(body) if v.name == "A"]
-    assert (array.role, array.axis, array.below, array.above) == (Role.DISTRIBUTED, 0, below, above)
-    assert array.fixed == fixed
+    assert (array.variable_class, array.axis, array.halo_below, array.halo_above) == (
+        VariableClass.DISTRIBUTED,
+        0,
+        below,
+        above,
+    )
+    assert array.rows_of_all == fixed
 
 
 @pytest.mark.parametrize("space", ["i in range(n - 1, 0, -1)", "i in reversed(range(n))"])
 def test_a_halo_of_a_loop_that_counts_down(space: str) -> None:
     [array] = [v for v in variables("B[i] = A[i - 1] + A[i + 1]", space=space) if v.name == "A"]
-    assert (array.below, array.above) == (1, 1)
+    assert (array.halo_below, array.halo_above) == (1, 1)
 
 
 def test_an_array_that_every_rank_has_is_broadcast() -> None:
     [array] = [v for v in variables("B[i] = A[i - 1]", ", WHOLE(A)") if v.name == "A"]
-    assert (array.role, array.whole) == (Role.BROADCAST, True)
+    assert (array.variable_class, array.whole_array) == (VariableClass.BROADCAST, True)
 
 
 def unfit_of(body: str) -> list[str]:
@@ -99,11 +108,11 @@ def unfit_of(body: str) -> list[str]:
     source = Source("case.py", text.encode(), text)
     module = Module(source, ast.parse(text))
     [loop], _, _ = find_loops(module)
-    world: ModuleNames = resolve_module(module)
-    names = resolve_names(loop, world)
-    facts = find_accesses(loop, names, world, summarize_functions(world))
+    module_names: ModuleNames = resolve_module(module)
+    names = resolve_names(loop, module_names)
+    facts = find_accesses(loop, names, module_names, summarize_functions(module_names))
     scalars = classify_scalars(loop.node.body, names)
-    given = Contributions()
+    given = IterationContributions()
     _, unfit = classify_variables(loop, names, scalars, None, facts.accesses, (), given, frozenset(), source)
     assert {d.code for d in unfit} <= {"DLB327"}
     return [d.message.rpartition("`")[0].rpartition("`")[2] for d in unfit]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dlbc.ir.proof import Status
+from dlbc.ir.proof import ProofStatus
 from tests.dlbc.passes.planning import results_of
 
 BY_A_FACT = {
@@ -57,7 +57,7 @@ def in_function(text: str) -> str:
 def test_a_fact_proves(text: str) -> None:
     [(plan, findings)] = results_of(in_function(text))
     assert plan is not None, findings
-    assert plan.status is Status.PROVEN
+    assert plan.status is ProofStatus.PROVEN
 
 
 @pytest.mark.parametrize("text", WITHOUT.values(), ids=WITHOUT)

@@ -24,7 +24,7 @@ def shown(plan: LoopPlan) -> list[str]:
     """The contributions in short: ``s + several``, ``best < where``, ``hist[] + integer``, ``items 2``."""
     found = []
     for r in plan.reductions:
-        words = {"several": r.several, "integer": r.integer, "any": r.any_order}
+        words = {"several": r.multiple_updates, "integer": r.integer, "any": r.any_order}
         name = r.name + ("[]" if r.element else "")
         found.append(" ".join([name, r.operator, *r.companions, *(w for w, holds in words.items() if holds)]))
     return found + [f"{o.name} {len(o.effects)}" for o in plan.ordered]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dlbc.ir.cost_plan import Folded
+from dlbc.ir.cost_plan import FoldDecision
 from dlbc.pipeline import explain, transform
 from dlbc.source import Source
 from tests.dlbc.passes.planning import codes_of, plan_of
@@ -23,41 +23,41 @@ def program(body: str, clauses: str, head: str = HEAD) -> str:
 
 
 DECIDED = [
-    (TRIANGLE, "", HEAD, Folded.DEFAULT),
-    (TRIANGLE, "CYCLIC", HEAD, Folded.DEFAULT),
-    (TRIANGLE, "", "i in range(n - 1, -1, -1)", Folded.DEFAULT),
-    (TRIANGLE, "", "i in reversed(range(0, n, 3))", Folded.DEFAULT),
-    (TRIANGLE, "nofold", HEAD, Folded.NO),
-    (TRIANGLE, "profile", HEAD, Folded.NO),
-    (TRIANGLE, "cost(cumulative=i**2)", HEAD, Folded.NO),
-    (TRIANGLE, "cost(fit=w)", HEAD, Folded.NO),
-    (TRIANGLE, "cost(2)", HEAD, Folded.NO),
-    (TRIANGLE, "cost(2), fold", HEAD, Folded.FORCED),
-    (TRIANGLE, "fold", HEAD, Folded.FORCED),
-    (TRIANGLE, "", "i in range(0, n, m)", Folded.NO),
-    (TRIANGLE, "fold", "i in range(0, n, m)", Folded.FORCED),
-    (TRIANGLE, "", "i, x in enumerate(w)", Folded.NO),
-    ("print(x)", "fold", "x in w", Folded.FORCED),
-    ("print(x)", "", "x in w", Folded.NO),
-    (QUADRATIC, "", HEAD, Folded.NO),
-    (QUADRATIC, "cost(n - i), fold", HEAD, Folded.FORCED),
-    (UNKNOWN, "", HEAD, Folded.NO),
-    (UNKNOWN, "fold", HEAD, Folded.FORCED),
-    (UNKNOWN, "cost(w[i]), fold", HEAD, Folded.FORCED),
-    (EQUAL, "", HEAD, Folded.NO),
-    (EQUAL, "fold", HEAD, Folded.FORCED),
-    (PIECEWISE, "", HEAD, Folded.NO),
-    (PIECEWISE, "fold", HEAD, Folded.FORCED),
+    (TRIANGLE, "", HEAD, FoldDecision.DEFAULT),
+    (TRIANGLE, "CYCLIC", HEAD, FoldDecision.DEFAULT),
+    (TRIANGLE, "", "i in range(n - 1, -1, -1)", FoldDecision.DEFAULT),
+    (TRIANGLE, "", "i in reversed(range(0, n, 3))", FoldDecision.DEFAULT),
+    (TRIANGLE, "nofold", HEAD, FoldDecision.NO),
+    (TRIANGLE, "profile", HEAD, FoldDecision.NO),
+    (TRIANGLE, "cost(cumulative=i**2)", HEAD, FoldDecision.NO),
+    (TRIANGLE, "cost(fit=w)", HEAD, FoldDecision.NO),
+    (TRIANGLE, "cost(2)", HEAD, FoldDecision.NO),
+    (TRIANGLE, "cost(2), fold", HEAD, FoldDecision.FORCED),
+    (TRIANGLE, "fold", HEAD, FoldDecision.FORCED),
+    (TRIANGLE, "", "i in range(0, n, m)", FoldDecision.NO),
+    (TRIANGLE, "fold", "i in range(0, n, m)", FoldDecision.FORCED),
+    (TRIANGLE, "", "i, x in enumerate(w)", FoldDecision.NO),
+    ("print(x)", "fold", "x in w", FoldDecision.FORCED),
+    ("print(x)", "", "x in w", FoldDecision.NO),
+    (QUADRATIC, "", HEAD, FoldDecision.NO),
+    (QUADRATIC, "cost(n - i), fold", HEAD, FoldDecision.FORCED),
+    (UNKNOWN, "", HEAD, FoldDecision.NO),
+    (UNKNOWN, "fold", HEAD, FoldDecision.FORCED),
+    (UNKNOWN, "cost(w[i]), fold", HEAD, FoldDecision.FORCED),
+    (EQUAL, "", HEAD, FoldDecision.NO),
+    (EQUAL, "fold", HEAD, FoldDecision.FORCED),
+    (PIECEWISE, "", HEAD, FoldDecision.NO),
+    (PIECEWISE, "fold", HEAD, FoldDecision.FORCED),
 ]
 
 
 @pytest.mark.parametrize(("body", "clauses", "head", "folded"), DECIDED)
-def test_decision(body: str, clauses: str, head: str, folded: Folded) -> None:
+def test_decision(body: str, clauses: str, head: str, folded: FoldDecision) -> None:
     text = program(body, clauses, head)
-    assert plan_of(text).folded is folded
+    assert plan_of(text).fold_decision is folded
     emitted = transform(Source("case.py", text.encode(), text)).text
     assert emitted is not None
-    calls = {Folded.DEFAULT: "dlb.folded()", Folded.FORCED: "dlb.folded(always=True)"}
+    calls = {FoldDecision.DEFAULT: "dlb.folded()", FoldDecision.FORCED: "dlb.folded(always=True)"}
     found = [call for call in calls.values() if call in emitted.decode()]
     assert found == ([calls[folded]] if folded in calls else [])
     assert ("dlb.pairs(" in emitted.decode()) == bool(found)

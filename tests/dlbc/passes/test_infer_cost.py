@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlbc.ir.cost import Class, cumulative, foldable
-from dlbc.ir.form import Kind, Variable
+from dlbc.ir.cost import CostClass, cumulative, fold_legality
+from dlbc.ir.form import Variable, VariableKind
 from dlbc.ir.work_text import text_of
 from tests.dlbc.passes.costing import Nests, cost_of, costs_of, space_and_cost
 from tests.support.tier import is_full
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
-INDEX = Variable(Kind.INDEX, "i")
+INDEX = Variable(VariableKind.INDEX, "i")
 SIZES = ((7, 3), (4, -1), (2, 9))
 
 
@@ -27,7 +27,7 @@ def test_random_nests_cost_what_they_execute(seed: int) -> None:
         assert cost.work is not None, nest.text + cost.why
         assert cost.exact
         for n, m in SIZES:
-            values = {Variable(Kind.PARAMETER, "n"): n, Variable(Kind.PARAMETER, "m"): m}
+            values = {Variable(VariableKind.PARAMETER, "n"): n, Variable(VariableKind.PARAMETER, "m"): m}
             for i in range(n):
                 assert cost.work.value({INDEX: i, **values}) == count(i, n, m), nest.text
 
@@ -90,19 +90,19 @@ def test_forms(body: str, text: str) -> None:
 
 
 BY_SIZE = {
-    "a row": ("A[i, :] = B[i, :] * 2", Class.UNIFORM, "A.shape[1]"),
-    "the rest of a row": ("A[i, i:] = B[i, i:] * 2", Class.LINEAR, "-"),
-    "scalar product": ("A[i] = np.dot(B[i, :i], C[:i])", Class.LINEAR, "i"),
-    "matrix and vector": ("A[i] = B[i, :] @ C", Class.UNIFORM, "B.shape[1]"),
-    "square part": ("s = B[:i, :i].sum()", Class.POLYNOMIAL, "i**2"),
-    "made here": ("t = np.zeros((i, m))\nt += 1", Class.LINEAR, "max(m, 0)"),
+    "a row": ("A[i, :] = B[i, :] * 2", CostClass.UNIFORM, "A.shape[1]"),
+    "the rest of a row": ("A[i, i:] = B[i, i:] * 2", CostClass.LINEAR, "-"),
+    "scalar product": ("A[i] = np.dot(B[i, :i], C[:i])", CostClass.LINEAR, "i"),
+    "matrix and vector": ("A[i] = B[i, :] @ C", CostClass.UNIFORM, "B.shape[1]"),
+    "square part": ("s = B[:i, :i].sum()", CostClass.POLYNOMIAL, "i**2"),
+    "made here": ("t = np.zeros((i, m))\nt += 1", CostClass.LINEAR, "max(m, 0)"),
 }
 
 
 @pytest.mark.parametrize(("body", "kind", "part"), BY_SIZE.values(), ids=BY_SIZE)
-def test_arrays_count_by_size(body: str, kind: Class, part: str) -> None:
+def test_arrays_count_by_size(body: str, kind: CostClass, part: str) -> None:
     cost = cost_of(body)
-    assert cost.kind is kind, cost.text
+    assert cost.cost_class is kind, cost.text
     assert part.replace("max(m, 0)", "m") in cost.text
     assert not cost.exact
 
@@ -162,7 +162,7 @@ UNKNOWN = {
 def test_what_is_not_known_is_said(body: str, before: str, word: str) -> None:
     cost = cost_of(body, before=before)
     assert cost.work is None
-    assert cost.kind is Class.UNKNOWN
+    assert cost.cost_class is CostClass.UNKNOWN
     assert word in cost.why
     assert cost.text == cost.function == ""
 
@@ -232,7 +232,7 @@ def costs_of_sample(name: str) -> list[tuple[str, str, bool]]:
     found = []
     for cost, space in costs_of((SAMPLES / name).read_text()):
         assert space is not None
-        found.append((cost.kind_text, cost.text or cost.why, foldable(cost, space).legal))
+        found.append((cost.class_text, cost.text or cost.why, fold_legality(cost, space).legal))
     return found
 
 
@@ -261,16 +261,16 @@ def test_trfd() -> None:
 
 def test_mandelbrot() -> None:
     [(cost, _)] = costs_of((SAMPLES / "mandelbrot.py").read_text())
-    assert cost.kind is Class.UNIFORM
+    assert cost.cost_class is CostClass.UNIFORM
     assert not cost.exact
 
 
 def test_elimination() -> None:
     body = "L = A[i, k] / A[k, k]\nfor j in range(k + 1, n):\n    A[i, j] -= L * A[k, j]"
     cost, space = space_and_cost(body, "range(k + 1, n)", arguments="n: int, k: int")
-    assert cost.kind is Class.UNIFORM
+    assert cost.cost_class is CostClass.UNIFORM
     assert cost.text == "6*n - 6*k - 1"
-    assert foldable(cost, space).legal
+    assert fold_legality(cost, space).legal
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,9 @@ def test_cumulative_work_goes_as_the_loop_does(head: str) -> None:
     for n in range(1, 9):
         each = [2 * i + 1 for i in eval(head, {"n": n})]
         for x in range(len(each) + 1):
-            assert total.work.value({total.position: x, Variable(Kind.PARAMETER, "n"): n}) == sum(each[:x])
+            assert total.work.value({total.position: x, Variable(VariableKind.PARAMETER, "n"): n}) == sum(
+                each[:x]
+            )
 
 
 def test_what_nobody_would_read_is_told_apart() -> None:

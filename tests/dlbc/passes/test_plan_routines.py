@@ -151,7 +151,7 @@ def test_what_may_be_changed(statement: str, expected: str) -> None:
 
 def plain_of(statement: str, before: str = "", parameters: str = "u, v, k, tol, things") -> tuple[str, ...]:
     [plan] = explain(source_of(program(statement, before, parameters))).routines
-    return plan.plain
+    return plan.maybe_scalar
 
 
 @pytest.mark.parametrize(

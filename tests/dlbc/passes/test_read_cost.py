@@ -14,7 +14,7 @@ from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
 from dlbrt.dist.footprint import IndexMap
 
 from dlbc.ir.cost_expressions import takes_vector
-from dlbc.ir.cost_plan import CostPlan, CostShape, Folded
+from dlbc.ir.cost_plan import CostPlan, CostShape, FoldDecision
 from dlbc.parse.parse_module import parse_module
 from dlbc.pipeline import transform
 from dlbc.source import Source
@@ -133,11 +133,11 @@ def sums(spec: CostSpec) -> list[float] | None:
 
 
 def test_where_a_vector_is_taken_its_values_are_those_of_each_item() -> None:
-    world = plan_module()
+    module_names = plan_module()
     expressions, taken, known = Random(7), 0, 0
     for _ in range(1500):
         text = expressions.one()
-        if not takes_vector(ast.parse(text, mode="eval").body, "i", world):
+        if not takes_vector(ast.parse(text, mode="eval").body, "i", module_names):
             continue
         taken += 1
         together: Callable[[Any], Any] = eval(f"lambda i: {text}", dict(NAMES))
@@ -325,13 +325,13 @@ def complains(j):
 """
 
 
-@pytest.mark.parametrize(("text", "deed"), CHANGING, ids=[text for text, _ in CHANGING])
-def test_it_must_not_change_the_program(text: str, deed: str) -> None:
+@pytest.mark.parametrize(("text", "side_effect"), CHANGING, ids=[text for text, _ in CHANGING])
+def test_it_must_not_change_the_program(text: str, side_effect: str) -> None:
     source = FUNCTIONS + program(f"cost({text})")
     found = [
         d for d in transform(Source("case.py", source.encode(), source)).diagnostics if d.code == "DLB127"
     ]
-    assert [d.message.partition(": ")[2] for d in found] == [deed]
+    assert [d.message.partition(": ")[2] for d in found] == [side_effect]
 
 
 @pytest.mark.parametrize("text", NOT_CHANGING)
@@ -341,15 +341,15 @@ def test_what_it_makes_itself_it_may_change(text: str) -> None:
 
 def test_the_work_that_it_gives_decides_folding() -> None:
     folded = {
-        "n - i": Folded.DEFAULT,
-        "(3*i + 1) / 2 - 0.5": Folded.DEFAULT,
-        "i**2": Folded.NO,
-        "2": Folded.NO,
-        "w[i]": Folded.NO,
-        "i / k": Folded.NO,
-        "i * k": Folded.DEFAULT,
+        "n - i": FoldDecision.DEFAULT,
+        "(3*i + 1) / 2 - 0.5": FoldDecision.DEFAULT,
+        "i**2": FoldDecision.NO,
+        "2": FoldDecision.NO,
+        "w[i]": FoldDecision.NO,
+        "i / k": FoldDecision.NO,
+        "i * k": FoldDecision.DEFAULT,
     }
-    assert {text: plan_of(program(f"cost({text})")).folded for text in folded} == folded
+    assert {text: plan_of(program(f"cost({text})")).fold_decision for text in folded} == folded
 
 
 @pytest.mark.parametrize(

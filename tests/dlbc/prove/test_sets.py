@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlbc.ir.form import Condition, Form, Kind, Variable
-from dlbc.prove.sets import Sets
-from dlbc.prove.solver import Solver
+from dlbc.ir.form import Condition, IntegerForm, Variable, VariableKind
+from dlbc.prove.sets import IntegerSets
+from dlbc.prove.solver import SmtSolver
 from tests.dlbc.ir.test_form import READER, holds
 from tests.dlbc.passes.planning import results_of
 
-FORMS = {"i": Form.of(Variable(Kind.INDEX, "i"))}
+FORMS = {"i": IntegerForm.of(Variable(VariableKind.INDEX, "i"))}
 BOUND = 4
 IN_BOX = " and ".join(f"-{BOUND} <= {name} <= {BOUND}" for name in "inm")
 
@@ -35,7 +35,7 @@ questions = st.lists(
     st.one_of(tests, st.tuples(tests, tests).map(lambda t: f"({t[0]} or {t[1]})")), min_size=1, max_size=4
 ).map(lambda parts: [*parts, IN_BOX])
 
-SETS, SOLVER = Sets(), Solver()
+SETS, SOLVER = IntegerSets(), SmtSolver()
 
 
 def conditions_of(texts: list[str]) -> list[Condition]:
@@ -54,7 +54,7 @@ def test_sets_decide_what_is_affine(texts: list[str]) -> None:
     conditions = conditions_of(texts)
     assert len(conditions) == len(texts)
     found = solutions(conditions)
-    assert SETS.empty(conditions) == (not found)
+    assert SETS.is_empty(conditions) == (not found)
     assert SETS.affine
     witness = SETS.witness(conditions)
     if witness is not None:
@@ -67,32 +67,32 @@ def test_sets_decide_what_is_affine(texts: list[str]) -> None:
 def test_the_solver_agrees(texts: list[str]) -> None:
     conditions = conditions_of(texts)
     if solutions(conditions):
-        assert not SOLVER.empty(conditions)
+        assert not SOLVER.is_empty(conditions)
     else:
-        assert SOLVER.empty(conditions)
+        assert SOLVER.is_empty(conditions)
 
 
 def test_products_are_left_to_the_solver() -> None:
     conditions = conditions_of(["i * n == 1", "i > 1", "n > 1"])
-    assert not SETS.empty(conditions)
+    assert not SETS.is_empty(conditions)
     assert not SETS.affine
-    assert SOLVER.empty(conditions)
+    assert SOLVER.is_empty(conditions)
 
 
 def test_a_product_of_names_from_outside_is_one_number() -> None:
-    assert SETS.empty(conditions_of(["i == n * m", "i == m * n + 1"]))
+    assert SETS.is_empty(conditions_of(["i == n * m", "i == m * n + 1"]))
 
 
 def test_names_are_kept_out_of_the_text_of_sets() -> None:
     for name in ("mod", "min", "exists", "floor", "µ", "true"):
-        form = Form.of(Variable(Kind.PARAMETER, name))
-        assert not SETS.empty([*conditions_of(["i > 0"]), _equal(form)])
+        form = IntegerForm.of(Variable(VariableKind.PARAMETER, name))
+        assert not SETS.is_empty([*conditions_of(["i > 0"]), _equal(form)])
 
 
-def _equal(form: Form) -> Condition:
+def _equal(form: IntegerForm) -> Condition:
     from dlbc.ir.form import Comparison
 
-    return Comparison.equal(form, Form.literal(3))
+    return Comparison.equal(form, IntegerForm.literal(3))
 
 
 @pytest.mark.parametrize(

@@ -136,9 +136,7 @@ class Clockwork:
             step(now)
         assert all(balancer.finished for balancer in self.balancers), "a rank waits for ever"
         self.run_so_far.failed_at = min(balancer.failed_at for balancer in self.balancers)
-        self.run_so_far.synchronizations = (
-            self.synchronizations + self.balancers[0].counts().synchronizations
-        )
+        self.run_so_far.synchronizations = self.synchronizations + self.balancers[0].counts().synchronizations
         return self.run_so_far
 
     def _at(self, when: float, rank: int, step: Callable[[float], None]) -> None:
@@ -147,9 +145,7 @@ class Clockwork:
     def _tell(self, rank: int, event: Event) -> None:
         actions = self.balancers[rank].handle(event)
         if (successor := self.balancers[rank].successor) is not None:
-            self.synchronizations = max(
-                self.synchronizations, self.balancers[rank].counts().synchronizations
-            )
+            self.synchronizations = max(self.synchronizations, self.balancers[rank].counts().synchronizations)
             self.balancers[rank] = successor
             self._at(event.now, rank, lambda now: self._tick_peer(rank, now))
         for action in actions:

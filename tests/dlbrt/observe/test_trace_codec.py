@@ -163,7 +163,10 @@ BROKEN = [
     ({"Worked": {"now": 1.0}}, "its fields differ"),
     ({"Worked": 3}, "expected a Worked"),
     ({"Worked": {"now": "x", "units": 1, "compute_s": 1, "progress": []}}, "a Worked whose now is .*float"),
-    ({"Worked": {"now": 1.0, "units": True, "compute_s": 1, "progress": []}}, "a Worked whose units is .*int"),
+    (
+        {"Worked": {"now": 1.0, "units": True, "compute_s": 1, "progress": []}},
+        "a Worked whose units is .*int",
+    ),
     ({"Worked": {"now": 1.0, "units": 1, "compute_s": 1, "progress": [3]}}, "a Worked whose progress is "),
     ({"Worked": {}, "TimeElapsed": {}}, "one member"),
     ({"PoolEmpty": {}}, "without a module"),

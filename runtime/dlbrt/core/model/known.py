@@ -46,7 +46,9 @@ class ModelInputs:
 
     def __post_init__(self) -> None:
         units = sum(map(self.work.units, self.held))
-        object.__setattr__(self, "remaining", RemainingWork(sum(map(count, self.held)), units * self.work.unit_s))
+        object.__setattr__(
+            self, "remaining", RemainingWork(sum(map(count, self.held)), units * self.work.unit_s)
+        )
         ranks, members = len(self.held), sorted(rank for group in self.groups for rank in group)
         if not (len(self.speeds) == len(self.history.speeds) == ranks and members == list(range(ranks))):
             raise ValueError(
