@@ -15,8 +15,6 @@ from typing import Protocol, cast
 
 from dlbc import __version__
 
-__all__ = ["main"]
-
 #: Each has a module of this name.
 _COMMANDS = {
     "transform": "write the parallel program",

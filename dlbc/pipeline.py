@@ -11,20 +11,14 @@ from typing import TypeVar
 
 from dlbrt.records import dataclass
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, has_errors
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
 from dlbc.ir.loop import Module
-from dlbc.ir.plan import LoopPlan
-from dlbc.ir.report import LoopReport, ReportDetail
+from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
-from dlbc.parse.check_program import check_program
-from dlbc.parse.find_loops import find_loops
-from dlbc.parse.find_routines import find_routines
-from dlbc.parse.parse_module import parse_module
-from dlbc.parse.read_source import WHOLE_FILE
+from dlbc.parse.find_loops import find_loops, find_routines
+from dlbc.parse.read_source import WHOLE_FILE, check_program, parse_module
 from dlbc.source import Source, SourcePlace
-
-__all__ = ["TransformResult", "check", "explain", "transform"]
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 100_000
@@ -85,7 +79,7 @@ def _guarded(source: Source, wanted: ReportDetail, strict: bool) -> TransformRes
 
 def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResult:
     from dlbc.emit.seal import is_generated
-    from dlbc.passes.check_strict import check_strict
+    from dlbc.passes.check_form import check_strict
     from dlbc.passes.plan_loops import report_loops, survey_module
     from dlbc.passes.plan_routines import plan_routines
 

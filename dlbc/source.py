@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-__all__ = ["Source", "SourcePlace"]
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourcePlace:

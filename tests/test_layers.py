@@ -24,15 +24,13 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"__main__"}),
         frozenset({"cli"}),
         frozenset({"commands"}),
-        frozenset({"calibrate", "network", "report", "simulate"}),
-        frozenset({"explain", "rules", "run", "witness", "output", "formats", "network_plot"}),
         frozenset({"pipeline"}),
         frozenset({"parse", "passes", "emit"}),
-        frozenset({"prove"}),
-        frozenset({"ir"}),
+        frozenset({"cost", "routines"}),
+        frozenset({"analysis"}),
         frozenset({"library"}),
-        frozenset({"catalogue"}),
-        frozenset({"diagnostics"}),
+        frozenset({"ir"}),
+        frozenset({"algebra", "diagnostics"}),
         frozenset({"source"}),
         frozenset({"__init__"}),
     ),
@@ -41,46 +39,55 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"script"}),
         frozenset({"mpi", "sim"}),
         frozenset({"options", "observe"}),
-        frozenset({"core", "effects"}),
-        frozenset({"dist"}),
+        frozenset({"balance"}),
+        frozenset({"predict"}),
+        frozenset({"chunks", "diffusion"}),
+        frozenset({"speed"}),
+        frozenset({"partition", "emulation", "reductions"}),
+        frozenset({"data"}),
+        frozenset({"parameters"}),
         frozenset({"contract", "records"}),
     ),
 }
 
-#: The rooms of the core from the top down, as `LAYERS`: policy above prediction above formulas.
-ROOM_ROWS = (
-    frozenset({"balance"}),
-    frozenset({"predict"}),
-    frozenset({"chunks", "diffusion"}),
-    frozenset({"partition", "speed"}),
-    frozenset({"parameters"}),
+#: The commands of dlbc from the top down: a command may use those in rows below its own.
+COMMAND_ROWS = (
+    frozenset({"calibrate", "report", "simulate"}),
+    frozenset({"check", "explain", "rules", "run", "transform", "witness"}),
+    frozenset({"common"}),
 )
-
-#: In which room a package of the core, or a module directly under it, stands; the others are in `balance`.
-ROOMS = {
-    "chunks": "chunks",
-    "diffusion": "diffusion",
-    "load": "speed",
-    "model": "predict",
-    "paging": "speed",
-    "parameters": "parameters",
-    "partition": "partition",
-    "speed": "speed",
-}
 
 #: All that one package may import of the other.
 BRIDGES = {"dlbc": frozenset({"dlbrt.contract", "dlbrt.records"}), "dlbrt": frozenset[str]()}
 
+#: The runtime's rooms without input and output.
+PURE = tuple(
+    f"dlbrt.{room}"
+    for room in (
+        "balance",
+        "predict",
+        "chunks",
+        "diffusion",
+        "speed",
+        "partition",
+        "emulation",
+        "data",
+        "parameters",
+    )
+)
+
 #: Commands that stand above both, and what each may import of the runtime besides: `explain` the pure parts
 #: alone, to say what a distribution will cost.
 COMMANDS = {
-    "dlbc.calibrate": ("dlbrt.observe.learned",),
-    "dlbc.explain": ("dlbrt.core", "dlbrt.dist"),
-    "dlbc.network": ("dlbrt.observe.networks",),
-    "dlbc.network_plot": ("dlbrt.observe.networks",),
-    "dlbc.run": ("dlbrt.options",),
-    "dlbc.report": ("dlbrt.core", "dlbrt.observe", "dlbrt.sim"),
-    "dlbc.simulate": ("dlbrt.core", "dlbrt.dist", "dlbrt.observe", "dlbrt.sim"),
+    "dlbc.commands.calibrate": (
+        "dlbrt.observe.measurements",
+        "dlbrt.observe.networks",
+        "dlbrt.predict.network",
+    ),
+    "dlbc.commands.explain": PURE,
+    "dlbc.commands.run": ("dlbrt.options",),
+    "dlbc.commands.report": (*PURE, "dlbrt.observe", "dlbrt.sim"),
+    "dlbc.commands.simulate": (*PURE, "dlbrt.observe", "dlbrt.sim"),
 }
 
 #: What a generated program must run without.
@@ -160,17 +167,17 @@ def breaks_layers(found: Import) -> bool:
     return importer is None or imported is None or importer >= imported
 
 
-def room(name: str) -> str | None:
-    """The room of the core in which a module stands; None elsewhere."""
-    inner = name.removeprefix("dlbrt.core.")
-    return None if inner == name else ROOMS.get(inner.split(".")[0], "balance")
+def command(name: str) -> str | None:
+    """The command to which a module belongs; None elsewhere."""
+    inner = name.removeprefix("dlbc.commands.")
+    return None if inner == name else inner.split(".")[0]
 
 
-def breaks_rooms(found: Import) -> bool:
-    rooms = [room(found.module), room(found.target)]
-    if None in rooms or rooms[0] == rooms[1]:
+def breaks_commands(found: Import) -> bool:
+    used = [command(found.module), command(found.target)]
+    if None in used or used[0] == used[1]:
         return False
-    importer, imported = ([name in row for row in ROOM_ROWS].index(True) for name in rooms)
+    importer, imported = ([name in row for row in COMMAND_ROWS].index(True) for name in used)
     return importer >= imported
 
 
@@ -209,7 +216,7 @@ def breaks_independence_of_papers_and_tests(found: Import) -> bool:
 RULES: tuple[Rule, ...] = (
     breaks_independence_of_papers_and_tests,
     breaks_layers,
-    breaks_rooms,
+    breaks_commands,
     breaks_bridge,
     breaks_independence_of_the_compiler,
     breaks_mpi_confinement,
@@ -232,18 +239,20 @@ FORBIDDEN = [
     ("dlbc/source.py", "import dlbc.ir.loop", breaks_layers),
     ("dlbc/parse/grammar.py", "def f():\n    from dlbc.emit import text", breaks_layers),
     ("dlbc/passes/infer_cost.py", "from dlbc import cli", breaks_layers),
-    ("dlbc/pipeline.py", "from dlbrt.core import spans", breaks_bridge),
-    ("dlbc/calibrate.py", "from dlbrt.core import load", breaks_bridge),
-    ("dlbc/explain/ranks.py", "from dlbrt.observe import learned", breaks_bridge),
-    ("dlbrt/dist/layout.py", "from ..core import events", breaks_layers),
-    ("dlbrt/core/model/choose.py", "from dlbrt.core.events import Event", breaks_rooms),
-    ("dlbrt/core/partition/work.py", "from dlbrt.core.speed import points", breaks_rooms),
-    ("dlbrt/core/chunks/rule.py", "from dlbrt.core.model import choose", breaks_rooms),
-    ("dlbrt/core/parameters.py", "from dlbrt.core.partition import work", breaks_rooms),
-    ("dlbrt/core/cost.py", "import scipy.optimize", breaks_independence_of_the_compiler),
+    ("dlbc/ir/plan.py", "from dlbc.analysis import uses", breaks_layers),
+    ("dlbc/pipeline.py", "from dlbrt.data import spans", breaks_bridge),
+    ("dlbc/commands/calibrate.py", "from dlbrt.balance import events", breaks_bridge),
+    ("dlbc/commands/explain/ranks.py", "from dlbrt.observe import measurements", breaks_bridge),
+    ("dlbc/commands/run.py", "from dlbc.commands.calibrate import run", breaks_commands),
+    ("dlbrt/data/layout.py", "from ..balance import events", breaks_layers),
+    ("dlbrt/predict/choose.py", "from dlbrt.balance.events import Event", breaks_layers),
+    ("dlbrt/partition/work.py", "from dlbrt.speed import points", breaks_layers),
+    ("dlbrt/chunks/rule.py", "from dlbrt.predict import choose", breaks_layers),
+    ("dlbrt/parameters.py", "from dlbrt.partition import work", breaks_layers),
+    ("dlbrt/balance/cost.py", "import scipy.optimize", breaks_independence_of_the_compiler),
     ("dlbrt/mpi/team.py", "from dlbc import source", breaks_independence_of_the_compiler),
     ("dlbrt/session.py", "from mpi4py import MPI", breaks_mpi_confinement),
-    ("dlbrt/core/cost.py", "from papers.heirich import Mesh", breaks_independence_of_papers_and_tests),
+    ("dlbrt/balance/cost.py", "from papers.heirich import Mesh", breaks_independence_of_papers_and_tests),
     (
         "dlbc/passes/infer_cost.py",
         "from dlbc.passes.find_accesses import find",
@@ -254,7 +263,7 @@ FORBIDDEN = [
 
 @pytest.mark.parametrize(("file", "text", "rule"), FORBIDDEN, ids=[f"{f}: {t}" for f, t, _ in FORBIDDEN])
 def test_the_rules_see(file: str, text: str, rule: Rule, tmp_path: Path) -> None:
-    others = dict.fromkeys(("dlbc/cli.py", "dlbc/emit/text.py", "dlbrt/core/events.py"), "")
+    others = dict.fromkeys(("dlbc/cli.py", "dlbc/emit/text.py", "dlbrt/balance/events.py"), "")
     everything = others | {file: text}
     for path, content in everything.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -269,8 +278,8 @@ def test_a_pass_may_be_assembled_and_mpi_may_import_mpi4py() -> None:
         Import("dlbrt.mpi.team", "mpi4py.MPI", ""),
         Import("dlbc.parse.grammar", "dlbrt.contract", ""),
         Import("dlbc.emit.text", "dlbc", ""),
-        Import("dlbc.calibrate", "dlbrt.observe.learned", ""),
-        Import("dlbc.explain.ranks", "dlbrt.core.partition.initial", ""),
+        Import("dlbc.commands.calibrate", "dlbrt.observe.measurements", ""),
+        Import("dlbc.commands.explain.ranks", "dlbrt.partition.initial", ""),
     ]
     assert not [i for i in allowed for rule in RULES if rule(i)]
 

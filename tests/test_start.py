@@ -17,39 +17,37 @@ PROGRAM = Path(__file__).resolve().parent / "bench" / "programs" / "start.py"
 
 #: Not imported at the first iteration of a plain loop, on any rank: modules, or packages with all in them.
 LATER = (
-    "dlbrt.core.chunks.rule",
-    "dlbrt.core.chunks.table",
-    "dlbrt.core.consult",
-    "dlbrt.core.diffusion",
-    "dlbrt.core.model.choose",
-    "dlbrt.core.model.known",
-    "dlbrt.core.model.recurrence",
-    "dlbrt.core.model.repertoire",
-    "dlbrt.core.partition.ciegis",
-    "dlbrt.core.partition.costs",
-    "dlbrt.core.partition.density",
-    "dlbrt.core.partition.known",
-    "dlbrt.core.partition.newton",
-    "dlbrt.core.partition.profiling",
-    "dlbrt.core.partition.work",
-    "dlbrt.core.peers.diffusing",
-    "dlbrt.core.peers.peer",
-    "dlbrt.core.rounds",
-    "dlbrt.core.speed",
-    "dlbrt.core.strategies.affinity",
-    "dlbrt.core.strategies.diffusion",
-    "dlbrt.core.strategies.self_scheduling",
-    "dlbrt.core.strategies.steal",
-    "dlbrt.core.tenure",
-    "dlbrt.mpi.residence",
-    "dlbrt.mpi.routine",
-    "dlbrt.mpi.stage",
-    "dlbrt.mpi.stay",
-    "dlbrt.observe.learned",
+    "dlbrt.chunks.rule",
+    "dlbrt.chunks.table",
+    "dlbrt.balance.consult",
+    "dlbrt.diffusion",
+    "dlbrt.predict.choose",
+    "dlbrt.predict.inputs",
+    "dlbrt.predict.recurrence",
+    "dlbrt.partition.proportional",
+    "dlbrt.partition.costs",
+    "dlbrt.partition.density",
+    "dlbrt.partition.known",
+    "dlbrt.partition.newton",
+    "dlbrt.partition.profiling",
+    "dlbrt.partition.work",
+    "dlbrt.balance.diffusing",
+    "dlbrt.balance.peer",
+    "dlbrt.balance.group_exchange",
+    "dlbrt.speed",
+    "dlbrt.balance.affinity",
+    "dlbrt.balance.self_scheduling",
+    "dlbrt.balance.stealing",
+    "dlbrt.speed.ownership",
+    "dlbrt.mpi.routines.resident_arrays",
+    "dlbrt.mpi.routines.routine",
+    "dlbrt.mpi.collective_timer",
+    "dlbrt.mpi.routines.routine_state",
+    "dlbrt.observe.measurements",
     "dlbrt.observe.networks",
     "dlbrt.observe.recorder",
     "dlbrt.observe.trace",
-    "dlbrt.observe.tracing",
+    "dlbrt.observe.trace_writer",
     "dlbrt.sim",
     "decimal",
     "difflib",
@@ -65,13 +63,25 @@ LATER = (
 )
 
 #: Under ``none`` the choice of a strategy is not even prepared.
-NEVER_CHOSEN = ("dlbrt.core.chooser", "dlbrt.core.model.schemes")
+NEVER_CHOSEN = ("dlbrt.balance.chooser", "dlbrt.predict.schemes")
 
 #: What commands that show something short are not to import.
 HEAVY = ("dlbc.ir", "dlbc.parse", "dlbc.passes", "dlbc.pipeline", "dataclasses", "inspect")
 
 #: What reads programs without writing any.
-LIBRARIES = ("islpy", "jinja2", "libcst", "numpy", "scipy", "z3", "mpi4py", "dlbrt.core", "dlbrt.dist")
+LIBRARIES = (
+    "islpy",
+    "jinja2",
+    "libcst",
+    "numpy",
+    "scipy",
+    "z3",
+    "mpi4py",
+    "dlbrt.balance",
+    "dlbrt.predict",
+    "dlbrt.partition",
+    "dlbrt.data",
+)
 
 
 def within(loaded: set[str], names: tuple[str, ...]) -> list[str]:
@@ -96,7 +106,7 @@ def test_what_a_rank_has_imported_at_its_first_iteration(
     ranks = [set(line.split()[1:]) for line in done.stdout.decode().splitlines()]
     assert len(ranks) == 2
     for rank, loaded in enumerate(ranks):
-        assert {"dlbrt.mpi.crew", "dlbrt.core.balancer", "numpy"} <= loaded
+        assert {"dlbrt.mpi.driver", "dlbrt.balance.balancer", "numpy"} <= loaded
         assert not within(loaded, later), f"on rank {rank}"
 
 
@@ -115,7 +125,9 @@ def test_what_a_command_imports(words: list[str], later: tuple[str, ...], tmp_pa
 
 
 def test_importing_the_runtime_needs_no_numpy() -> None:
-    assert not within(imported("-c", "import dlbrt"), ("numpy", "dlbrt.dist", "dlbrt.core"))
+    assert not within(
+        imported("-c", "import dlbrt"), ("numpy", "dlbrt.data", "dlbrt.balance", "dlbrt.partition")
+    )
 
 
 def imported(*arguments: str) -> set[str]:

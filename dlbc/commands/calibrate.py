@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from dlbrt.contract import OptionError
+from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
+from dlbrt.observe.measurements import LoopMeasurements, default_path, read, update
+from dlbrt.observe.networks import Calibration, from_json
 
-from dlbc.commands.arguments import (
+from dlbc.commands.common import (
     add_emulation,
     add_learned,
     add_program,
     add_ranks,
     add_stats,
     add_strict,
+    print_error,
     settings_of,
+    show_diagnostics,
 )
-from dlbc.commands.show import print_error, show_diagnostics
-
-__all__ = ["add_arguments", "run"]
+from dlbc.commands.run import CannotStartError, launch, launcher, run_program, shared_directory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +71,6 @@ def _unfit(options: argparse.Namespace) -> str:
 
 
 def _network(options: argparse.Namespace) -> int:
-    from dlbc.network import CannotMeasureError, calibrate_network
 
     try:
         return calibrate_network(options.ranks, options.plot)
@@ -73,9 +79,8 @@ def _network(options: argparse.Namespace) -> int:
 
 
 def _program(options: argparse.Namespace) -> int:
-    from dlbc.calibrate import calibrate
-    from dlbc.commands.programs import transform_file
-    from dlbc.run import CannotStartError
+    from dlbc.commands.common import transform_file
+    from dlbc.commands.run import CannotStartError
 
     source, result, status = transform_file(options)
     if result.text is None:
@@ -87,3 +92,183 @@ def _program(options: argparse.Namespace) -> int:
         return show_diagnostics(source, (error.diagnostic,))
     except OptionError as error:
         return print_error(error)
+
+
+# ------------------------------------------------------------------------------
+# Measure how fast each rank computes a program's loops: one run of it, dealt in turn, is the trial.
+#
+# Relative speeds belong to a loop as much as to a processor (Clarke, Lastovetsky, Rychkov, section 1), so the
+# loops themselves are timed, and not a benchmark. The runtime writes what it measured to a file of the trial's
+# own; from there it is told, and added to what is known of the program.
+
+#: A rank that has computed for less than this may have been slow or fast by chance.
+_SURE_S = 0.1
+
+#: Nothing moves during the trial, and every rank's iterations are as many and as dear as another's.
+_TRIAL = {ENVIRONMENT["strategy"]: "none", ENVIRONMENT["weights"]: TRIAL}
+
+
+def calibrate(
+    source: Path,
+    text: bytes,
+    ranks: int,
+    settings: Mapping[str, str | int],
+    arguments: Sequence[str],
+    learned: str | None = None,
+) -> int:
+    """Run the program and keep what is measured in ``learned``, or where the program's runs look for it.
+
+    The environment may name the file as well. Returns the program's exit status, or 2 where it is 0 and what
+    was measured cannot be written. Raises CannotStartError, and OptionError where the file is not ours:
+    before the program runs.
+    """
+    named = learned or os.environ.get(ENVIRONMENT["learned"], "").strip()
+    kept = Path(named).absolute() if named else default_path(str(source), os.environ)
+    read(kept)
+    with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
+        trial = Path(directory) / "learned.json"
+        told = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
+        status = run_program(source, text, ranks, told, arguments)
+        entries = [found for found in reversed(read(trial).entries) if found.speeds or found.densities]
+    _say(_table(entries, ranks))
+    if not entries:
+        return status
+    try:
+        update(kept, entries)
+    except OSError as error:
+        _say([f"dlbc: {kept} cannot be written: {error.strerror or error}; name another with --learned"])
+        return status or 2
+    file = f" --learned {learned}" if learned else ""
+    _say([f"dlbc: on these hosts, `dlbc run -n {ranks} --weights {LAST}{file}` deals iterations by them"])
+    return status
+
+
+def _table(entries: Iterable[LoopMeasurements], ranks: int) -> list[str]:
+    lines = []
+    for measurements in entries:
+        lines += _speeds(measurements) if measurements.speeds else []
+        for density in measurements.densities:
+            what = f"times of {density.n} iterations by groups of {density.group}"
+            lines.append(f"dlbc: {measurements.key.source}: {what}, {float(density.prefix[-1]):.3g} s in all")
+    why = "no loop ran on all ranks" if ranks > 1 else "it ran on one rank, which has no relative speed"
+    return lines or [f"dlbc: nothing was measured: {why}"]
+
+
+def _speeds(measurements: LoopMeasurements) -> list[str]:
+    lines = [f"dlbc: {measurements.key.source}: relative speeds, the slowest rank's being 1"]
+    pairs = enumerate(zip(measurements.key.hosts, measurements.speeds, strict=True))
+    lines += [f"    rank {rank} on {host}: {speed:.3g}" for rank, (host, speed) in pairs]
+    least_s = min(measurements.seconds, default=_SURE_S)
+    if least_s < _SURE_S:
+        short = f"a rank computed for {least_s:.2g} s in all, too short to be sure"
+        lines.append(f"    {short}: expected {_SURE_S:g} s or more; calibrate with more work")
+    return lines
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Standard output is the program's own."""
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)
+
+
+# ------------------------------------------------------------------------------
+# Figure 1.6 of Zaki, Li, Parthasarathy, of this network: three patterns, as measured and as fitted.
+#
+# matplotlib is an optional extra (``plot``), and imported where something is drawn.
+
+#: A pattern's field, its name in the figure, and how its samples are marked.
+_PATTERNS = (
+    ("all_to_all", "all-to-all", "o"),
+    ("all_to_one", "all-to-one", "s"),
+    ("one_to_all", "one-to-all", "^"),
+)
+
+#: Points of a curve between two numbers of ranks.
+_SMOOTH = 8
+
+
+def check_plot(path: str) -> str:
+    """Why no figure can be written there, and what to try; nothing if it can."""
+    if find_spec("matplotlib") is None:
+        return "--plot needs matplotlib, which is not installed: pip install 'dlbc[plot]'"
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    place = Path(path)
+    if place.suffix[1:].lower() not in known:
+        return f"--plot: expected a file named as one of {', '.join(known)}, found {path!r}"
+    directory = place.absolute().parent
+    if place.is_dir() or not os.access(place if place.exists() else directory, os.W_OK):
+        return f"--plot: {path} cannot be written: choose a file in an existing, writable directory"
+    return ""
+
+
+def draw(calibration: Calibration, path: str) -> None:
+    """Write the figure; OSError where that is not possible."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.add_subplot()
+    network, size = calibration.networks.whole, calibration.site.size
+    ranks = [2 + step / _SMOOTH for step in range((size - 2) * _SMOOTH + 1)]
+    for field, name, marker in _PATTERNS:
+        pattern, samples = getattr(network, field), getattr(calibration.samples, field)
+        fitted = [pattern.seconds(p) * 1e3 for p in ranks]
+        [line] = axes.plot(ranks, fitted, label=f"{name}, fitted")
+        measured = [seconds * 1e3 for _, seconds in samples]
+        axes.plot(
+            [p for p, _ in samples], measured, marker, color=line.get_color(), label=f"{name}, measured"
+        )
+    axes.set_xlabel("ranks")
+    axes.set_ylabel("time [ms]")
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_title(f"latency {network.latency_s * 1e6:.3g} us, bandwidth {network.bandwidth / 1e6:.4g} MB/s")
+    axes.legend()
+    figure.savefig(path, dpi=150)
+
+
+# ------------------------------------------------------------------------------
+# Measure the network that programs run on: the runtime's own measurement, under the MPI launcher.
+#
+# Zaki, Li, Parthasarathy, section 1.5.1. The ranks measure, show and store; here they are started, and what
+# they found is drawn where that is asked for.
+
+#: With safe paths: a file of the current directory that is named as a module must not stand in its place.
+_MODULE = ("-P", "-m", "dlbrt.mpi.calibration")
+
+
+class CannotMeasureError(Exception):
+    """The network cannot be measured, or not be drawn; the message says why, and what to try."""
+
+
+def calibrate_network(ranks: int | None, plot: str | None) -> int:
+    """Measure among so many ranks, by default those of the allocation, else one for each processor here.
+
+    The exit status: 0, or that of the ranks. Raises CannotMeasureError, before the measurement where it can.
+    """
+    ranks = ranks or _default_ranks()
+    if ranks < 2:
+        raise CannotMeasureError("one rank alone uses no network: expected -n P with 2 ranks or more")
+    if plot is not None and (reason := check_plot(plot)):
+        raise CannotMeasureError(reason)
+    try:
+        start = launcher(ranks)
+        with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(Path("network"))) as directory:
+            result = Path(directory) / "network.json"
+            words = [str(ranks), *([str(result)] if plot is not None else [])]
+            status = launch(start, [*_MODULE, *words], {})
+            if plot is not None and result.exists():
+                draw(from_json(result.read_text(encoding="utf-8")), plot)
+    except CannotStartError as error:
+        hint = "install one with `pip install 'dlbc[mpich]'`"
+        raise CannotMeasureError(f"{error.diagnostic.message}: {hint}") from error
+    except OSError as error:
+        raise CannotMeasureError(f"{error.filename or 'the network'}: {error.strerror or error}") from error
+    return status
+
+
+def _default_ranks() -> int:
+    allocated = os.environ.get("SLURM_NTASKS", "")
+    return int(allocated) if allocated.isdecimal() else max(2, len(os.sched_getaffinity(0)))

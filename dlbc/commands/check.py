@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
 
-from dlbc.commands.arguments import add_strict
-from dlbc.commands.show import show_diagnostics, show_text, status_of
-
-__all__ = ["add_arguments", "run"]
+from dlbc import __version__
+from dlbc.commands.common import add_strict, show_diagnostics, show_text, status_of
+from dlbc.diagnostics.catalogue import CATALOGUE
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity
+from dlbc.source import Source, SourcePlace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.formats import FORMATS
     from dlbc.parse.read_source import read_source
     from dlbc.pipeline import check
 
@@ -35,3 +40,126 @@ def run(options: argparse.Namespace) -> int:
             show_text(text)
         return max(status_of(diagnostics) for _, diagnostics in results)
     return max(show_diagnostics(source, diagnostics) for source, diagnostics in results)
+
+
+# ------------------------------------------------------------------------------
+# The diagnostics of several files for other programs: JSON, SARIF 2.1.0, GitHub workflow commands.
+
+Results = Sequence[tuple[Source, Sequence[Diagnostic]]]
+
+_SARIF_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.REMARK: "note"}
+_GITHUB_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.REMARK: "notice"}
+_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def _all(results: Results) -> Iterator[tuple[Source, Diagnostic]]:
+    for source, diagnostics in results:
+        for diagnostic in diagnostics:
+            yield source, diagnostic
+
+
+def _json(results: Results) -> str:
+    """An array of objects; a place of the file as a whole has line 0."""
+    return json.dumps([_json_object(source, d) for source, d in _all(results)], indent=2)
+
+
+def _json_object(source: Source, diagnostic: Diagnostic) -> dict[str, Any]:
+    return {
+        "file": source.path,
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.value,
+        **_json_place(diagnostic.place),
+        "message": diagnostic.message,
+        "label": diagnostic.label,
+        "help": diagnostic.help,
+        "notes": [{**_json_place(note.place), "message": note.label} for note in diagnostic.notes],
+    }
+
+
+def _json_place(place: SourcePlace) -> dict[str, int]:
+    return {
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+    }
+
+
+def _sarif(results: Results) -> str:
+    used = sorted({diagnostic.code for _, diagnostic in _all(results)})
+    driver = {"name": "dlbc", "version": __version__, "rules": [_sarif_rule(code) for code in used]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_sarif_result(source, d, used.index(d.code)) for source, d in _all(results)],
+    }
+    return json.dumps({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _sarif_rule(code: str) -> dict[str, Any]:
+    entry = CATALOGUE[code]
+    return {
+        "id": code,
+        "shortDescription": {"text": entry.message},
+        "help": {"text": entry.help or entry.message},
+        "defaultConfiguration": {"level": _SARIF_LEVEL[entry.severity]},
+    }
+
+
+def _sarif_result(source: Source, diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
+    stop = "" if diagnostic.message.endswith("?") else "."
+    text = diagnostic.message + (f"{stop} Help: {diagnostic.help}" if diagnostic.help else "")
+    result: dict[str, Any] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": rule,
+        "level": _SARIF_LEVEL[diagnostic.severity],
+        "message": {"text": text},
+        "locations": [_sarif_location(source, diagnostic.place, diagnostic.label)],
+    }
+    if diagnostic.notes:
+        result["relatedLocations"] = [
+            _sarif_location(source, note.place, note.label) for note in diagnostic.notes
+        ]
+    return result
+
+
+def _sarif_location(source: Source, place: SourcePlace, label: str) -> dict[str, Any]:
+    uri = quote(PurePath(source.path).as_posix(), errors="surrogateescape")
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    if place.line:
+        physical["region"] = {
+            "startLine": place.line,
+            "startColumn": place.column,
+            "endLine": place.end_line,
+            "endColumn": place.end_column,
+        }
+    return {"physicalLocation": physical, **({"message": {"text": label}} if label else {})}
+
+
+def _github(results: Results) -> str:
+    return "\n".join(_github_line(source, d) for source, d in _all(results))
+
+
+def _github_line(source: Source, diagnostic: Diagnostic) -> str:
+    place = diagnostic.place
+    where = [f"file={_property(source.path)}"]
+    if place.line:
+        where += [f"line={place.line}", f"col={place.column}", f"endLine={place.end_line}"]
+    lines = [diagnostic.message]
+    labelled = ((diagnostic.place, diagnostic.label), *((n.place, n.label) for n in diagnostic.notes))
+    lines += [f"line {at.line}: {label}" for at, label in labelled if label]
+    lines += [f"help: {diagnostic.help}"] if diagnostic.help else []
+    text = _data("\n".join(lines))
+    fields = ",".join([*where, f"title={diagnostic.code}"])
+    return f"::{_GITHUB_LEVEL[diagnostic.severity]} {fields}::{text}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORMATS: dict[str, Callable[[Results], str]] = {"json": _json, "sarif": _sarif, "github": _github}

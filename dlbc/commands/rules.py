@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from importlib import resources
+from textwrap import indent
 
-from dlbc.commands.show import show_text, takes_colors
+from dlbrt.contract import nearest
 
-__all__ = ["add_arguments", "run"]
+from dlbc.commands.common import show_text, takes_colors
+from dlbc.diagnostics.catalogue import CATALOGUE
+from dlbc.diagnostics.diagnostic import TextStyle, paint
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.rules import list_rules, show_rule, unknown_rule
 
     color = takes_colors(sys.stdout)
     if options.code is None:
@@ -29,3 +33,51 @@ def run(options: argparse.Namespace) -> int:
         return 2
     show_text(text)
     return 0
+
+
+# ------------------------------------------------------------------------------
+# `dlbc rules`: the codes of diagnostics with their sentences, and one of them with its help and an example.
+#
+# Examples are those of the tests, put beside the catalogue by `python -m tests.support.document`. Words in
+# braces are filled in where the diagnostic is given.
+
+#: The file of examples, in the package of the catalogue: code -> program or command.
+EXAMPLES = "examples.json"
+
+
+def list_rules(*, color: bool = False) -> str:
+    """A line for each code, in order."""
+    width = max(len(entry.severity.value) for entry in CATALOGUE.values())
+    lines = []
+    for code in sorted(CATALOGUE):
+        entry = CATALOGUE[code]
+        severity = paint(f"{entry.severity.value:<{width}}", TextStyle[entry.severity.name], color)
+        lines.append(f"{code}  {severity}  {entry.message}")
+    return "\n".join(lines)
+
+
+def show_rule(code: str, *, color: bool = False) -> str | None:
+    """All that is known of a code; None where there is no such code."""
+    entry = CATALOGUE.get(code)
+    if entry is None:
+        return None
+    severity = paint(entry.severity.value, TextStyle[entry.severity.name], color)
+    lines = [f"{code}: {severity}", f"  {entry.message}"]
+    if entry.help:
+        lines.append(f"  help: {entry.help}")
+    example = _examples().get(code)
+    if example:
+        lines += ["  example:", indent(example.rstrip("\n"), "      ")]
+    return "\n".join(lines)
+
+
+def unknown_rule(code: str) -> str:
+    """What to say of a code that does not exist."""
+    return f"dlbc rules: there is no code {code}{nearest(code.upper(), CATALOGUE, cutoff=0.8)}"
+
+
+def _examples() -> dict[str, str]:
+    found: dict[str, str] = json.loads(
+        resources.files("dlbc.diagnostics").joinpath(EXAMPLES).read_text(encoding="utf-8")
+    )
+    return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
+import tempfile
 from pathlib import Path
 
-from dlbc.commands.arguments import add_strict
-from dlbc.commands.show import show_diagnostics, standard_output
-
-__all__ = ["add_arguments", "run"]
+from dlbc.commands.common import add_strict, show_diagnostics, standard_output
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.emit.seal import is_generated, is_unedited
+from dlbc.parse.read_source import WHOLE_FILE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.commands.programs import transform_file
-    from dlbc.output import write_output
+    from dlbc.commands.common import transform_file
 
     source, result, status = transform_file(options)
     if result.text is None:
@@ -36,3 +38,41 @@ def run(options: argparse.Namespace) -> int:
     target = Path(options.output) if options.output else path.with_name(f"{path.stem}_dlb.py")
     refusal = write_output(target, path, result.text, options.force)
     return show_diagnostics(source, (refusal,)) if refusal else 0
+
+
+# ------------------------------------------------------------------------------
+# Write a generated file: whole or not at all, and never over what a person wrote.
+#
+# What stands at the output already is overwritten where dlbc wrote it and nobody edited it since; where it
+# is what would be written, it is left alone.
+
+
+def write_output(output: Path, source: Path, text: bytes, force: bool) -> Diagnostic | None:
+    """Write ``text`` to ``output``; returns why not, then nothing was written."""
+    try:
+        if output.exists() and os.path.samefile(output, source):
+            return report("DLB012", WHOLE_FILE)
+        old = output.read_bytes() if output.exists() else None
+        if old == text:
+            return None
+        if old is not None and not force and not is_unedited(old):
+            return report("DLB011" if is_generated(old) else "DLB010", WHOLE_FILE, output=output)
+        _replace(output, source, text)
+    except OSError as error:
+        return report("DLB013", WHOLE_FILE, output=output, reason=error.strerror or str(error))
+    return None
+
+
+def _replace(output: Path, source: Path, text: bytes) -> None:
+    """Write beside the output, then rename: a reader sees the old file or the new one."""
+    real = Path(os.path.realpath(output))
+    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text)
+        model = real if real.exists() else source
+        os.chmod(name, os.stat(model).st_mode & 0o777)
+        os.replace(name, real)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

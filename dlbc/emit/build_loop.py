@@ -6,6 +6,7 @@ places, so that they print as they were written.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TypeVar, cast
 
@@ -13,13 +14,40 @@ import libcst as cst
 
 from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import GeneratedNames
-from dlbc.emit.contexts import Setting
-from dlbc.emit.find_wrappers import find_wrappers
-from dlbc.emit.lay_out import INDENT, WIDTH
-from dlbc.emit.render_templates import render_call, render_kernel
+from dlbc.emit.render import INDENT, WIDTH, Setting, render_call, render_kernel
 from dlbc.ir.plan import LoopPlan
 
-__all__ = ["Statement", "build_call_statements", "build_kernel_function"]
+# ------------------------------------------------------------------------------
+# Which calls in the user's iterable the plan writes as the runtime's (``enumerate``, ``zip``, ``reversed``).
+#
+# The plan gives the iterable as text; the rewrite keeps the user's own tree, comments included. The two
+# have the same calls, and a call is named in all trees by its ordinal in the order of the text.
+
+
+def find_wrappers(iterable: ast.expr, planned: str) -> frozenset[int]:
+    """Ordinals of the calls whose function becomes the runtime's."""
+    ours = _calls(iterable)
+    theirs = _calls(ast.parse(f"(\n{planned}\n)", mode="eval").body)
+    order = sorted(
+        ours, key=lambda c: (c.lineno, c.col_offset, -(c.end_lineno or 0), -(c.end_col_offset or 0))
+    )
+    changed = {
+        id(one)
+        for one, two in zip(ours, theirs, strict=True)
+        if _is_plain(one.func) and not _is_plain(two.func)
+    }
+    return frozenset(k for k, call in enumerate(order) if id(call) in changed)
+
+
+def _calls(tree: ast.expr) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def _is_plain(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name)
+
+
+# ------------------------------------------------------------------------------
 
 _Owner = TypeVar("_Owner", cst.FunctionDef, cst.While, cst.If)
 #: What a piece of a tree is printed as part of.

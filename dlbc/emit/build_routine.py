@@ -2,26 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, fields
+from typing import Any
 
 import libcst as cst
 from dlbrt.records import dataclass
 
+from dlbc.analysis.names import anchors_of
 from dlbc.emit.build_context import build_routine
 from dlbc.emit.build_loop import Statement
 from dlbc.emit.choose_names import GeneratedNames
-from dlbc.emit.contexts import Setting
-from dlbc.emit.render_templates import render_routine
+from dlbc.emit.render import Setting, render_routine
 from dlbc.emit.track_lines import PrintedModule
-from dlbc.emit.wrap_touches import wrap_accesses, wrap_items
-from dlbc.ir.anchors import anchors_of
 from dlbc.ir.loop import AnnotatedRoutine
-from dlbc.ir.routine import RoutinePlan
+from dlbc.ir.routine import RoutinePlan, Wrap, WrapKind
 
-__all__ = ["Routines", "depth_of"]
+# ------------------------------------------------------------------------------
+# Wrap the places of a routine that look into arrays, or change them, in the lossless tree.
+#
+# A place is found by the number of its name in the order of the text, as `ir.anchors` counts. Nodes that
+# nothing changes keep their identity, by which lines are tracked; no line is added but for a statement
+# of its own above ``u += e``.
 
 _Loop = cst.For | cst.While
+_CONSTANTS = frozenset({"True", "False", "None"})
+
+
+class WrapError(Exception):
+    """The lossless tree has other names than the tree that was analysed; a fault of the emitter."""
+
+
+def wrap_accesses(
+    loop: _Loop, wraps: Sequence[Wrap], names: Sequence[str], routines: Mapping[int, str]
+) -> _Loop:
+    """The loop with its places wrapped.
+
+    ``names`` are those of all anchors, empty for a lambda; ``routines`` gives the name of each routine by its
+    ordinal. Raises `WrapError` where the names are not those of the tree.
+    """
+    anchors: list[cst.CSTNode] = []
+    parents: dict[int, cst.CSTNode] = {}
+    _find_anchors(loop, anchors, parents)
+    if [a.value if isinstance(a, cst.Name) else "" for a in anchors] != list(names):
+        raise WrapError("the names of the two trees differ")
+    changes = _Changes(parents)
+    for wrap in wraps:
+        changes.add(anchors[wrap.anchor], wrap, routines[wrap.owner])
+    changed = changes.applied(loop)
+    assert isinstance(changed, _Loop)
+    return changed
+
+
+def wrap_items(loop: cst.For, routine: str) -> cst.For:
+    """The loop with its iterable taken item by item."""
+    iterable = loop.iter
+    if isinstance(iterable, cst.Tuple) and not iterable.lpar:
+        iterable = iterable.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return loop.with_changes(iter=_call(routine, "items", [cst.Arg(iterable)]))
+
+
+def _find_anchors(root: cst.CSTNode, anchors: list[cst.CSTNode], parents: dict[int, cst.CSTNode]) -> None:
+    waiting: list[cst.CSTNode] = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Lambda) or (isinstance(node, cst.Name) and node.value not in _CONSTANTS):
+            anchors.append(node)
+        children = list(_expressions(node))
+        parents.update((id(child), node) for child in children)
+        waiting.extend(reversed(children))
+
+
+def _expressions(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What a node consists of, without names that are no expressions: of attributes, keywords, parameters."""
+    parts: Sequence[cst.CSTNode | None]
+    match node:
+        case cst.Attribute(value=value) | cst.Arg(value=value):
+            parts = [value]
+        case cst.FunctionDef(decorators=marks, params=params, returns=returns, body=body):
+            parts = [*marks, params, returns, body]
+        case cst.ClassDef(decorators=marks, bases=bases, keywords=keywords, body=body):
+            parts = [*marks, *bases, *keywords, body]
+        case cst.Param(annotation=annotation, default=default):
+            parts = [annotation, default]
+        case cst.ExceptHandler(type=kind, body=body) | cst.ExceptStarHandler(type=kind, body=body):
+            parts = [kind, body]
+        case cst.MatchAs(pattern=pattern) | cst.MatchKeywordElement(pattern=pattern):
+            parts = [pattern]
+        case cst.MatchMapping(elements=elements):
+            parts = elements
+        case cst.Import() | cst.ImportFrom() | cst.Global() | cst.Nonlocal() | cst.MatchStar() | cst.Name():
+            parts = ()
+        case _:
+            parts = node.children
+    yield from (part for part in parts if part is not None)
+
+
+def _call(routine: str, method: str, args: Sequence[cst.Arg]) -> cst.Call:
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    spaced = [arg.with_changes(comma=comma) for arg in args[:-1]]
+    return cst.Call(cst.Attribute(cst.Name(routine), cst.Name(method)), [*spaced, args[-1]])
+
+
+class _Changes:
+    """What is to be wrapped in a tree, and above which statements something is to stand."""
+
+    def __init__(self, parents: dict[int, cst.CSTNode]) -> None:
+        self._parents = parents
+        self._wraps: dict[int, tuple[Wrap, str]] = {}
+        self._above: dict[int, cst.Expr] = {}
+        self._dirty: set[int] = set()
+
+    def add(self, anchor: cst.CSTNode, wrap: Wrap, routine: str) -> None:
+        """One place, by its anchor."""
+        node = anchor
+        for _ in range(wrap.levels):
+            node = self._parents[id(node)]
+        if wrap.kind is WrapKind.BEFORE:
+            target = node
+            while not isinstance(node, cst.AugAssign):
+                node = self._parents[id(node)]
+            call = _call(routine, wrap.mod_ref.mode, [cst.Arg(target.deep_clone())])  # type: ignore[arg-type]
+            self._above[id(node)] = cst.Expr(call)
+        else:
+            self._wraps[id(node)] = wrap, routine
+        while id(node) in self._parents:
+            self._dirty.add(id(node))
+            node = self._parents[id(node)]
+        self._dirty.add(id(node))
+
+    def applied(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The node with its changes; the same node where there are none."""
+        if id(node) not in self._dirty:
+            return node
+        changes = {}
+        for name in (each.name for each in fields(node)):
+            value = getattr(node, name)
+            if isinstance(value, cst.CSTNode):
+                new: Any = self.applied(value)
+                if new is not value:
+                    changes[name] = new
+            elif isinstance(value, tuple | list) and any(id(part) in self._dirty for part in value):
+                changes[name] = [other for part in value for other in self._parts(part)]
+        changed = node.with_changes(**changes) if changes else node
+        wrap = self._wraps.get(id(node))
+        return changed if wrap is None else self._wrapped(changed, *wrap)
+
+    def _parts(self, part: Any) -> Iterator[cst.CSTNode]:
+        """What stands in place of one of several: a statement with another above it, the text of ``{u=}``."""
+        if id(part) not in self._dirty:
+            yield part
+            return
+        changed = self.applied(part)
+        above = self._above.get(id(part))
+        match part:
+            case cst.AugAssign() if above is not None:
+                yield above
+                yield changed
+            case cst.SimpleStatementLine(body=[only]) if id(only) in self._above:
+                line = cst.SimpleStatementLine([self._above[id(only)]], part.leading_lines)
+                yield line
+                small = [self.applied(only)]
+                yield part.with_changes(body=small, leading_lines=[])
+            case cst.FormattedStringExpression(equal=cst.AssignEqual()) if changed is not part:
+                assert isinstance(changed, cst.FormattedStringExpression)
+                yield from _spelled_out(part, changed)
+            case _:
+                yield changed
+
+    @staticmethod
+    def _wrapped(changed: cst.CSTNode, wrap: Wrap, routine: str) -> cst.Call:
+        args = [cst.Arg(changed)]  # type: ignore[arg-type]
+        if wrap.kind is WrapKind.CHANGED_ROWS:
+            args.append(cst.Arg(cst.SimpleString('"rw"')))
+        by_rows = wrap.kind in (WrapKind.ROWS, WrapKind.CHANGED_ROWS)
+        return _call(routine, "rows" if by_rows else wrap.mod_ref.mode, args)
+
+
+def _spelled_out(
+    part: cst.FormattedStringExpression, changed: cst.FormattedStringExpression
+) -> Iterator[cst.BaseFormattedStringContent]:
+    """``{u[0]=}`` as its text and its value: the text of what is wrapped is another one."""
+    code = cst.Module([]).code_for_node
+    equal = part.equal
+    assert equal is not None
+    text = code(part.whitespace_before_expression) if hasattr(part, "whitespace_before_expression") else ""
+    text += code(part.expression) + code(equal)
+    yield cst.FormattedStringText(text.replace("{", "{{").replace("}", "}}"))
+    bare = part.conversion is None and part.format_spec is None
+    yield changed.with_changes(equal=None, conversion="r" if bare else part.conversion)
+
+
+# ------------------------------------------------------------------------------
 
 
 def depth_of(plan: RoutinePlan) -> int:

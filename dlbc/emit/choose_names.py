@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator
 from dlbrt.contract import DISTRIBUTIONS
 from dlbrt.records import dataclass
 
-from dlbc.ir.uses import every_node
-
-__all__ = ["EXPORTED", "GeneratedNames", "choose_names"]
+from dlbc.analysis.uses import every_node
 
 #: What programs import from the runtime by name.
 EXPORTED = (*DISTRIBUTIONS, "REDUCE", "ELEMENTS", "SELECT")

@@ -16,7 +16,7 @@ from dlbc import __version__
 from dlbc.emit.build_context import build_prologue
 from dlbc.emit.build_routine import Routines, depth_of
 from dlbc.emit.choose_names import GeneratedNames, choose_names
-from dlbc.emit.render_templates import render_prologue
+from dlbc.emit.render import render_prologue
 from dlbc.emit.rewrite_module import rewrite_module
 from dlbc.emit.seal import EMPTY_SEAL, seal
 from dlbc.emit.track_lines import PrintedModule, format_runs, map_lines
@@ -24,8 +24,6 @@ from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.routine import RoutinePlan
 from dlbc.source import Source
-
-__all__ = ["EmissionError", "LossyTextError", "emit_program"]
 
 _COOKIE = re.compile(r"coding([:=])")
 

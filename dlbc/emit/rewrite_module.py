@@ -17,8 +17,6 @@ from dlbc.emit.build_routine import Routines
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.ir.plan import LoopPlan
 
-__all__ = ["rewrite_module"]
-
 _SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 _Node = TypeVar("_Node", bound=cst.CSTNode)

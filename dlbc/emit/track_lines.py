@@ -15,8 +15,6 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-__all__ = ["PrintedModule", "format_runs", "map_lines"]
-
 #: One for all nodes, where libcst makes a new one for each.
 _NOTHING = nullcontext()
 

@@ -9,19 +9,6 @@ from dlbrt.records import dataclass
 
 from dlbc.source import SourcePlace
 
-__all__ = [
-    "Annotation",
-    "AnnotationKind",
-    "ArrayClause",
-    "CostClause",
-    "CostForm",
-    "IterateClause",
-    "NameClause",
-    "ProfileClause",
-    "ReductionClause",
-    "ScheduleClause",
-]  # fmt: skip
-
 
 class AnnotationKind(Enum):
     """The two kinds of annotated loop."""

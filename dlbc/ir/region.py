@@ -8,8 +8,6 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
-__all__ = ["CodeRegion", "FunctionNode", "ImplicitCalls", "IndexRange", "LoopNames", "ModuleNames"]
-
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 

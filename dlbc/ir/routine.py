@@ -16,8 +16,6 @@ from dlbrt.records import dataclass
 
 from dlbc.ir.loop import AnnotatedRoutine
 
-__all__ = ["ModRef", "RoutinePlan", "Wrap", "WrapKind"]
-
 
 class ModRef(IntEnum):
     """What becomes of a value; each includes the ones before it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from dlbc.library.given_back import (
+from dlbc.library.result_aliases import (
     of_array,
     of_axes,
     of_bins,
@@ -18,8 +18,6 @@ from dlbc.library.given_back import (
     of_power,
 )
 from dlbc.library.row import CostKind, EffectKind, LibraryCall, Reads, ResultKind, family, table
-
-__all__ = ["NUMPY", "UFUNC_METHODS"]
 
 _numpy = partial(family, "numpy.")
 _NEW, _VIEW = ResultKind.NEW, ResultKind.VIEW

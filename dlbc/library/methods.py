@@ -7,8 +7,6 @@ from typing import Final
 
 from dlbc.library.row import CostKind, EffectKind, Reads, ResultKind, family, table
 
-__all__ = ["METADATA", "METHODS", "VIEWS"]
-
 #: Attributes that tell of an array's form, not of its data.
 METADATA: Final = frozenset({"shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides"})
 

@@ -6,10 +6,8 @@ from enum import IntEnum
 from functools import partial
 from typing import Final
 
-from dlbc.library.given_back import of_sum
+from dlbc.library.result_aliases import of_sum
 from dlbc.library.row import CostKind, EffectKind, Reads, ResultKind, family, table
-
-__all__ = ["PACKAGES", "PLAIN_PACKAGES", "PYTHON", "RANDOM_PACKAGES", "REFLECTIVE", "Trust"]
 
 _builtin = partial(family, "builtins.")
 _HOLDER, _NEW, _PLAIN = ResultKind.HOLDER, ResultKind.NEW, ResultKind.PLAIN

@@ -13,19 +13,6 @@ from typing import TypeAlias
 
 from dlbrt.records import dataclass
 
-__all__ = [
-    "Back",
-    "CostKind",
-    "EffectKind",
-    "Key",
-    "LibraryCall",
-    "Reads",
-    "ResultKind",
-    "Rows",
-    "family",
-    "table",
-]
-
 #: An argument by its position or keyword, as calls list them.
 Key: TypeAlias = int | str
 

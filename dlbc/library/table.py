@@ -11,26 +11,10 @@ from collections.abc import Callable
 from typing import Final
 
 from dlbc.library.arrays import NUMPY, UFUNC_METHODS
-from dlbc.library.given_back import NOTHING, all_of
 from dlbc.library.methods import METHODS
 from dlbc.library.python import PACKAGES, PLAIN_PACKAGES, PYTHON, RANDOM_PACKAGES, REFLECTIVE, Trust
+from dlbc.library.result_aliases import NOTHING, all_of
 from dlbc.library.row import Back, EffectKind, LibraryCall, ResultKind, table
-
-__all__ = [
-    "TABLE",
-    "given_back",
-    "gives_plain",
-    "is_library",
-    "is_new",
-    "is_pure",
-    "is_ufunc_method",
-    "lookup",
-    "methods_where",
-    "names_where",
-    "only_reads",
-    "places_for_results",
-    "works_in_place",
-]
 
 TABLE: Final = table(PYTHON, NUMPY, METHODS)
 

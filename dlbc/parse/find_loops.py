@@ -7,21 +7,98 @@ from __future__ import annotations
 
 import ast
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, RelatedPlace, Severity, has_errors
-from dlbc.ir.annotation import Annotation, AnnotationKind
-from dlbc.ir.loop import AnnotatedLoop, Module
-from dlbc.parse.argument_list import parse_arguments
-from dlbc.parse.bind_comments import BoundComment, Loop, bind_comments
-from dlbc.parse.check_clauses import check_clauses
-from dlbc.parse.find_comments import find_comments
+from dlbrt.contract import nearest
+
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, Severity, has_errors
+from dlbc.ir.annotation import Annotation, AnnotationKind, CostForm
+from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine, Module
+from dlbc.parse.argument_list import ClauseReader, parse_arguments
+from dlbc.parse.comments import BoundComment, Loop, bind_comments, find_comments
 from dlbc.parse.read_clauses import read_annotation
-from dlbc.parse.read_values import ClauseReader
 from dlbc.source import SourcePlace
 
-__all__ = ["find_loops"]
+# ------------------------------------------------------------------------------
+# What the clauses of one annotation say of each other, and of the loop they stand at.
+
+
+def check_clauses(annotation: Annotation, loop: Loop) -> tuple[Diagnostic, ...]:
+    """Repeated and contradicting clauses, names that the loop does not have, clauses without effect."""
+    if annotation.kind is AnnotationKind.ITERATE:
+        return ()
+    return (
+        *_repeated(annotation),
+        *_contradictions(annotation),
+        *_absent(annotation, loop),
+        *_without_effect(annotation),
+        *_unsuitable(loop, annotation.place),
+    )
+
+
+def _named(annotation: Annotation) -> Iterator[tuple[str, str, SourcePlace]]:
+    """(clause, name, place) for every name that a clause lists."""
+    for array in annotation.distributions:
+        yield from ((array.distribution.value, name, array.place) for name in array.arrays)
+    for reduction in annotation.reductions:
+        yield from (("reduction", name, reduction.place) for name in reduction.names)
+    for private in annotation.private:
+        yield from (("private", name, private.place) for name in private.names)
+
+
+def _repeated(annotation: Annotation) -> Iterator[Diagnostic]:
+    first: dict[str, str] = {}
+    for clause, name, place in _named(annotation):
+        if name in first:
+            yield report("DLB109", place, name=name, one=first[name], other=clause)
+        first.setdefault(name, clause)
+
+
+def _contradictions(annotation: Annotation) -> Iterator[Diagnostic]:
+    fold, cost, profile = annotation.fold, annotation.cost, annotation.profile
+    if fold and annotation.nofold:
+        yield report("DLB110", max(fold, annotation.nofold), one="fold", other="nofold")
+    if fold and cost and cost.form is not CostForm.DENSITY:
+        yield report("DLB110", max(fold, cost.place), one="fold", other=cost.written)
+    if fold and profile:
+        yield report("DLB110", max(fold, profile.place), one="fold", other="profile")
+
+
+def _absent(annotation: Annotation, loop: Loop) -> Iterator[Diagnostic]:
+    present = _names_in(loop)
+    for clause, name, place in _named(annotation):
+        if name not in present:
+            yield report("DLB112", place, clause=clause, name=name, hint=nearest(name, present))
+
+
+def _names_in(loop: Loop) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            inner: ast.expr = node
+            while isinstance(inner, ast.Attribute):
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                names.add(ast.unparse(node))
+    return names
+
+
+def _without_effect(annotation: Annotation) -> Iterator[Diagnostic]:
+    if annotation.jit:
+        yield report("DLB116", annotation.jit, clause="jit")
+
+
+def _unsuitable(loop: Loop, place: SourcePlace) -> Iterator[Diagnostic]:
+    if isinstance(loop, ast.While):
+        yield report("DLB117", place)
+    elif isinstance(loop, ast.AsyncFor):
+        yield report("DLB118", place)
+
+
+# ------------------------------------------------------------------------------
 
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _Parents = dict[ast.AST, ast.AST]
@@ -138,3 +215,80 @@ def _annotated(
     return AnnotatedLoop(
         loop, annotation, ordinal, number, path, [n for n in path if isinstance(n, _SCOPES)][-1]
     )
+
+
+# ------------------------------------------------------------------------------
+# Find the routines of a module: loops annotated `iterate` that stand around parallel loops.
+#
+# A parallel loop belongs to a routine where it stands in it lexically and in the same function: what a
+# function of the body runs when it is called is no part of the text that the routine is made of.
+
+_Path = tuple[ast.AST, ...]
+
+
+def find_routines(
+    module: Module, loops: Sequence[AnnotatedLoop]
+) -> tuple[tuple[AnnotatedRoutine, ...], tuple[Diagnostic, ...]]:
+    """The routines in document order, and what is wrong with where they stand.
+
+    ``loops`` are the parallel ones. Annotations that are wrong in themselves are left out: `find_loops` told.
+    """
+    if AnnotationKind.ITERATE.value not in module.source.text:
+        return (), ()
+    paths = dict(_loops(module.tree, ()))
+    ordered = sorted(paths, key=lambda n: (n.lineno, n.col_offset))
+    bound, _ = bind_comments(find_comments(module.source), ordered, module.source)
+    found: list[AnnotatedRoutine] = []
+    problems: list[Diagnostic] = []
+    for comment in bound:
+        annotation = _annotation(comment, module)
+        if annotation is None or annotation.kind is not AnnotationKind.ITERATE:
+            continue
+        problem = _misplaced(comment.loop, annotation.place, paths, loops)
+        if problem is not None:
+            problems.append(problem)
+        elif not isinstance(comment.loop, ast.AsyncFor):
+            loop, path = comment.loop, paths[comment.loop]
+            scope = [n for n in path if isinstance(n, _SCOPES)][-1]
+            found.append(AnnotatedRoutine(loop, annotation, ordered.index(loop), path, scope))
+    return tuple(found), tuple(problems)
+
+
+def _loops(owner: ast.AST, above: _Path) -> Iterator[tuple[Loop, _Path]]:
+    """Every loop below a node, with all that holds it."""
+    path = (*above, owner)
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        children = getattr(owner, name, None)
+        for child in children if isinstance(children, list) else ():
+            if isinstance(child, Loop):
+                yield child, path
+            yield from _loops(child, path)
+
+
+def _annotation(comment: BoundComment, module: Module) -> Annotation | None:
+    arguments = parse_arguments(comment, module.source.path)
+    if isinstance(arguments, Diagnostic):
+        return None
+    reader = ClauseReader(arguments)
+    annotation = read_annotation(reader, comment.place)
+    return None if has_errors(reader.problems) else annotation
+
+
+def _misplaced(
+    loop: Loop, place: SourcePlace, paths: dict[Loop, _Path], parallel: Sequence[AnnotatedLoop]
+) -> Diagnostic | None:
+    """Why the loop is no routine: within a parallel one, or around none."""
+    around = [p for p in parallel if p.node in paths[loop]]
+    if around:
+        note = RelatedPlace(around[0].annotation.place, "the loop around it is parallel")
+        return report("DLB120", place, notes=(note,))
+    below = [p for p in parallel if loop in p.path]
+    if isinstance(loop, ast.AsyncFor):
+        return report("DLB129", place, reason="an `async for` waits between its passes")
+    scopes = (*_SCOPES, ast.Lambda)
+    if any(not any(isinstance(n, scopes) for n in p.path[p.path.index(loop) :]) for p in below):
+        return None
+    if below:
+        name = next(n.name for n in below[0].path[below[0].path.index(loop) :] if isinstance(n, _SCOPES[1:]))
+        return report("DLB128", place, found=f"one in `{name}` alone, which is only defined here")
+    return report("DLB128", place, found="none")

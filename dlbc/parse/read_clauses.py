@@ -24,11 +24,8 @@ from dlbc.ir.annotation import (
     ReductionClause,
     ScheduleClause,
 )
-from dlbc.parse.argument_list import AnnotationArgument
-from dlbc.parse.read_values import ClauseReader
+from dlbc.parse.argument_list import AnnotationArgument, ClauseReader
 from dlbc.source import SourcePlace
-
-__all__ = ["AVAILABLE", "CLAUSES", "ITERATE_KEYS", "read_annotation"]
 
 #: The strategies of the contract that this version has.
 AVAILABLE = (*STRATEGIES, *BASELINES)

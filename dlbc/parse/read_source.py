@@ -6,15 +6,17 @@ status 2; its `Source` then holds what could be read, so that the diagnostic can
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.ir.loop import Module
 from dlbc.source import Source, SourcePlace
-
-__all__ = ["WHOLE_FILE", "decode_source", "read_source"]
 
 #: The place of a diagnostic that speaks of the file and of no line in it.
 WHOLE_FILE = SourcePlace(0, 0, 0, 0)
@@ -82,3 +84,71 @@ def _place_after(before: str) -> SourcePlace:
     lines = before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     column = len(lines[-1]) + 1
     return SourcePlace(len(lines), column, len(lines), column + 1)
+
+
+# ------------------------------------------------------------------------------
+# Text to CPython's own tree, with CPython's own words for what is wrong with it.
+#
+# `compile` sees the text first: its message and line are right where other parsers' are wrong, and it
+# refuses the nesting that would overrun the lossless parser's stack.
+
+
+def parse_module(source: Source) -> Module | Diagnostic:
+    """The module, or why it is none: a syntax error (DLB004), or one too deeply nested (DLB005)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source.text, source.path)
+            compile(source.text, source.path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return report("DLB004", _place_of(error, source), reason=error.msg or "invalid syntax")
+    except (RecursionError, MemoryError):
+        return report("DLB005", WHOLE_FILE)
+    except (ValueError, OverflowError) as error:
+        return report("DLB004", WHOLE_FILE, reason=str(error))
+    return Module(source, tree)
+
+
+def _place_of(error: SyntaxError, source: Source) -> SourcePlace:
+    if not error.lineno:
+        return WHOLE_FILE
+    line = min(error.lineno, len(source.lines))
+    column = min(max(1, error.offset or 1), len(source.line(line)) + 1)
+    if error.end_lineno == line and error.end_offset and error.end_offset > column:
+        return SourcePlace(line, column, line, error.end_offset)
+    return SourcePlace(line, column, line, column + 1)
+
+
+# ------------------------------------------------------------------------------
+# What a whole program may not do if its loops are to become MPI loops: speak MPI itself.
+#
+# Ranks above 0 serve loops and never execute the sequential part, where the program's own sends and
+# receives would stand; and its messages on the same communicator would meet the runtime's.
+
+
+def check_program(module: Module) -> tuple[Diagnostic, ...]:
+    """DLB501 for every import of mpi4py."""
+    if "mpi4py" not in module.source.text:
+        return ()
+    return tuple(
+        report("DLB501", module.source.place_of(node))
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.stmt | ast.expr) and any(_is_mpi4py(name) for name in _imported(node))
+    )
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names):
+            yield from (alias.name for alias in names)
+        case ast.ImportFrom(module=str(name), level=0):
+            yield name
+        case ast.Call(
+            func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module"),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            yield name
+
+
+def _is_mpi4py(name: str) -> bool:
+    return name.split(".")[0] == "mpi4py"

@@ -12,19 +12,13 @@ from dataclasses import replace
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
+from dlbc.analysis.enclosing_statements import maybe_unbound
+from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
+from dlbc.analysis.uses import ScalarFacts, every_node
 from dlbc.ir.access import Access
-from dlbc.ir.before import maybe_unbound
-from dlbc.ir.cost_plan import CostPlan, FoldDecision
-from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.mangling import mangled_names, rename, rename_array, rename_reduction, swapped
-from dlbc.ir.plan import ArrayPlan, LoopPlan, SpaceText
-from dlbc.ir.proof import IndependenceProof
-from dlbc.ir.reduction import IterationContributions
-from dlbc.ir.region import LoopNames
-from dlbc.ir.scalars import ScalarFacts
-from dlbc.ir.uses import every_node
-
-__all__ = ["PlanParts", "assemble_plan"]
+from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module
+from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
+from dlbc.ir.region import LoopNames, ModuleNames
 
 
 @dataclass(frozen=True)
@@ -133,3 +127,40 @@ def _order(loop: AnnotatedLoop) -> dict[str, None]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             order |= dict.fromkeys((a.asname or a.name).split(".")[0] for a in node.names)
     return order
+
+
+# ------------------------------------------------------------------------------
+# Write the iteration space for the call: `enumerate`, `zip`, `reversed` become the runtime's own.
+
+_WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
+
+
+def write_space(node: ast.expr, module: Module, module_names: ModuleNames) -> str:
+    """The iterable of a loop as the user wrote it, with the builtins that hide its structure replaced."""
+    source = module.source
+    text = source.segment(node)
+    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, module_names)), reverse=True)
+    for line, column in places:
+        at = _offset(text, line - node.lineno, column - (node.col_offset if line == node.lineno else 0))
+        text = text[:at] + "dlbrt." + text[at:]
+    return text if len(ast.parse(f"f({text})").body[0].value.args) == 1 else f"({text})"  # type: ignore[attr-defined]
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    """The character position of a place in ``text``, columns counted in UTF-8 bytes."""
+    lines = text.splitlines(keepends=True)
+    return sum(map(len, lines[:line])) + len(lines[line].encode()[:column].decode())
+
+
+def _wrappers(node: ast.expr, module_names: ModuleNames) -> Iterator[ast.Name]:
+    """The names of `enumerate`, `zip` and `reversed` that give the loop its items, nested ones too."""
+    if not isinstance(node, ast.Call):
+        return
+    name = node.func
+    progress = ast.unparse(name).split(".")[-1] == "tqdm"
+    if isinstance(name, ast.Name) and name.id in _WRAPPERS and module_names.builtin(name.id):
+        yield name
+    elif not progress:
+        return
+    for argument in node.args:
+        yield from _wrappers(argument, module_names)

@@ -13,8 +13,18 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, RelatedPlace
+from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
+from dlbc.analysis.effects import (
+    EXTERNAL_EFFECTS,
+    FunctionSummaries,
+    FunctionSummary,
+    direct_side_effects,
+    writes_output,
+)
+from dlbc.analysis.uses import every_node
+from dlbc.analysis.walk_code import walk_code
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import (
     Access,
     AccessKind,
@@ -27,25 +37,12 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
-from dlbc.ir.callees import callees, is_opaque, mentioned_functions, mutated_arguments
-from dlbc.ir.effects import (
-    EXTERNAL_EFFECTS,
-    FunctionSummaries,
-    FunctionSummary,
-    direct_side_effects,
-    writes_output,
-)
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.reduction import IterationContributions
+from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
-from dlbc.ir.unseen import unseen_callee
-from dlbc.ir.uses import every_node
-from dlbc.ir.walk_code import walk_code
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 from dlbc.source import Source, SourcePlace
-
-__all__ = ["BodyEffects", "check_effects"]
 
 _CHANGES = {MutationKind.ATTRIBUTE: "DLB408", MutationKind.DELETE: "DLB414", MutationKind.AUGMENTED: "DLB315"}
 

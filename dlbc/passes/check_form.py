@@ -8,14 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, RelatedPlace
-from dlbc.ir.loop import AnnotatedLoop
+from dlbc.analysis.uses import every_node, own_nodes
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.ir.loop import AnnotatedLoop, ProofMethod
+from dlbc.ir.plan import LoopReport
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.uses import every_node, own_nodes
 from dlbc.source import Source
-
-__all__ = ["check_form"]
 
 #: Builtins that see or make names by text; the kernel is another function than the one they stand in.
 _BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec", "dir"})
@@ -115,3 +114,34 @@ def _binding(loop: ast.For, name: str) -> ast.expr | ast.stmt:
     found = [n for n in every_node(loop) if isinstance(n, ast.Name) and n.id == name]
     bound = [n for n in found if not isinstance(n.ctx, ast.Load)]
     return min(bound, key=lambda n: (n.lineno, n.col_offset), default=loop)
+
+
+# ------------------------------------------------------------------------------
+# Refuse what is taken on trust, for `--strict`: functions that cannot be seen, and the word of the user.
+#
+# Only what a verdict rests on is refused: an assertion of what was proved anyway is none.
+
+#: The remark on a function that cannot be seen, which becomes an error.
+_UNSEEN = "DLB412"
+
+
+def check_strict(found: LoopReport) -> tuple[Diagnostic, ...]:
+    """The findings of the loop, with an error for each thing that is taken on trust."""
+    kept = (d for d in found.findings if d.code != _UNSEEN)
+    unseen = (report("DLB423", place, function=name) for name, place in found.unseen)
+    return tuple(sorted((*kept, *unseen, *_asserted(found)), key=lambda d: (d.place, d.code)))
+
+
+def _asserted(found: LoopReport) -> Iterator[Diagnostic]:
+    annotation = found.loop.annotation
+    for verdict in found.proofs:
+        if verdict.method is ProofMethod.ASSERTED and annotation.assume_independent is not None:
+            place = annotation.assume_independent
+            yield report("DLB424", place, clause="assume_independent", array=verdict.array)
+    if annotation.assume_independent is not None:
+        for name in found.asserted:
+            yield report("DLB424", annotation.assume_independent, clause="assume_independent", array=name)
+    for clause in annotation.private:
+        for name in clause.names:
+            if name in found.trusted:
+                yield report("DLB424", clause.place, clause="private", array=name)

@@ -15,22 +15,22 @@ from math import lcm
 
 from dlbrt.records import dataclass
 
-from dlbc.ir.before import maybe_unbound
-from dlbc.ir.bounds import Assumptions
-from dlbc.ir.cost import Cost, CostClass, index_range
-from dlbc.ir.cost_plan import CostPlan, CostShape, target_text
-from dlbc.ir.effects import FunctionSummaries, FunctionSummary
-from dlbc.ir.flow import jumps_out
-from dlbc.ir.form import Apply, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.bounds import Assumptions
+from dlbc.algebra.integer_form import Apply, IndexSpace, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.iteration_cost import Cost, CostClass, FoldLegality, fold_legality, index_range
+from dlbc.algebra.work import ONE_WORK, Factor, Indicator, WorkPolynomial
+from dlbc.algebra.work_text import text_of
+from dlbc.analysis.control_flow import jumps_out
+from dlbc.analysis.effects import FunctionSummaries, FunctionSummary
+from dlbc.analysis.enclosing_statements import maybe_unbound
+from dlbc.analysis.names import stays
+from dlbc.analysis.uses import UseKind, uses_of
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
+from dlbc.ir.annotation import Annotation, CostForm
 from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.plan import CostPlan, CostShape, FoldDecision, target_text
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.scopes import stays
-from dlbc.ir.space import IndexSpace
-from dlbc.ir.uses import UseKind, uses_of
-from dlbc.ir.work import ONE_WORK, Factor, Indicator, WorkPolynomial
-from dlbc.ir.work_text import text_of
-
-__all__ = ["KernelCost", "choose_cost"]
 
 
 @dataclass(frozen=True)
@@ -205,3 +205,39 @@ def _at_least_one(work: WorkPolynomial, given: Assumptions) -> bool:
 
 def _counts(factor: Factor, given: Assumptions) -> bool:
     return isinstance(factor, Indicator) or given.proves(IntegerForm.of(factor))
+
+
+# ------------------------------------------------------------------------------
+# Decide bitonic folding: whether the iterations t and n - 1 - t are dealt together.
+#
+# By default where their work is known, not uniform, and adds up to the same for all t (Zaki, Li and
+# Parthasarathy, section 1.5.3; the test is `dlbc.algebra.iteration_cost.foldable`). The clause `fold` forces it unless the
+# work that is known says that pairs differ; `nofold`, `profile` and work that is given as a curve leave the
+# iterations in order.
+
+
+def fold_bitonic(
+    annotation: Annotation, cost: Cost | None, space: IndexSpace | None
+) -> tuple[FoldDecision, FoldLegality | None, tuple[Diagnostic, ...]]:
+    """The decision, what is known of pairs, and the diagnostic of a `fold` that cannot be legal.
+
+    ``cost`` is the work of an iteration, the user's where there is one, None where it is not looked at.
+    """
+    folding = None if cost is None or space is None else fold_legality(cost, space)
+    if annotation.fold is not None:
+        if cost is not None and folding is not None and folding.refuted:
+            work = f"`{annotation.cost.expression}`" if annotation.cost else _shown(cost)
+            finding = report(
+                "DLB126", annotation.fold, work=work, index=cost.index.name, kind=cost.class_text
+            )
+            return FoldDecision.NO, folding, (finding,)
+        return FoldDecision.FORCED, folding, ()
+    curve = annotation.cost is not None and annotation.cost.form is not CostForm.DENSITY
+    if annotation.nofold or annotation.profile or curve or cost is None or folding is None:
+        return FoldDecision.NO, folding, ()
+    pays = folding.legal and cost.cost_class is not CostClass.UNIFORM
+    return (FoldDecision.DEFAULT if pays else FoldDecision.NO), folding, ()
+
+
+def _shown(cost: Cost) -> str:
+    return f"`{cost.text}`" if cost.short else f"(a sum of {len(cost.work.terms) if cost.work else 0} terms)"

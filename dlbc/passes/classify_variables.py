@@ -13,22 +13,16 @@ from collections.abc import Iterator, Sequence
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic
+from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable
+from dlbc.analysis.row_footprints import RowRange, rows_of
+from dlbc.analysis.uses import ScalarFacts, every_node
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access
-from dlbc.ir.form import IntegerForm, Variable
-from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.plan import ArrayPlan
-from dlbc.ir.reduction import IterationContributions
+from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, VariableClass
+from dlbc.ir.plan import ArrayPlan, IterationContributions
 from dlbc.ir.region import LoopNames
-from dlbc.ir.rows import RowRange, rows_of
-from dlbc.ir.scalars import ScalarFacts
-from dlbc.ir.space import IndexSpace
-from dlbc.ir.uses import every_node
-from dlbc.ir.variables import ClassifiedVariable, VariableClass
 from dlbc.source import Source
-
-__all__ = ["classify_variables"]
 
 Classified = tuple[tuple[ClassifiedVariable, ...], tuple[Diagnostic, ...]]
 

@@ -11,10 +11,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from dlbc.analysis.uses import UseKind, cached_on_node, every_node, free_names, uses_of
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.uses import UseKind, cached_on_node, every_node, free_names, uses_of
-
-__all__ = ["DYNAMIC", "compute_liveness", "is_seen_after_failure"]
 
 Live = frozenset[str]
 Functions = ast.FunctionDef | ast.AsyncFunctionDef

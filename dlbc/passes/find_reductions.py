@@ -13,21 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dlbrt.contract import Distribution
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, RelatedPlace
+from dlbc.analysis.control_flow import may_repeat
+from dlbc.analysis.subscripts import SubscriptReader
+from dlbc.analysis.updates import Update, resembles_selection, selection_of, update_of
+from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, parameters_of
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import OriginKind, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.reduction import IterationContributions, OrderedContainer, Reduction
+from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
-from dlbc.ir.repeats import may_repeat
-from dlbc.ir.scalars import ScalarFacts
-from dlbc.ir.selections import resembles_selection, selection_of
-from dlbc.ir.subscripts import SubscriptReader
-from dlbc.ir.updates import Update, update_of
-from dlbc.ir.uses import bound_names, every_node, own_nodes, parameters_of
 from dlbc.source import Source
-
-__all__ = ["find_reductions"]
 
 #: Methods that add to a container and give nothing back.
 _ADDING = frozenset({"append", "extend", "appendleft", "add"})

@@ -17,18 +17,15 @@ from collections.abc import Mapping, Sequence
 from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic
+from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.row_footprints import RowRange, rows_of
+from dlbc.analysis.uses import own_nodes
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access, AccessKind
 from dlbc.ir.annotation import Annotation, ArrayClause
-from dlbc.ir.form import IntegerForm
-from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan
-from dlbc.ir.proof import IndependenceProof
-from dlbc.ir.rows import RowRange, rows_of
-from dlbc.ir.uses import own_nodes
-
-__all__ = ["infer_distribution", "iteration_distribution"]
 
 MOST_ROWS = 16
 

@@ -12,57 +12,52 @@ from dataclasses import replace
 
 from dlbrt.records import dataclass
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic, has_errors
-from dlbc.ir.access import Access, RegionFacts
-from dlbc.ir.access_lists import (
+from dlbc.algebra.integer_form import IndexSpace
+from dlbc.algebra.iteration_cost import Cost, FoldLegality
+from dlbc.analysis.dependence_problem import Provers
+from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
+from dlbc.ir.access import (
+    Access,
+    RegionFacts,
     depths_of,
     escaping_arrays,
     has_arithmetic_subscripts,
     in_text_order,
     without_private,
 )
-from dlbc.ir.cost import Cost, FoldLegality
-from dlbc.ir.cost_plan import CostPlan, FoldDecision
-from dlbc.ir.effects import FunctionSummaries
-from dlbc.ir.loop import AnnotatedLoop, Module
-from dlbc.ir.plan import ArrayPlan, LoopPlan
-from dlbc.ir.proof import IndependenceProof, ProofFailure, ProofMethod, status_of
-from dlbc.ir.reduction import IterationContributions
+from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module, ProofFailure, ProofMethod, status_of
+from dlbc.ir.plan import (
+    ArrayPlan,
+    CostPlan,
+    FoldDecision,
+    IterationContributions,
+    LoopPlan,
+    LoopReport,
+    ReportDetail,
+)
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.ir.report import LoopReport, ReportDetail
-from dlbc.ir.scalars import ScalarFacts
-from dlbc.ir.space import IndexSpace
-from dlbc.ir.uses import UseKind, bound_names, uses_of
-from dlbc.passes.assemble_plan import PlanParts, assemble_plan
-from dlbc.passes.check_caught import check_handlers
+from dlbc.passes.assemble_plan import PlanParts, assemble_plan, write_space
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form
-from dlbc.passes.check_hidden import check_implicit_calls
-from dlbc.passes.check_scalars import check_scalars
-from dlbc.passes.choose_cost import choose_cost
-from dlbc.passes.classify_scalars import classify_scalars
+from dlbc.passes.check_handlers import check_handlers
+from dlbc.passes.choose_cost import choose_cost, fold_bitonic
+from dlbc.passes.classify_scalars import check_scalars, classify_scalars
 from dlbc.passes.classify_variables import classify_variables
 from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
-from dlbc.passes.find_accesses import find_accesses
-from dlbc.passes.find_aliases import Aliases, find_aliases
-from dlbc.passes.find_facts import find_context
-from dlbc.passes.find_hidden import find_implicit_calls
-from dlbc.passes.find_iterators import find_iterators
-from dlbc.passes.find_lists import find_lists
+from dlbc.passes.find_accesses import Aliases, find_accesses, find_aliases
+from dlbc.passes.find_containers import find_iterators, find_lists
+from dlbc.passes.find_context import find_context
+from dlbc.passes.find_implicit_calls import check_implicit_calls, find_implicit_calls
 from dlbc.passes.find_reductions import find_reductions
-from dlbc.passes.fold_bitonic import fold_bitonic
-from dlbc.passes.infer_cost import infer_cost
+from dlbc.passes.infer_cost import ClauseCost, infer_cost, read_cost
 from dlbc.passes.infer_distribution import infer_distribution, iteration_distribution
-from dlbc.passes.read_cost import ClauseCost, read_cost
+from dlbc.passes.prove_independence import prove_independence
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
-from dlbc.passes.test_dependence import prove_independence
-from dlbc.passes.write_space import write_space
-from dlbc.prove.provers import Provers
 from dlbc.source import Source
-
-__all__ = ["plan_loops", "report_loops", "survey_module"]
 
 #: Diagnostics of dependences that are proved.
 _PROVED = frozenset({"DLB301", "DLB303"})

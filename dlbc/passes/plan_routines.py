@@ -11,21 +11,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from dlbc.catalogue import report
-from dlbc.diagnostics import Diagnostic
-from dlbc.ir.anchors import anchors_of
-from dlbc.ir.effects import FunctionSummaries
+from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.names import anchors_of
+from dlbc.analysis.uses import bound_names, every_node
+from dlbc.diagnostics.catalogue import report
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import AnnotatedRoutine, Module
-from dlbc.ir.plain import ValueKind
 from dlbc.ir.plan import LoopPlan
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import ModRef, RoutinePlan, Wrap
-from dlbc.ir.routine_names import RoutineNames
-from dlbc.ir.routine_walk import StatementModRef, suspends
-from dlbc.ir.touch_walk import AccessedChain
-from dlbc.ir.uses import bound_names, every_node
-
-__all__ = ["plan_routines"]
+from dlbc.routines.mod_ref_expressions import AccessedChain
+from dlbc.routines.mod_ref_statements import StatementModRef, suspends
+from dlbc.routines.plain_names import RoutineNames
+from dlbc.routines.value_kinds import ValueKind
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 

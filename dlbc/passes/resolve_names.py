@@ -11,14 +11,11 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from dlbc.ir.before import statements_before
+from dlbc.analysis.enclosing_statements import statements_before
+from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
+from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import IndexRange, LoopNames, ModuleNames
-from dlbc.ir.scopes import BUILTINS, Functions, bindings_of, stays
-from dlbc.ir.uses import UseKind, bound_names, every_node, own_nodes, uses_of
-
-__all__ = ["resolve_module", "resolve_names"]
-
 
 #: Nodes that bind names, or say where they are bound.
 _BINDING = frozenset((

@@ -13,9 +13,8 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-from dlbc.ir.access import OriginKind, Origins, RegionFacts
-from dlbc.ir.callees import callees, is_opaque, mentioned_functions, mutated_arguments
-from dlbc.ir.effects import (
+from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
+from dlbc.analysis.effects import (
     NOT_ITS_OWN,
     FunctionSummaries,
     FunctionSummary,
@@ -23,14 +22,12 @@ from dlbc.ir.effects import (
     direct_side_effects,
     writes_output,
 )
+from dlbc.analysis.uses import bound_names, every_node, free_names, own_nodes, parameters_of
+from dlbc.analysis.walk_code import walk_code
+from dlbc.ir.access import OriginKind, Origins, RegionFacts
 from dlbc.ir.region import CodeRegion, FunctionNode, ModuleNames
-from dlbc.ir.unseen import unseen_callee
-from dlbc.ir.uses import bound_names, every_node, free_names, own_nodes, parameters_of
-from dlbc.ir.walk_code import walk_code
 from dlbc.library.row import EffectKind
 from dlbc.library.table import methods_where
-
-__all__ = ["summarize_functions"]
 
 #: Methods that objects of other packages have: a class of the module does not say what they do.
 _METHODS = methods_where(

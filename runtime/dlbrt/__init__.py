@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, Any
 from dlbrt.contract import VERSION as __version__
 
 if TYPE_CHECKING:
-    from dlbrt.dist.space import enumerate_ as enumerate
-    from dlbrt.dist.space import reversed_ as reversed
-    from dlbrt.dist.space import zip_ as zip
-    from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE
-    from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT
+    from dlbrt.data.array_table import BLOCK, CYCLIC, WHOLE
+    from dlbrt.data.space import enumerate_ as enumerate
+    from dlbrt.data.space import reversed_ as reversed
+    from dlbrt.data.space import zip_ as zip
     from dlbrt.mpi.session import Session
+    from dlbrt.reductions.kinds import ELEMENTS, REDUCE, SELECT
 
 __all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "REDUCE", "SELECT", "WHOLE", "__version__", "enumerate", "reversed",
            "start", "zip"]  # fmt: skip
 
 #: Where each public name is, and what it is called there.
 _PLACES = {
-    **{name: ("dlbrt.dist.space", f"{name}_") for name in ("enumerate", "reversed", "zip")},
-    **{name: ("dlbrt.dist.spec", name) for name in ("BLOCK", "CYCLIC", "WHOLE")},
-    **{name: ("dlbrt.effects.kinds", name) for name in ("ELEMENTS", "REDUCE", "SELECT")},
+    **{name: ("dlbrt.data.space", f"{name}_") for name in ("enumerate", "reversed", "zip")},
+    **{name: ("dlbrt.data.array_table", name) for name in ("BLOCK", "CYCLIC", "WHOLE")},
+    **{name: ("dlbrt.reductions.kinds", name) for name in ("ELEMENTS", "REDUCE", "SELECT")},
 }
 
 

@@ -10,25 +10,6 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
-__all__ = [
-    "BASELINES",
-    "DISTRIBUTIONS",
-    "ENVIRONMENT",
-    "GROUP_FLAGS",
-    "GROUP_KINDS",
-    "LAST",
-    "LOCAL",
-    "MIN_PAIRS",
-    "STRATEGIES",
-    "TRIAL",
-    "VERSION",
-    "Distribution",
-    "Mode",
-    "OptionError",
-    "nearest",
-]
-
-
 #: Version of compiler and runtime, which go together.
 VERSION: Final = "0.1.0"
 

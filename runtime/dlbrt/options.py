@@ -10,13 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import TypeVar
 
+from dlbrt.balance import strategies as registry
 from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError, nearest
-from dlbrt.core import registry
-from dlbrt.core.grouping import GroupSpec, parse_group
-from dlbrt.core.load import LoadSpec, parse_cliffs, parse_load, parse_speeds, parse_weights
+from dlbrt.emulation import LoadSpec, parse_cliffs, parse_load, parse_speeds, parse_weights
+from dlbrt.predict.groups import GroupSpec, parse_group
 from dlbrt.records import dataclass
-
-__all__ = ["Options"]
 
 _T = TypeVar("_T")
 

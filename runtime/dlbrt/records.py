@@ -14,10 +14,8 @@ import reprlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass"]
-
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass as dataclass
 else:
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, kw_only=False):

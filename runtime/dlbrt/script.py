@@ -13,8 +13,6 @@ from pathlib import Path
 
 from dlbrt.observe.linemap import register
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the program as ``__main__``."""

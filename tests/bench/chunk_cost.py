@@ -44,7 +44,7 @@ print("seconds", seconds, file=sys.stderr)
 
 SINGLY = """
 import runpy, sys
-import dlbrt.core.chunks.together as together
+import dlbrt.chunks.rule as together
 together.CHUNK_S = 0.0
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.table import RULES
+from dlbrt.chunks.scheduler import ChunkScheduler
+from dlbrt.chunks.table import RULES
 
 from tests.dlbrt.core.chunks.outside import FIGURES_S, RANKS, TSS_THERE, draw, ideal_s, rule_of, run
 

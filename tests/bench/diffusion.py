@@ -20,8 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
 import numpy as np
+from dlbrt.data.layout import Floats
 from papers.heirich import Diffusion, Mesh, Schedule, UnitDiffusion
-from papers.heirich.lattice import Floats
 
 ALPHA = 0.1
 TENTH = Schedule.every(ALPHA, 3)

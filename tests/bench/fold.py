@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.partition.integer import optimal, prefix_sums, settled
-from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.work import over_positions
-from dlbrt.dist.layout import block
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.data.layout import block
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import Units
+from dlbrt.partition.integer import optimal, prefix_sums, settled
+from dlbrt.partition.newton import Cutter
+from dlbrt.partition.work import over_positions
 from papers.swartz.integer import parts
 from papers.swartz.newton import cuts
 

@@ -30,10 +30,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.paging import Cliff
-from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import ModelKind, PassBalancer, SpeedModels
-from dlbrt.core.speed.passes import imbalance
+from dlbrt.data.layout import Floats
+from dlbrt.emulation import Cliff
+from dlbrt.speed.models import SpeedModels
+from dlbrt.speed.pass_balancer import PassBalancer, imbalance
+from dlbrt.speed.points import ModelKind
 from papers.clarke.figure import Figure, figure
 
 from tests.dlbrt.core.speed.clusters import DOUBLE, MB, Machine, cluster, passes

@@ -25,7 +25,7 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlbrt.core.registry import names
+from dlbrt.balance.strategies import names
 
 from tests.support.mpi import run_mpi, run_sequential, transform
 

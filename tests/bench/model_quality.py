@@ -23,24 +23,21 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.chunks.loop import LoopStatistics
-from dlbrt.core.chunks.table import RULES
-from dlbrt.core.load import Load, LoadSpec, RandomLoad
-from dlbrt.core.model.dealing import SelfSchedulingModel
-from dlbrt.core.model.diffusing import DiffusionModel
-from dlbrt.core.model.fluid import lower_bound_s
-from dlbrt.core.model.forecast import LoadForecast
-from dlbrt.core.model.known import ModelInputs
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.model.outlook import EstimateInputs
-from dlbrt.core.model.screening import Candidate, Estimated
-from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.stealing import StealingModel
-from dlbrt.core.model.work import IterationCosts
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import WorkTable
-from dlbrt.dist.layout import block
+from dlbrt.balance.strategies import strategy
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.chunks.table import RULES
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import WorkTable
+from dlbrt.emulation import Load, LoadSpec, RandomLoad
+from dlbrt.parameters import Parameters
+from dlbrt.predict.choose import Candidate, Estimated
+from dlbrt.predict.diffusing import DiffusionModel
+from dlbrt.predict.effective_speed import LoadForecast, Processor
+from dlbrt.predict.inputs import EstimateInputs, ModelInputs
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.predict.self_scheduling import SelfSchedulingModel
+from dlbrt.predict.stealing import StealingModel
+from dlbrt.predict.work import IterationCosts, lower_bound_s
 from dlbrt.sim.driver import simulate, start_in
 from dlbrt.sim.machine import LoopModel, Machine
 from papers.zaki.speed import under

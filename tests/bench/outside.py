@@ -20,9 +20,9 @@ from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network
-from dlbrt.core.registry import names, strategy
+from dlbrt.balance.strategies import names, strategy
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 

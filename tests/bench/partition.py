@@ -20,8 +20,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.partition.integer import optimal, prefix_sums
-from dlbrt.core.partition.newton import Cutter
+from dlbrt.partition.integer import optimal, prefix_sums
+from dlbrt.partition.newton import Cutter
 from papers.swartz import sieve
 from papers.swartz.density import compress
 from papers.swartz.newton import bounds, cuts

@@ -29,14 +29,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.chooser import StrategyChooser
-from dlbrt.core.chunks.loop import LoopStatistics
-from dlbrt.core.load import LoadSpec
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import AUTO, names, strategy
-from dlbrt.dist.amounts import UNIFORM, WorkTable
+from dlbrt.balance.chooser import StrategyChooser
+from dlbrt.balance.strategies import AUTO, names, strategy
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.data.work_table import UNIFORM, WorkTable
+from dlbrt.emulation import LoadSpec
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network, Pattern
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 

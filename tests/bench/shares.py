@@ -28,20 +28,18 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.books import BalancingContext, GroupState
-from dlbrt.core.chooser import StrategyChooser
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.choose import choose
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.known import ModelInputs
-from dlbrt.core.model.repertoire import OTHERS
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import Profile
-from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import block, cyclic, in_turns, quickest
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.balance.chooser import StrategyChooser
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.messages import Profile
+from dlbrt.balance.strategies import strategy
+from dlbrt.data.layout import block, cyclic, in_turns, quickest
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.parameters import Parameters
+from dlbrt.predict.choose import OTHERS, choose
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.inputs import ModelInputs
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import Machine
 from papers.zaki.network import ethernet

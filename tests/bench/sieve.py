@@ -26,9 +26,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.partition import fit
-from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
-from dlbrt.core.partition.integer import prefix_sums
+from dlbrt.partition import fit
+from dlbrt.partition.imbalance import efficiency, idle_share, inefficiency
+from dlbrt.partition.integer import prefix_sums
 from papers.swartz import sieve
 
 #: What some positions took one after the other.

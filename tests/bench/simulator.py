@@ -22,13 +22,13 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.registry import strategy
+from dlbrt.balance.strategies import strategy
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network, Pattern
 from dlbrt.sim.driver import simulate
-from dlbrt.sim.heap import EventQueue
 from dlbrt.sim.machine import LoopModel, Machine
+from dlbrt.sim.worker import EventQueue
 
 RANKS = (4, 16, 64, 256, 1024, 10_000)
 STRATEGIES = (

@@ -24,7 +24,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from dlbrt.core.registry import AUTO, names
+from dlbrt.balance.strategies import AUTO, names
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -87,7 +87,7 @@ def soaked(ranks: int, plan: Path, timeout: float) -> int:
 def inside(plan: Path) -> int:
     """On one rank: rank 0 makes the runs, the others serve its loops."""
     import dlbrt
-    from dlbrt.core.load import Load, LoadSpec
+    from dlbrt.emulation import Load, LoadSpec
     from mpi4py import MPI
 
     begin = Load.__init__

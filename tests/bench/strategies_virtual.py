@@ -25,16 +25,16 @@ from statistics import mean
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "samples"))
 
-from dlbrt.core.chooser import StrategyChooser
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import UNIFORM, WorkTable
+from dlbrt.balance.chooser import StrategyChooser
+from dlbrt.balance.strategies import strategy
+from dlbrt.data.work_table import UNIFORM, WorkTable
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.sim.compare import clairvoyant_s
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.optimum import clairvoyant_s
 from papers.zaki.network import ethernet
 
 from tests.dlbrt.core.model.cases import CASES, MOST_LOAD, Case

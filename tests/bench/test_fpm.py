@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.speed import ModelKind
+from dlbrt.speed.points import ModelKind
 
 from tests.bench import fpm
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dlbrt.core.load import RandomLoad
+from dlbrt.emulation import RandomLoad
 
 from tests.bench.paper.copies import WARM, copies
 from tests.bench.paper.measure import PROGRAMS

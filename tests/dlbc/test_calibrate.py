@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.density import Density
-from dlbrt.observe.learned import LoopKey, LoopMeasurements, MeasurementStore, default_path, read, update
+from dlbrt.observe.measurements import LoopKey, LoopMeasurements, MeasurementStore, default_path, read, update
+from dlbrt.partition.density import Density
 
 from dlbc.cli import main
-from dlbc.run import CannotStartError
+from dlbc.commands.run import CannotStartError
 from tests.support.mpi import run_sequential
 
 KEY = LoopKey("prog.py:3", "77", ("near", "far"))
@@ -21,7 +21,7 @@ KEY = LoopKey("prog.py:3", "77", ("near", "far"))
 #: A program that tells what a runtime would of two loops; its own one has no iteration.
 PROGRAM = """
 import os, sys
-from dlbrt.observe.learned import LoopMeasurements, LoopKey, update
+from dlbrt.observe.measurements import LoopMeasurements, LoopKey, update
 # dlb: parallel
 for i in range(0):
     pass
@@ -72,7 +72,7 @@ class Runs:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Runs:
     runs = Runs([LoopMeasurements(KEY, (1.5, 1.0))])
-    monkeypatch.setattr("dlbc.calibrate.run_program", runs)
+    monkeypatch.setattr("dlbc.commands.calibrate.run_program", runs)
     return runs
 
 
@@ -181,12 +181,12 @@ def test_a_program_with_errors_and_no_launcher_are_told_as_by_run(
     program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def missing(*_: object) -> int:
-        from dlbc.run import launcher
+        from dlbc.commands.run import launcher
 
         launcher(2)
         raise AssertionError("expected no launcher")
 
-    monkeypatch.setattr("dlbc.calibrate.run_program", missing)
+    monkeypatch.setattr("dlbc.commands.calibrate.run_program", missing)
     monkeypatch.setattr(sys, "executable", str(program.parent / "python"))
     monkeypatch.setenv("PATH", str(program.parent))
     assert calibrate("-n", 2, program) == 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlbc.cli import main
-from dlbc.run import CannotStartError, launcher
+from dlbc.commands.run import CannotStartError, launcher
 
 PROGRAM = "A = [0] * 3\n# dlb: parallel\nfor i in range(3):\n    A[i] = i\nprint(A)\n"
 
@@ -303,9 +303,9 @@ def test_all_that_follows_the_program_is_its_own(
     command: str, words: list[str], before: list[str], program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []
-    monkeypatch.setattr("dlbc.run.run_program", lambda *call: seen.append(call[-1]) or 0)
-    monkeypatch.setattr("dlbc.witness.witness", lambda *call: seen.append(call[-1]) or 0)
-    monkeypatch.setattr("dlbc.calibrate.calibrate", lambda *call: seen.append(call[-2]) or 0)
+    monkeypatch.setattr("dlbc.commands.run.run_program", lambda *call: seen.append(call[-1]) or 0)
+    monkeypatch.setattr("dlbc.commands.witness.execute.witness", lambda *call: seen.append(call[-1]) or 0)
+    monkeypatch.setattr("dlbc.commands.calibrate.calibrate", lambda *call: seen.append(call[-2]) or 0)
     options = [] if command == "witness" else ["-n", 2]
     assert run(command, *options, *before, program, *words) == 0
     assert seen == [words]
@@ -313,7 +313,7 @@ def test_all_that_follows_the_program_is_its_own(
 
 def test_run_hands_on_where_speeds_are_learned(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr("dlbc.run.run_program", lambda *call: seen.append(call) or 3)
+    monkeypatch.setattr("dlbc.commands.run.run_program", lambda *call: seen.append(call) or 3)
     assert run("run", "-n", 2, "--weights", "last", "--learned", "known.json", program, "--learned", "x") == 3
     [(_, _, ranks, settings, arguments)] = seen
     assert (ranks, arguments) == (2, ["--learned", "x"])

@@ -8,17 +8,16 @@ from dataclasses import replace
 import pytest
 from dlbrt.contract import Distribution, Mode
 
+from dlbc.emit.build_loop import find_wrappers
 from dlbc.emit.choose_names import choose_names
 from dlbc.emit.emit_program import emit_program
-from dlbc.emit.find_wrappers import find_wrappers
-from dlbc.emit.lay_out import assigned, called
+from dlbc.emit.render import assigned, called
 from dlbc.emit.seal import EMPTY_SEAL, is_generated, is_unedited, seal
 from dlbc.emit.track_lines import format_runs
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import ArrayPlan
 from dlbc.parse.find_loops import find_loops
-from dlbc.parse.parse_module import parse_module
-from dlbc.parse.read_source import decode_source
+from dlbc.parse.read_source import decode_source, parse_module
 from dlbc.passes.plan_loops import plan_loops
 from dlbc.pipeline import transform
 

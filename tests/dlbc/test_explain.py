@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from dlbc.cli import main
-from dlbc.explain import as_json, as_text
-from dlbc.explain.words import written_name
-from dlbc.ir.proof import ProofStatus
+from dlbc.commands.explain.sentences import written_name
+from dlbc.commands.explain.show import as_json, as_text
+from dlbc.ir.loop import ProofStatus
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import check, explain, transform
 from dlbc.source import Source

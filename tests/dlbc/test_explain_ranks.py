@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from dlbrt.contract import OptionError
 
+from dlbc.algebra.integer_form import ZERO, Comparison, IndexSpace, IntegerForm, Variable, VariableKind
 from dlbc.cli import main
-from dlbc.explain import RankSpec, as_json, as_text, read_ranks
-from dlbc.explain.values import known_range, known_values
-from dlbc.ir.form import ZERO, Comparison, IntegerForm, Variable, VariableKind
-from dlbc.ir.space import IndexSpace
+from dlbc.commands.explain.ranks import RankSpec, known_range, known_values, read_ranks
+from dlbc.commands.explain.show import as_json, as_text
 from dlbc.pipeline import explain
 from dlbc.source import Source
 
@@ -190,10 +189,11 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_without_ranks_nothing_of_the_runtime_is_loaded() -> None:
     text = (
-        "import sys\nfrom dlbc.explain import as_text\nfrom dlbc.pipeline import explain\n"
+        "import sys\nfrom dlbc.commands.explain.show import as_text\nfrom dlbc.pipeline import explain\n"
         "from dlbc.source import Source\n"
         "s = Source('p', b'', '# dlb: parallel\\nfor i in range(9): print(i)\\n')\n"
-        "print(as_text(s, explain(s).reports, ()), [m for m in sys.modules if m.startswith('dlbrt.core')])\n"
+        "rooms = 'dlbrt.balance', 'dlbrt.partition', 'dlbrt.data'\n"
+        "print(as_text(s, explain(s).reports, ()), [m for m in sys.modules if m.startswith(rooms)])\n"
     )
     command = [sys.executable, "-c", text]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

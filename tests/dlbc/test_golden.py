@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from dlbrt.observe.linemap import unwrapped
 
-from dlbc.catalogue import CATALOGUE
-from dlbc.diagnostics import has_errors, render
+from dlbc.diagnostics.catalogue import CATALOGUE
+from dlbc.diagnostics.diagnostic import has_errors, render
 from dlbc.emit.seal import is_unedited
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import check, transform

@@ -8,19 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from dlbrt.observe.networks import (
-    Calibration,
-    Networks,
-    NetworkSite,
-    PatternSamples,
-    default_path,
-    read,
-    to_json,
-)
+from dlbrt.observe.networks import Calibration, NetworkSite, PatternSamples, default_path, read, to_json
+from dlbrt.predict.network import Networks
 from papers.zaki.network import ethernet
 
 from dlbc.cli import main
-from dlbc.network_plot import draw
+from dlbc.commands.calibrate import draw
 from tests.support.mpi import run_sequential
 
 TIMES = ((2, 1e-5), (4, 2e-5))
@@ -53,7 +46,7 @@ class Launches:
 @pytest.fixture
 def launches(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Launches:
     found = Launches()
-    monkeypatch.setattr("dlbc.network.launch", found)
+    monkeypatch.setattr("dlbc.commands.calibrate.launch", found)
     return found
 
 
@@ -141,7 +134,7 @@ def test_wrong_usage_is_told_before_anything_is_measured(
 def test_without_matplotlib_it_says_how_to_get_it(
     launches: Launches, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dlbc.network_plot.find_spec", lambda name: None)
+    monkeypatch.setattr("dlbc.commands.calibrate.find_spec", lambda name: None)
     assert main(["calibrate", "-n", "2", "--plot", "x.png"]) == 2
     said = "dlbc: --plot needs matplotlib, which is not installed: pip install 'dlbc[plot]'\n"
     assert capsys.readouterr().err == said
@@ -151,7 +144,7 @@ def test_without_matplotlib_it_says_how_to_get_it(
 def test_without_a_launcher_it_says_how_to_get_one(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dlbc.run._find_mpiexec", lambda: None)
+    monkeypatch.setattr("dlbc.commands.run._find_mpiexec", lambda: None)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     assert main(["calibrate", "-n", "2"]) == 2
     said = capsys.readouterr().err
@@ -162,6 +155,6 @@ def test_without_a_launcher_it_says_how_to_get_one(
 def test_a_launcher_that_does_not_start_is_told_of(
     cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dlbc.network.launcher", lambda ranks: [str(cache / "gone")])
+    monkeypatch.setattr("dlbc.commands.calibrate.launcher", lambda ranks: [str(cache / "gone")])
     assert main(["calibrate", "-n", "2"]) == 2
     assert capsys.readouterr().err == f"dlbc: {cache / 'gone'}: No such file or directory\n"

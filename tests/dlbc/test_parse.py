@@ -7,17 +7,14 @@ import ast
 import pytest
 from dlbrt.contract import Distribution, nearest
 
-from dlbc.diagnostics import Diagnostic
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm, IterateClause
 from dlbc.ir.loop import AnnotatedLoop, Module
-from dlbc.parse.argument_list import ArgumentList, parse_arguments
-from dlbc.parse.bind_comments import BoundComment
-from dlbc.parse.find_comments import DlbComment
+from dlbc.parse.argument_list import ArgumentList, ClauseReader, parse_arguments
+from dlbc.parse.comments import BoundComment, DlbComment
 from dlbc.parse.find_loops import find_loops
-from dlbc.parse.parse_module import parse_module
 from dlbc.parse.read_clauses import read_annotation
-from dlbc.parse.read_source import decode_source, read_source
-from dlbc.parse.read_values import ClauseReader
+from dlbc.parse.read_source import decode_source, parse_module, read_source
 from dlbc.pipeline import transform
 from dlbc.source import Source, SourcePlace
 

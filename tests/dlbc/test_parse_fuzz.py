@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlbc.diagnostics import render
+from dlbc.diagnostics.diagnostic import render
 from dlbc.parse.read_clauses import CLAUSES
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import TransformResult, transform

@@ -11,22 +11,20 @@ from random import Random
 from typing import Any
 
 import pytest
-from dlbrt.core.load import LoadSpec
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.registry import AUTO, names
+from dlbrt.balance.strategies import AUTO, names
+from dlbrt.emulation import LoadSpec
 from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace
-from dlbrt.observe.tracing import text_of
+from dlbrt.observe.trace_writer import text_of
+from dlbrt.predict.groups import blocks
+from dlbrt.sim.compare import simulate_strategy
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome
-from dlbrt.sim.play import simulate_strategy
-from dlbrt.sim.traced import setup_of, trace_of
+from dlbrt.sim.replay import setup_of, trace_of
 from papers.zaki.network import ethernet
 
 from dlbc.cli import main
-from dlbc.report.draw import seconds_text, timeline
-from dlbc.report.measured import ACTIVITIES, measure_run
-from dlbc.report.page import MOST_RUNS, page
-from dlbc.report.predicted import replay_predictions
+from dlbc.commands.report.draw import ACTIVITIES, measure_run, seconds_text, timeline
+from dlbc.commands.report.page import MOST_RUNS, page, replay_predictions
 
 WHERE = Machine((1.0,) * 4, ethernet(), LoadSpec(levels=(0, 3, 0, 1)), blocks(4, 2))
 WHAT = LoopModel(200, tuple(0.02 + 1e-4 * k for k in range(200)), iteration_bytes=800)

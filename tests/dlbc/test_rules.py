@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from dlbc.catalogue import CATALOGUE
 from dlbc.cli import main
+from dlbc.diagnostics.catalogue import CATALOGUE
 from tests.support.document import COMMANDS, EXAMPLES_FILE, PAGE, case_of, examples, page
 
 

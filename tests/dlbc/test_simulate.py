@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.core.registry import AUTO, names
+from dlbrt.balance.strategies import AUTO, names
 
 from dlbc.cli import main
 
@@ -498,13 +498,15 @@ def test_the_example_of_the_page(tmp_path: Path, printed: Any, monkeypatch: Any,
 
 
 def test_the_page_names_every_option_and_key() -> None:
-    from dlbrt.sim import read_machine
+    from dlbrt.sim import description as read_machine
 
     page = PAGE.read_text(encoding="utf-8")
     source = Path(read_machine.__file__).read_text(encoding="utf-8")
     keys = {key for call in re.findall(r"knows\((.*?)\)", source) for key in re.findall(r'"(\w+)"', call)}
     assert keys >= {"processors", "hosts", "latency_s", "units"}
-    options = re.findall(r'"(--[a-z-]+)"', (ROOT / "dlbc/commands/simulate.py").read_text(encoding="utf-8"))
+    options = re.findall(
+        r'"(--[a-z-]+)"', (ROOT / "dlbc/commands/simulate/__init__.py").read_text(encoding="utf-8")
+    )
     assert len(options) > 10
     assert [word for word in (*keys, *options) if word not in page] == []
 

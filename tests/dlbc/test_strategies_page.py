@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dlbrt.contract import BASELINES, STRATEGIES
 
-from dlbc.explain.strategies import SUMMARIES
+from dlbc.commands.explain.describe import SUMMARIES
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs" / "strategies.md").read_text(encoding="utf-8").split())
 

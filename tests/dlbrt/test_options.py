@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from dlbrt.contract import ENVIRONMENT, OptionError
-from dlbrt.core.grouping import GroupSpec
-from dlbrt.core.load import LoadSpec
-from dlbrt.core.paging import Cliff
+from dlbrt.emulation import Cliff, LoadSpec
 from dlbrt.options import Options
+from dlbrt.predict.groups import GroupSpec
 
 
 @pytest.mark.parametrize(("text", "adapts"), [("", False), ("0", False), (" 1 ", True)])

@@ -6,7 +6,7 @@
 `why_not()` says why it does not work here, or nothing; `python -m tests.lab` is the command for people.
 """
 
-from dlbrt.core.load import LoadSpec, RandomLoad, parse_load
+from dlbrt.emulation import LoadSpec, RandomLoad, parse_load
 
 from tests.lab.host import Host
 from tests.lab.lab import Lab, LabError, Result

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from dlbrt.contract import OptionError
-from dlbrt.core.load import LoadSpec, parse_load
+from dlbrt.emulation import LoadSpec, parse_load
 
 from tests.lab.host import Host
 from tests.lab.lab import Lab, LabError

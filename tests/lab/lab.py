@@ -24,7 +24,7 @@ from types import FrameType
 from typing import Self
 
 from dlbrt.contract import ENVIRONMENT
-from dlbrt.core.load import LoadSpec, RandomLoad
+from dlbrt.emulation import LoadSpec, RandomLoad
 
 from tests.lab.host import Host, Placement, place, share_ranks
 from tests.lab.load import SIGNAL, Burners, Player, Start, most

@@ -23,7 +23,7 @@ from enum import Enum
 from pathlib import Path
 from threading import Event, Thread
 
-from dlbrt.core.load import Load, LoadSpec
+from dlbrt.emulation import Load, LoadSpec
 
 __all__ = ["SIGNAL", "Burners", "Player", "Start", "most"]
 

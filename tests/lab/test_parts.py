@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from dlbrt.core.load import Load, LoadSpec, RandomLoad
+from dlbrt.emulation import Load, LoadSpec, RandomLoad
 
 from tests.lab import requirements
 from tests.lab.__main__ import main

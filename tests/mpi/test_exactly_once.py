@@ -13,10 +13,10 @@ PROGRAM = """
 from mpi4py import MPI
 import dlbrt
 from dlbrt import BLOCK
-from dlbrt.dist.spans import Spans
-from dlbrt.mpi import player
+from dlbrt.data.spans import Spans
+from dlbrt.mpi import worker
 
-honest = player.result_to_send
+honest = worker.result_to_send
 
 def dishonest(*arguments):
     result = honest(*arguments)
@@ -24,7 +24,7 @@ def dishonest(*arguments):
     result.figures.parts[:] = {tampered}.runs
     return result
 
-player.result_to_send = dishonest
+worker.result_to_send = dishonest
 dlb = dlbrt.start(MPI.COMM_WORLD)
 
 def kernel(dlb, A):

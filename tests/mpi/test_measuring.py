@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dlbrt.mpi.measuring import sizes
+from dlbrt.mpi.calibration import sizes
 from dlbrt.observe.networks import Calibration, default_path, from_json, read
 
 from tests.support.mpi import Completed, run_mpi
@@ -17,15 +17,15 @@ pytestmark = pytest.mark.mpi
 MEASURE = """
 import sys
 from mpi4py import MPI
-from dlbrt.mpi.measuring import measure
-from dlbrt.mpi.wire import ANY, Wire
+from dlbrt.mpi.calibration import measure
+from dlbrt.mpi.communicator import ANY, Communicator
 from dlbrt.observe.networks import to_json
 
-wire = Wire(MPI.COMM_WORLD)
-found = measure(wire, sys.argv[1])
-assert wire.comm.allgather(found) == [found] * wire.ranks
-assert not wire.comm.Iprobe(source=ANY, tag=MPI.ANY_TAG)
-if wire.rank == 0:
+communicator = Communicator(MPI.COMM_WORLD)
+found = measure(communicator, sys.argv[1])
+assert communicator.comm.allgather(found) == [found] * communicator.ranks
+assert not communicator.comm.Iprobe(source=ANY, tag=MPI.ANY_TAG)
+if communicator.rank == 0:
     print(to_json(found))
 """
 
@@ -33,7 +33,7 @@ if wire.rank == 0:
 AHEAD = """
 import time
 from types import SimpleNamespace
-import dlbrt.mpi.stage as stage
+import dlbrt.mpi.collective_timer as stage
 from mpi4py import MPI
 
 ahead_s = 3600.0 * MPI.COMM_WORLD.Get_rank()
@@ -43,13 +43,13 @@ stage.time = SimpleNamespace(perf_counter=lambda: time.perf_counter() + ahead_s,
 KNOWN = """
 import os
 from mpi4py import MPI
-from dlbrt.core.model.network import Network
+from dlbrt.predict.network import Network
 from dlbrt.mpi.network import known
-from dlbrt.mpi.wire import Wire
+from dlbrt.mpi.communicator import Communicator
 
-wire = Wire(MPI.COMM_WORLD)
-networks = known(wire, [MPI.Get_processor_name()] * wire.ranks, os.environ)
-if wire.rank == 0:
+communicator = Communicator(MPI.COMM_WORLD)
+networks = known(communicator, [MPI.Get_processor_name()] * communicator.ranks, os.environ)
+if communicator.rank == 0:
     print(networks.whole.to_json(), len(networks.within), networks.whole == Network.default(), sep="\\n")
 """
 

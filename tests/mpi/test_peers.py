@@ -10,8 +10,8 @@ from pathlib import Path
 from textwrap import indent
 
 import pytest
-from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.registry import names, strategy
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.strategies import names, strategy
 
 from tests.support.mpi import run_mpi, run_sequential, transform
 from tests.support.tier import is_full, pairs

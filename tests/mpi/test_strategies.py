@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.strategies import names, pooled, strategy
 from dlbrt.contract import BASELINES
-from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.registry import names, pooled, strategy
 
 from tests.support.mpi import run_mpi, run_sequential, transform
 from tests.support.tier import is_full, pairs

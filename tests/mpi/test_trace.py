@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dlbrt.balance.actions import Move, SendWork
+from dlbrt.balance.strategies import AUTO, names
 from dlbrt.contract import LOCAL
-from dlbrt.core.actions import Move, SendWork
-from dlbrt.core.registry import AUTO, names
 from dlbrt.observe.trace import RunTrace, Trace, read
-from dlbrt.sim.play import simulate_strategy
+from dlbrt.sim.compare import simulate_strategy
 from dlbrt.sim.recorded import Recording
 
 from tests.support.mpi import run_mpi, run_sequential, transform

@@ -12,7 +12,7 @@ import warnings
 
 import pytest
 
-from dlbc.diagnostics import render
+from dlbc.diagnostics.diagnostic import render
 from dlbc.parse.read_source import decode_source
 from dlbc.pipeline import check, transform
 from tests.proofs.broken_programs import PROGRAMS, broken

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dlbc.ir.proof import ProofStatus
+from dlbc.ir.loop import ProofStatus
 from tests.proofs.recording import record
 from tests.proofs.verdicts import Verdict, verdict_of
 

@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dlbc.diagnostics import Diagnostic, Severity, render
-from dlbc.ir.loop import Module
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity, render
+from dlbc.ir.loop import Module, ProofStatus
 from dlbc.ir.plan import LoopPlan
-from dlbc.ir.proof import ProofStatus
 from dlbc.parse.find_loops import find_loops
 from dlbc.passes.plan_loops import plan_loops
 from dlbc.source import Source

@@ -22,10 +22,10 @@ from typing import Any
 
 import dlbrt
 import numpy as np
-from dlbrt.dist.space import space_of
-from dlbrt.dist.spec import ArraySpec
-from dlbrt.effects.kinds import ContributionKind
-from dlbrt.mpi.reach import Rows, is_plain, reach_of
+from dlbrt.data.array_table import ArraySpec
+from dlbrt.data.space import space_of
+from dlbrt.mpi.routines.reach import Rows, is_plain, reach_of
+from dlbrt.reductions.kinds import ContributionKind
 from numpy.lib.stride_tricks import as_strided
 
 from dlbc.parse.read_source import read_source

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from dlbrt.core.chunks.dealer import ChunkScheduler
+from dlbrt.chunks.scheduler import ChunkScheduler
 from numpy.typing import NDArray
 
 __all__ = ["Played", "play"]

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dlbc.catalogue import CATALOGUE
-from dlbc.diagnostics import render
+from dlbc.commands.rules import EXAMPLES
+from dlbc.diagnostics.catalogue import CATALOGUE
+from dlbc.diagnostics.diagnostic import render
 from dlbc.pipeline import check
-from dlbc.rules import EXAMPLES
 from dlbc.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "diagnostics.md"
-EXAMPLES_FILE = ROOT / "dlbc" / "catalogue" / EXAMPLES
+EXAMPLES_FILE = ROOT / "dlbc" / "diagnostics" / EXAMPLES
 CASES = ROOT / "tests" / "cases" / "refuse"
 
 #: How the first line of a case begins: what it expects, and with which option.

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from dlbrt.core.actions import Action, ClaimChunks, Finish, NotifyFailure, Resume, Send, SendWork
-from dlbrt.core.agent import Agent
-from dlbrt.core.events import (
+from dlbrt.balance.actions import Action, ClaimChunks, Finish, NotifyFailure, Resume, Send, SendWork
+from dlbrt.balance.agent import Agent
+from dlbrt.balance.events import (
     ChunksClaimed,
     Event,
     Exhausted,
@@ -25,8 +25,8 @@ from dlbrt.core.events import (
     Worked,
     WorkReceived,
 )
-from dlbrt.core.profile import NO_FAILURE
-from dlbrt.dist.spans import Spans
+from dlbrt.balance.messages import NO_FAILURE
+from dlbrt.data.spans import Spans
 
 __all__ = ["Played", "play"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dlbrt.core.actions import Action
-from dlbrt.core.events import Event
-from dlbrt.core.setup import AgentSetup
+from dlbrt.balance.actions import Action
+from dlbrt.balance.events import Event
+from dlbrt.balance.setup import AgentSetup
 from dlbrt.observe.trace import RankTrace, RunTrace, TraceEntry, Transferred
 from dlbrt.sim.replay import ReplayedRank
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from collections.abc import MutableMapping, Sequence
+from dataclasses import field, fields, replace
 from enum import Enum
+from operator import attrgetter
+from typing import Any
 
-from dlbrt.core.chunks.loop import LoopStatistics
-from dlbrt.core.model.groups import GroupRules, Groups
-from dlbrt.core.model.network import Network
-from dlbrt.core.parameters import Parameters
-from dlbrt.dist.deal import InitialPartition
-from dlbrt.dist.memory import Layout
-from dlbrt.effects.output import OutputProperties
-from dlbrt.mpi.parcels import ArrayTransfer, Eviction
-from dlbrt.mpi.state import ProcessEnvironment
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.data.access_table import AccessTable, AccessTables
+from dlbrt.data.field import Field
+from dlbrt.data.layout import InitialPartition
+from dlbrt.data.memory import Layout
+from dlbrt.mpi.routines.array_transfers import ArrayTransfer, Eviction
+from dlbrt.mpi.values.packing import Packed
+from dlbrt.mpi.values.program_state import ProcessEnvironment
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import GroupRules, Groups
+from dlbrt.predict.network import Network
 from dlbrt.records import dataclass
-
-__all__ = ["Content", "LoopCall", "SlotHeader", "TableSlots"]
+from dlbrt.reductions.output import OutputProperties
 
 
 class Content(Enum):
@@ -95,3 +99,108 @@ class LoopCall:
     def without_body(self) -> LoopCall:
         """The same call to ranks that have its body."""
         return replace(self, body=None)
+
+
+# ------------------------------------------------------------------------------
+# Calls that are as an earlier one but for number and body: most runs of a loop differ in nothing else.
+#
+# Rank 0 and the others keep the same calls in the same order, by the same rule, so that a repetition is told by
+# where the earlier one stands. Calls that change what else ranks know (a kernel, the interpreter's state,
+# memory to be forgotten) are never kept.
+
+#: Calls kept of a loop: arrays that change places make a few that take turns.
+_MAX_CALLS = 8
+
+_repeated_fields = attrgetter(
+    *(each.name for each in fields(LoopCall) if each.name not in ("serial", "body"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedCall:
+    """The call number ``serial`` is as the one kept of the loop ``key`` at ``place``, but for its body."""
+
+    serial: int
+    body: bytes | None
+    key: str
+    place: int
+
+
+class CallCache:
+    """The calls that one rank has kept."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, list[tuple[LoopCall, tuple[Any, ...]]]] = {}
+
+    def shortened(self, call: LoopCall) -> LoopCall | RepeatedCall:
+        """The call as it is sent: short, where the others know one that is the same. It is kept."""
+        same = _repeated_fields(call)
+        for place, (_, earlier) in enumerate(self._calls.get(call.key, ())):
+            if earlier == same:
+                return RepeatedCall(call.serial, call.body, call.key, place)
+        self._keep(call, same)
+        return call
+
+    def restored(self, message: LoopCall | RepeatedCall) -> LoopCall:
+        """The call that a message stands for. It is kept."""
+        if isinstance(message, RepeatedCall):
+            earlier, _ = self._calls[message.key][message.place]
+            return replace(earlier, serial=message.serial, body=message.body)
+        self._keep(message, ())
+        return message
+
+    def _keep(self, call: LoopCall, same: tuple[Any, ...]) -> None:
+        changes = (call.kernel, call.environment, call.settings, call.dropped or None)
+        if any(each is not None for each in changes):
+            return
+        kept = self._calls.setdefault(call.key, [])
+        if len(kept) == _MAX_CALLS:
+            kept.clear()
+        kept.append((call, same))
+
+
+# ------------------------------------------------------------------------------
+# What iterations touch where subscripts follow no line: looked at on rank 0, sent to all with the call.
+#
+# Any rank may receive any iteration, and what the subscripts read may not be there before the rows are: so
+# rank 0 evaluates them and every rank gets the tables whole, as slots of the call. Tables that a loop had at
+# its last run too are the same arrays again, which the other ranks then have already.
+
+
+def inspect_rows(fields: Sequence[Field], n: int, last: MutableMapping[str, AccessTables]) -> list[Field]:
+    """The fields with what their n iterations touch; FootprintError where it cannot be told.
+
+    ``last`` are the tables by name that the last run had; it is kept up to date.
+    """
+    found = [field.with_tables(n) if field.inspected else field for field in fields]
+    return [_known(field, last) if field.tables is not None else field for field in found]
+
+
+def _known(field: Field, last: MutableMapping[str, AccessTables]) -> Field:
+    assert field.tables is not None
+    before = last.get(field.name)
+    if before is None or not field.tables.same(before):
+        last[field.name] = before = field.tables
+    return replace(field, tables=before)
+
+
+def pack_tables(fields: Sequence[Field], packed: Packed) -> tuple[TableSlots, ...]:
+    """Give the tables slots of their own."""
+
+    def numbers(table: AccessTable) -> tuple[int, ...]:
+        return tuple(packed.slot(array).number for array in table.arrays)
+
+    tables = [(field.name, field.tables) for field in fields if field.tables is not None]
+    return tuple(TableSlots(name, numbers(t.touched), numbers(t.stored)) for name, t in tables)
+
+
+def unpack_tables(fields: Sequence[Field], slots: Sequence[Any], tables: Sequence[TableSlots]) -> list[Field]:
+    """The fields with their tables, taken from the slots."""
+    found = {
+        table.name: AccessTables(
+            AccessTable.loaded([slots[number] for number in table.touched]),
+            AccessTable.loaded([slots[number] for number in table.stored]),
+        )
+        for table in tables
+    }
+    return [replace(field, tables=found.get(field.name)) for field in fields]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dlbrt.dist.space import Space
-from dlbrt.effects.replay import ReplayFailure
+from dlbrt.data.space import Space
 from dlbrt.mpi.failure import Failure, raise_as_in_body
-from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.loop import Kept
 from dlbrt.mpi.perform import RankResult, SentValue
-from dlbrt.mpi.temporaries import Kept
-
-__all__ = ["LoopResult"]
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.records import dataclass
+from dlbrt.reductions.replay import ReplayFailure
 
 
 class LoopResult:
@@ -86,3 +85,38 @@ def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
                 if last <= end and (name not in found or last > found[name][0]):
                     found[name] = (last, value)
     return {name: value for name, (_, value) in found.items()}
+
+
+# ------------------------------------------------------------------------------
+# Names without a value where a loop is met: a loop that has no iteration need not miss them.
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """Stands for the value of such a name; ``error`` is what reading it raised."""
+
+    error: NameError
+
+
+def value_or_unbound(read: Callable[[], Any]) -> Any:
+    """What ``read`` gives, or an `Unbound` where its name has no value."""
+    try:
+        return read()
+    except NameError as error:
+        return Unbound(error)
+
+
+def check_bound(arguments: Iterable[Any]) -> None:
+    """Raise what the first iteration meets with where a name has no value."""
+    for argument in arguments:
+        if isinstance(argument, Unbound):
+            raise _as_in_the_program(argument.error)
+
+
+def _as_in_the_program(error: NameError) -> NameError:
+    """A local variable of the program is a free one of the function that reads it here."""
+    if "free variable" not in str(error):
+        return error.with_traceback(None)
+    return UnboundLocalError(
+        f"cannot access local variable {error.name!r} where it is not associated with a value"
+    )

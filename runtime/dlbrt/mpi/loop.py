@@ -11,21 +11,89 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
-from dlbrt.core.load import Load
-from dlbrt.core.partition.cost_spec import CostSpec
-from dlbrt.dist.field import Field, array_field, has_rows, part_field, reached_whole
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.space import Space
-from dlbrt.dist.spec import ArraySpec, DistributionSpec
-from dlbrt.dist.units import FoldingPolicy
-from dlbrt.effects.contributions import UNSET, LoopContributions
-from dlbrt.effects.kinds import ContributionKind
+from dlbrt.data.array_table import ArraySpec, DistributionSpec
+from dlbrt.data.field import Field, array_field, has_rows, part_field, reached_whole
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.space import Space
+from dlbrt.data.work_table import FoldingPolicy
+from dlbrt.emulation import Load
 from dlbrt.mpi.team import Team
-from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.walk import Walk
+from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
+from dlbrt.reductions.contributions import UNSET, LoopContributions
+from dlbrt.reductions.kinds import ContributionKind
 
-__all__ = ["UNSET", "ArrayTable", "LoopContext", "LoopEnd", "ProfilingOptions", "told_stale"]
+# ------------------------------------------------------------------------------
+# What iterations leave in temporaries that the program reads afterwards.
+#
+# A temporary ends as the last iteration that set it left it; after an exception, as the last one before
+# the failing one did. Which that is shows when all is over, so a rank remembers what it has left by region, a
+# stretch of positions without a gap all of which it did. Within a region nothing but its end can be asked
+# for: an iteration that fails ends the stretch it is in. So there are as many entries as the work had pieces.
+
+#: For a temporary, the ends of runs that set it, and what they left, one for a region; the greatest last.
+Kept = tuple[tuple[int, Any], ...]
+
+
+@dataclass(slots=True)
+class _Region:
+    """Positions ``first`` to ``last``, and what they left: by name the end of the run that set it, the value.
+
+    Where the last one ``failed``, nothing above belongs to it.
+    """
+
+    first: int
+    last: int
+    values: dict[str, tuple[int, Any]]
+    failed: bool = False
+
+
+class Temporaries:
+    """What one rank's iterations have left."""
+
+    def __init__(self) -> None:
+        self._regions: list[_Region] = []
+
+    def keep(
+        self, run: range, values: Mapping[str, Any], *, dealt: bool = False, failed: bool = False
+    ) -> None:
+        """A run has ended and left these; `UNSET` is what none of its iterations has set.
+
+        Of ``dealt`` iterations, between which lie others', only what the last has left is remembered.
+        Where the last one of the run has ``failed``, it may be the end of all.
+        """
+        if not run:
+            return
+        left = {name: (run[-1], value) for name, value in values.items() if value is not UNSET}
+        new = _Region(run[0], run[-1], left, failed)
+        self._regions = [region for region in self._regions if not self._joined(region, new, dealt)]
+        self._regions.append(new)
+        self._regions.sort(key=lambda region: region.last)
+
+    def kept(self, *, everything: bool) -> dict[str, Kept]:
+        """By name, what the regions left; where not everything is wanted, the last of them."""
+        found: dict[str, list[tuple[int, Any]]] = {}
+        for region in self._regions:
+            for name, entry in region.values.items():
+                found.setdefault(name, []).append(entry)
+        return {name: tuple(entries if everything else entries[-1:]) for name, entries in found.items()}
+
+    def _joined(self, region: _Region, new: _Region, dealt: bool) -> bool:
+        """Take a region into the new one if they meet; of a name that both set the later counts."""
+        if not dealt and region.last + 1 != new.first and new.last + 1 != region.first:
+            return False
+        earlier, later = (region, new) if region.last < new.last else (new, region)
+        if earlier.failed:
+            return False
+        for name, entry in region.values.items():
+            if name not in new.values or entry[0] > new.values[name][0]:
+                new.values[name] = entry
+        new.first, new.last, new.failed = min(region.first, new.first), later.last, later.failed
+        return True
+
+
+# ------------------------------------------------------------------------------
 
 STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
 
@@ -169,7 +237,7 @@ class LoopContext:
             self.table = ArrayTable(dealt, specs)
 
     def reductions(self, /, **kinds: ContributionKind) -> None:
-        """The values that iterations contribute to, and how (see `dlbrt.effects.kinds`)."""
+        """The values that iterations contribute to, and how (see `dlbrt.reductions.kinds`)."""
         if any(type(kind) is not ContributionKind for kind in kinds.values()):
             raise TypeError(f"dlb.reductions: {STALE}")
         if not self._scattered:

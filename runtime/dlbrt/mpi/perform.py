@@ -8,38 +8,26 @@ from dataclasses import replace
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from dlbrt.balance.messages import NO_FAILURE
+from dlbrt.balance.setup import AgentSetup, initial_state
 from dlbrt.contract import Mode
-from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.setup import AgentSetup, initial_state
-from dlbrt.dist.field import Field
-from dlbrt.dist.footprint import Rows
-from dlbrt.dist.spans import Spans
-from dlbrt.effects.segments import Extent
+from dlbrt.data.field import Field
+from dlbrt.data.footprint import Rows
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall
-from dlbrt.mpi.crew import AgentDriver
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
-from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.loop import Kept, LoopContext
 from dlbrt.mpi.team import RunCounters, clock
-from dlbrt.mpi.temporaries import Kept
-from dlbrt.mpi.wire import Communicator
+from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.records import dataclass
+from dlbrt.reductions.journal import Extent
 
 if TYPE_CHECKING:
-    from dlbrt.core.partition.density import Sample
     from dlbrt.observe.recorder import Recorder
     from dlbrt.observe.trace import RankTrace
-
-__all__ = [
-    "RankResult",
-    "SentValue",
-    "make_driver",
-    "own_result",
-    "perform",
-    "recorder",
-    "result_to_send",
-    "stored_by",
-]
+    from dlbrt.partition.density import Sample
 
 
 @dataclass(frozen=True, slots=True)

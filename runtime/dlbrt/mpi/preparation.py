@@ -1,6 +1,6 @@
 """What a loop uses, made ready at rank 0 to go to the other ranks; or why it cannot be shared.
 
-It cannot where the proof's assumptions do not hold of the data (`dlbrt.dist.hazard`), or where something that
+It cannot where the proof's assumptions do not hold of the data (`dlbrt.data.hazard`), or where something that
 iterations use cannot leave this process.
 """
 
@@ -10,22 +10,26 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import Any
 
-from dlbrt.dist.evaluate import FootprintError
-from dlbrt.dist.field import Field, reached_whole
-from dlbrt.dist.hazard import hazard, reached_otherwise
-from dlbrt.effects.contributions import ContributionDescription, LoopContributions, describe, selectable
-from dlbrt.mpi import modules, packing
-from dlbrt.mpi.call import TableSlots
-from dlbrt.mpi.footprints import inspect_rows, pack_tables
-from dlbrt.mpi.kernels import signature
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.contract import Distribution
+from dlbrt.data.access_table import FootprintError
+from dlbrt.data.field import Field, reached_whole
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.hazard import hazard, reached_otherwise
+from dlbrt.data.layout import InitialPartition
+from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.objects import SharedObjects, met_by_pickler
-from dlbrt.mpi.packing import Packed, SentKernel
-from dlbrt.mpi.residents import LoopResidents
-from dlbrt.mpi.state import InterpreterState
-from dlbrt.mpi.task import Task
-
-__all__ = ["Preparation"]
+from dlbrt.mpi.partitioner import Partitioner, StrategySelection, Task
+from dlbrt.mpi.routines.array_transfers import ArrayTransfer, Eviction
+from dlbrt.mpi.routines.loop_residents import LoopResidents
+from dlbrt.mpi.values import packing
+from dlbrt.mpi.values import program_state as modules
+from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
+from dlbrt.mpi.values.packing import Packed, SentKernel, signature
+from dlbrt.mpi.values.program_state import InterpreterState
+from dlbrt.predict.groups import Groups
+from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
+from dlbrt.reductions.output import output_properties
 
 #: Values that no operation changes: whoever else has them goes on having them.
 _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
@@ -144,3 +148,114 @@ class Preparation:
     def _arrays(self) -> list[Any]:
         """Every array that goes to the other ranks."""
         return [*(value for value in self.packed.slots if not isinstance(value, list)), *self.packed.arrays]
+
+
+# ------------------------------------------------------------------------------
+# What rank 0 calls the other ranks to: the loop dealt, and all that it uses, in one message.
+
+
+def compose(
+    task: Task,
+    prepared: Preparation,
+    balancing: StrategySelection,
+    partitioner: Partitioner,
+    loop: LoopContext,
+    first: int,
+) -> LoopCall:
+    """The call to run what is left of a loop from position ``first`` on."""
+    root_runtime, state, pool = task.root_runtime, prepared.state, balancing.pool
+    groups = _groups(task, balancing, loop)
+    resident = task.routine_state is not None and pool is None
+    without_rows = not resident and not any(field.moves for field in prepared.fields)
+    if resident:
+        deal = _deal_as_before(task, prepared, balancing, partitioner, loop, first)
+    else:
+        deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows)
+    deal, array_transfers, evictions, ahead = _on_the_way(task, prepared, loop, deal)
+    return LoopCall(
+        serial=root_runtime.next_serial(),
+        key=task.loop_history.key,
+        kernel=prepared.kernel,
+        body=prepared.packed.body,
+        headers=_headers(task, prepared),
+        deal=deal,
+        strategy=balancing.initial_strategy,
+        groups=groups,
+        rules=root_runtime.options.group.rules,
+        network=root_runtime.network,
+        within=root_runtime.within(groups),
+        measured=partitioner.measured,
+        parameters=root_runtime.parameters,
+        exchange_s=root_runtime.exchange_s,
+        environment=state.environment if state else None,
+        settings=prepared.settings,
+        dropped=root_runtime.publisher.dropped(),
+        output_properties=output_properties(),
+        known=partitioner.known if pool is not None else LoopStatistics(),
+        without_rows=without_rows,
+        tables=prepared.tables,
+        array_transfers=array_transfers,
+        evictions=evictions,
+        ahead=ahead,
+    )
+
+
+def _groups(task: Task, balancing: StrategySelection, loop: LoopContext) -> Groups:
+    """The groups of a local strategy; what is wanted of them and cannot be is said."""
+    root_runtime, ranks = task.root_runtime, task.root_runtime.communicator.ranks
+    groups = root_runtime.groups(loop.group, balancing.weights)
+    if loop.group is not None and loop.group > ranks:
+        task.loop_history.log(f"a group of {loop.group} is more than all {ranks} ranks: one group of them")
+    if root_runtime.options.group.lacks_speeds(balancing.weights):
+        task.loop_history.log("no speeds of these ranks are known for groups of equal speed: blocks of ranks")
+    return groups
+
+
+def _deal_as_before(
+    task: Task,
+    prepared: Preparation,
+    balancing: StrategySelection,
+    partitioner: Partitioner,
+    loop: LoopContext,
+    first: int,
+) -> InitialPartition:
+    """The deal of a loop whose arrays stay on the ranks: who has the rows goes on with them."""
+    routine_state, loop_history = task.routine_state, task.loop_history
+    assert routine_state is not None
+    index = task.space.index or IndexMap(0, 1)
+    in_turn = loop.table.iterations is Distribution.CYCLIC
+    return partitioner.deal(
+        loop,
+        first,
+        lambda deal, bounds: routine_state.deal(
+            loop_history,
+            index,
+            (deal, () if in_turn else bounds),
+            prepared.loop_residents,
+            fixed=balancing.fixed,
+        ),
+    )
+
+
+def _on_the_way(
+    task: Task, prepared: Preparation, loop: LoopContext, deal: InitialPartition
+) -> tuple[InitialPartition, tuple[ArrayTransfer, ...], tuple[Eviction, ...], tuple[range, ...]]:
+    """The rows that ranks lack of what stays, and give up; of the deal, what can be done before they come."""
+    routine_state, loop_residents, fields = task.routine_state, prepared.loop_residents, prepared.fields
+    if routine_state is None:
+        return deal, (), (), ()
+    reached = prepared.packed.inside - {id(f.data) for f in fields if "." in f.name}
+    array_transfers = routine_state.array_transfers(loop_residents, deal, reached)
+    evictions = routine_state.evictions(loop_residents, deal, reached)
+    if loop.contributions.kinds or evictions:
+        return deal, array_transfers, evictions, ()
+    deal, ahead = routine_state.ahead(task.loop_history.key, loop_residents, deal, array_transfers)
+    return deal, array_transfers, evictions, ahead
+
+
+def _headers(task: Task, prepared: Preparation) -> tuple[SlotHeader, ...]:
+    """How the contents of the slots go."""
+    fields, packed = prepared.fields, prepared.packed
+    by_rows = {id(f.data) for f in fields if f.by_rows and ("." in f.name or id(f.data) not in packed.inside)}
+    stored = {id(field.data) for field in fields if field.spec.stores}
+    return task.root_runtime.publisher.describe(packed.slots, by_rows, stored, prepared.loop_residents.tokens)

@@ -8,10 +8,12 @@ the sequential part of a program runs exactly once.
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import cloudpickle
@@ -20,26 +22,71 @@ import numpy as np
 from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
-from dlbrt.core.partition.cost_spec import CostSpec
-from dlbrt.mpi.conductor import RootRuntime
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.ending import value_or_unbound
 from dlbrt.mpi.failure import install_hook
-from dlbrt.mpi.leaving import exit_together, neighbours
-from dlbrt.mpi.ledger import ProgramHistory
 from dlbrt.mpi.loop import told_stale
 from dlbrt.mpi.network import known
-from dlbrt.mpi.unbound import value_or_unbound
-from dlbrt.mpi.wire import Communicator
+from dlbrt.mpi.program_history import ProgramHistory
+from dlbrt.mpi.root import RootRuntime
 from dlbrt.options import Options
+from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dlbrt.mpi.ending import LoopResult
-    from dlbrt.mpi.routine import IterativeRoutine
-    from dlbrt.observe.learned import MeasurementStore
-    from dlbrt.observe.tracing import TraceWriter
+    from dlbrt.mpi.routines.routine import IterativeRoutine
+    from dlbrt.observe.measurements import MeasurementStore
+    from dlbrt.observe.trace_writer import TraceWriter
 
-__all__ = ["Session", "start"]
+
+# ------------------------------------------------------------------------------
+# How processes leave, so that the launcher gives the program's own status.
+#
+# A launcher that finds one process gone with a status other than 0 kills the others, and may give the signal
+# that killed them instead. So rank 0, where it leaves in a hurry, dismisses the other ranks and sees those of
+# its own host gone before.
+
+#: Seconds that rank 0 waits for the others to be gone, at most.
+_EXIT_TIMEOUT_S = 1.0
+
+
+def neighbours(communicator: Communicator) -> tuple[int, ...]:
+    """The process numbers of the other ranks on this host."""
+    mine = MPI.Get_processor_name()
+    reports = communicator.comm.allgather((mine, os.getpid()))
+    return tuple(pid for host, pid in reports if host == mine and pid != os.getpid())
+
+
+def exit_together(
+    leave: Callable[[int], NoReturn], dismiss: Callable[[], bool], others: Sequence[int]
+) -> Callable[[int], NoReturn]:
+    """`os._exit` for rank 0: the other ranks are dismissed before, if they can be."""
+
+    @functools.wraps(leave)
+    def leave_together(status: int) -> NoReturn:
+        if dismiss():
+            MPI.Finalize()
+            end = time.monotonic() + _EXIT_TIMEOUT_S
+            while any(map(_runs, others)) and time.monotonic() < end:
+                time.sleep(1e-3)
+        leave(status)
+
+    return leave_together
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+# ------------------------------------------------------------------------------
 
 _current: Session | None = None
 
@@ -105,7 +152,7 @@ class Session:
 
         ``plain`` gives the values of names that are taken to hold numbers, text and the like.
         """
-        from dlbrt.mpi.routine import IterativeRoutine
+        from dlbrt.mpi.routines.routine import IterativeRoutine
 
         return IterativeRoutine(self._root_runtime, plain, place=sys._getframe(1), **clauses)
 
@@ -160,7 +207,7 @@ def _options(communicator: Communicator) -> tuple[Options, Path | None, Measurem
         try:
             found = options = Options.read(os.environ, communicator.ranks)
             if options.learned or options.weights_last:
-                from dlbrt.observe.learned import path_for, read
+                from dlbrt.observe.measurements import path_for, read
 
                 kept = path_for(options.learned, options.weights_last, sys.argv[0], os.environ)
                 learned = read(kept, options.keeper) if kept else None
@@ -196,10 +243,10 @@ def _agree(communicator: Communicator) -> list[str]:
 
 def _tracing(communicator: Communicator, options: Options, hosts: list[str]) -> TraceWriter:
     """The trace that rank 0 will write, with how far each rank's clock is ahead of its own."""
-    from dlbrt.mpi.stage import CollectiveTimer
+    from dlbrt.mpi.collective_timer import CollectiveTimer
     from dlbrt.mpi.team import clock
     from dlbrt.observe.trace import TracedMachine
-    from dlbrt.observe.tracing import TraceWriter
+    from dlbrt.observe.trace_writer import TraceWriter
 
     clock_offset_s = communicator.comm.allgather(CollectiveTimer(communicator).clock_offset_s)
     return TraceWriter(hosts, clock(), TracedMachine(options.load, options.weights or ()), clock_offset_s)
@@ -213,7 +260,7 @@ def _refuse(communicator: Communicator, message: str) -> NoReturn:
 
 
 def _serve(communicator: Communicator, options: Options) -> NoReturn:
-    from dlbrt.mpi.player import serve
+    from dlbrt.mpi.worker import serve
 
     try:
         serve(communicator, options)

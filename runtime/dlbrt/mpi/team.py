@@ -1,4 +1,4 @@
-"""The ranks that run a loop, as one of them sees it: alone, or in a crew (`dlbrt.mpi.crew`)."""
+"""The ranks that run a loop, as one of them sees it: alone, or in a crew (`dlbrt.mpi.driver`)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from dlbrt.core.chunks.measured import RankStatistics
-from dlbrt.core.events import Worked
-from dlbrt.core.profile import NO_FAILURE
-from dlbrt.core.windows import RedistributionGain, Window
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.balance.events import Worked
+from dlbrt.balance.messages import NO_FAILURE, RedistributionGain, Window
+from dlbrt.chunks.statistics import RankStatistics
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import Units
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
     from dlbrt.observe.recorder import Recorder
-
-__all__ = ["Progress", "RunCounters", "SingleRank", "Team", "clock"]
 
 clock = time.perf_counter
 

@@ -2,7 +2,7 @@
 
 A kernel's `for` runs over a stretch of positions in order, or over as many as there are where nothing that
 it leaves belongs to a stretch. A chunk is what is done between two looks for interrupts. Of folded iterations
-it is some pairs, in two stretches: the lower positions, then their partners (`dlbrt.dist.units`).
+it is some pairs, in two stretches: the lower positions, then their partners (`dlbrt.data.work_table`).
 """
 
 from __future__ import annotations
@@ -15,20 +15,45 @@ from dataclasses import field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dlbrt.core.load import Load
-from dlbrt.core.pace import ProgressSamples
-from dlbrt.dist.space import Space
-from dlbrt.dist.spans import Spans
-from dlbrt.effects.contributions import LoopContributions
-from dlbrt.mpi.pacer import PollInterval
-from dlbrt.mpi.parcels import PendingTransfers
+from dlbrt.balance.window import ProgressSamples
+from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
+from dlbrt.emulation import Load
+from dlbrt.mpi.routines.array_transfers import PendingTransfers
 from dlbrt.mpi.team import SingleRank, Team
+from dlbrt.parameters import CHUNK_S
 from dlbrt.records import dataclass
+from dlbrt.reductions.contributions import LoopContributions
 
 if TYPE_CHECKING:
-    from dlbrt.core.partition.profiling import GroupTimes
+    from dlbrt.partition.profiling import GroupTimes
 
-__all__ = ["Walk"]
+
+# ------------------------------------------------------------------------------
+# How many iterations to do between two looks for interrupts.
+#
+# A look costs about a microsecond; a chunk is made long enough that looks cost well under a percent,
+# and short enough that a rank that interrupts does not wait long. Iterations may cost anything from
+# nanoseconds to minutes, so the size is found by growing from one.
+
+
+class PollInterval:
+    """Chunk sizes for chunks of about ``target_s`` seconds."""
+
+    def __init__(self, target_s: float = CHUNK_S) -> None:
+        self.size = 1
+        self._target_s = target_s
+
+    def learn(self, iterations: int, seconds: float) -> None:
+        """A chunk of that many iterations took that long, emulated waiting included."""
+        if iterations < self.size and seconds < self._target_s:
+            return  # the last, shorter chunk of a run says nothing about a full one
+        ideal = iterations * self._target_s / max(seconds, 1e-9)
+        # Growth is bounded: iterations may get more expensive as the loop goes on.
+        self.size = max(1, min(int(ideal), 2 * self.size))
+
+
+# ------------------------------------------------------------------------------
 
 clock = time.perf_counter
 

@@ -21,24 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from dlbrt.contract import OptionError
-from dlbrt.core.model.network import PATTERNS, Network, Networks, fit
-from dlbrt.observe.kept import NETWORKS, RefusedError, cache_directory, check_format, load, number, text
+from dlbrt.observe.files import NETWORKS, RefusedError, cache_directory, check_format, load, number, text
 from dlbrt.observe.statistics import write
+from dlbrt.predict.network import PATTERNS, Network, Networks, fit
 from dlbrt.records import dataclass
-
-__all__ = [
-    "Calibration",
-    "NetworkSite",
-    "Networks",
-    "PatternSamples",
-    "default_path",
-    "find",
-    "from_json",
-    "read",
-    "table",
-    "to_json",
-    "update",
-]
 
 _FORMAT, _VERSION = "dlb networks", 1
 

@@ -11,13 +11,11 @@ those that do not follow one another, as iterations dealt in turn, the rest is c
 
 from __future__ import annotations
 
-from dlbrt.core.actions import Action
-from dlbrt.core.agent import Agent
-from dlbrt.core.events import Event, TimeElapsed
-from dlbrt.core.setup import AgentSetup
+from dlbrt.balance.actions import Action
+from dlbrt.balance.agent import Agent
+from dlbrt.balance.events import Event, TimeElapsed
+from dlbrt.balance.setup import AgentSetup
 from dlbrt.observe.trace import Chunk, RankTrace, TraceEntry, Transferred
-
-__all__ = ["MAX_CHUNKS", "MAX_ENTRIES", "Recorder", "joined"]
 
 MAX_ENTRIES = 20_000
 MAX_CHUNKS = 2048

@@ -12,24 +12,11 @@ from dataclasses import asdict, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from dlbrt.core.windows import RedistributionGain, Window
+from dlbrt.balance.messages import RedistributionGain, Window
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
-    from dlbrt.core.model.choose import StrategyChoice
-
-__all__ = [
-    "LoopRecord",
-    "LoopRun",
-    "PlannedShares",
-    "RankFigures",
-    "RoutineFigures",
-    "RoutineRecord",
-    "report",
-    "until_the_last",
-    "write",
-    "write_text",
-]
+    from dlbrt.predict.choose import StrategyChoice
 
 #: The parts of a rank's time, apart from one another.
 _SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
@@ -276,7 +263,7 @@ class RoutineRecord:
 
 def _imbalance(times: Sequence[float]) -> dict[str, float]:
     """L_I (equation 2), L_E (equation 3), and the variant that divides by the longest time; in percent."""
-    from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
+    from dlbrt.partition.imbalance import efficiency, idle_share, inefficiency
 
     return {"L_I": inefficiency(times), "L_E": efficiency(times), "idle_share": idle_share(times)}
 

@@ -29,26 +29,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-from dlbrt.core.actions import Action
-from dlbrt.core.events import Event
-from dlbrt.core.load import LoadSpec
-from dlbrt.core.setup import AgentSetup
+from dlbrt.balance.actions import Action
+from dlbrt.balance.events import Event
+from dlbrt.balance.setup import AgentSetup
+from dlbrt.emulation import LoadSpec
 from dlbrt.observe.trace_codec import CodecError, Decoder, fits
 from dlbrt.records import dataclass
-
-__all__ = [
-    "FORMAT_VERSION",
-    "Chunk",
-    "LoopTrace",
-    "RankTrace",
-    "RunTrace",
-    "Trace",
-    "TraceEntry",
-    "TraceError",
-    "TracedMachine",
-    "Transferred",
-    "read",
-]
 
 #: Version of what stands under the key ``dlb``.
 FORMAT_VERSION = 2
@@ -62,7 +48,7 @@ class TraceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """What `dlbrt.core.agent.Agent.transferred` was told, at that time: an input that is no event."""
+    """What `dlbrt.balance.agent.Agent.transferred` was told, at that time: an input that is no event."""
 
     now: float
     seconds: float

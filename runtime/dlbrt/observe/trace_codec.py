@@ -6,13 +6,13 @@ double), and a tuple is an array. All else is an object with one member, whose n
 
 =================  ================================================================================
 ``{"Worked": o}``  a dataclass or named tuple by its fields; an enum by the name of its member
-``{"Spans": a}``   `dlbrt.dist.spans.Spans`, by its own flat triples
+``{"Spans": a}``   `dlbrt.data.spans.Spans`, by its own flat triples
 ``{"same": k}``    the value number ``k`` of a table: what is long and comes again is kept once
 lowercase names    ``list``, ``range``, ``dict`` (pairs), ``set``, ``float`` (``inf``, ``-inf``, ``nan``)
 =================  ================================================================================
 
-No class is named here. Any dataclass, named tuple or enum at the top of a module of `dlbrt.core`,
-`dlbrt.dist` or `dlbrt.observe` can be written; a second table says in which module each was found. So new
+No class is named here. Any dataclass, named tuple or enum at the top of a pure module
+or of `dlbrt.observe` can be written; a second table says in which module each was found. So new
 events, actions and words need no change, and nothing but such classes can come out of a file, with fields of
 the types that are annotated.
 """
@@ -30,12 +30,23 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from dlbrt.dist.spans import Spans
-
-__all__ = ["CodecError", "Decoder", "Encoder", "fits"]
+from dlbrt.data.spans import Spans
 
 #: Where classes are looked for, below `dlbrt`.
-_PARTS = ("core", "dist", "observe")
+_PARTS = frozenset(
+    [
+        "balance",
+        "predict",
+        "chunks",
+        "diffusion",
+        "speed",
+        "partition",
+        "emulation",
+        "data",
+        "parameters",
+        "observe",
+    ]
+)
 
 #: A value whose JSON is longer is kept once.
 _LONG = 64

@@ -20,12 +20,10 @@ from itertools import zip_longest
 from math import inf
 from typing import Any
 
-from dlbrt.core.actions import Move, SendWork
-from dlbrt.core.events import Exhausted, TimeElapsed, Worked, WorkReceived
+from dlbrt.balance.actions import Move, SendWork
+from dlbrt.balance.events import Exhausted, TimeElapsed, Worked, WorkReceived
 from dlbrt.observe.trace import RankTrace, RunTrace, TraceEntry, Transferred
 from dlbrt.records import dataclass
-
-__all__ = ["Arrow", "Slice", "arrows", "names", "of_run", "slices"]
 
 #: Computing goes on through shorter pauses, as those between two stretches.
 _PAUSE_S = 1e-4

@@ -8,23 +8,70 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import accumulate
 
 import numpy as np
 
-from dlbrt.core.load import LoadSpec
-from dlbrt.core.model.groups import GroupRules
-from dlbrt.core.model.network import Network
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.deal import InitialPartition
-from dlbrt.dist.layout import block
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.data.layout import InitialPartition, block
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.emulation import Load, LoadSpec, parse_cliffs, parse_load, parse_speeds
+from dlbrt.predict.groups import GroupRules
+from dlbrt.predict.network import Network
 from dlbrt.records import dataclass
-from dlbrt.sim.course import LoadedProcessor
 
-__all__ = ["LoopModel", "Machine", "UnitCosts"]
+# ------------------------------------------------------------------------------
+# How much a rank computes by when: the integral of its effective speed under emulated load.
+#
+# Discrete load (Zaki, Li, Parthasarathy, section 1.3.1): in the k-th duration of persistence a rank of speed S
+# with load l(k) computes S / (l(k) + 1) as fast. The loads are those of `dlbrt.emulation`, drawn as a run draws
+# them. Their sums up to each block are kept, so that both directions take a search.
+
+
+class LoadedProcessor:
+    """The computing that rank ``rank`` of relative speed ``speed`` can do, which begins with ``held`` units.
+
+    Times count from loop entry.
+    """
+
+    __slots__ = ("_block_s", "_full", "_load", "_steady", "_sums")
+
+    def __init__(self, spec: LoadSpec, rank: int, speed: float = 1.0, held: int = 0) -> None:
+        self._load = Load(spec, rank)
+        self._load.hold(held)
+        self._full = speed / self._load.speed_factor
+        drawn = spec.random if spec.random is not None and spec.random.maximum else None
+        self._block_s = drawn.duration_s if drawn is not None else 0.0
+        self._steady = 0.0 if drawn is not None else self._full / (self._load.level(0.0) + 1)
+        self._sums = [0.0]
+
+    def done(self, time_s: float) -> float:
+        """Seconds of computing on a processor of speed 1 that are done by a time."""
+        if not self._block_s:
+            return time_s * self._steady
+        block = int(time_s / self._block_s)
+        while len(self._sums) < block + 2:
+            self._extend()
+        whole = self._sums[block]
+        return whole + (time_s / self._block_s - block) * (self._sums[block + 1] - whole)
+
+    def when(self, done_s: float) -> float:
+        """The time by which so much is done: the inverse of `done`."""
+        if not self._block_s:
+            return done_s / self._steady
+        while self._sums[-1] <= done_s:
+            self._extend()
+        block = bisect_right(self._sums, done_s) - 1
+        whole = self._sums[block]
+        return (block + (done_s - whole) / (self._sums[block + 1] - whole)) * self._block_s
+
+    def _extend(self) -> None:
+        middle_s = (len(self._sums) - 0.5) * self._block_s
+        self._sums.append(self._sums[-1] + self._block_s * self._full / (self._load.level(middle_s) + 1))
+
+
+# ------------------------------------------------------------------------------
 
 #: Products of times and speeds are compared with this relative tolerance.
 ROUNDING = 1e-9
@@ -174,3 +221,38 @@ class UnitCosts:
             return max(0, min(len(run) - 1, end - 1 - run.start))
         sums = np.cumsum(self._each[run.start : run.stop : run.step])
         return min(len(run) - 1, int(np.searchsorted(sums, seconds, side="right")))
+
+
+# ------------------------------------------------------------------------------
+# Lists with a value a rank, for any number of ranks; and one load after another, for means over many.
+#
+# A list such as ``fixed:0,3`` or ``1,1,4`` is for as many ranks as it has values. If there are twice as many,
+# or any other multiple, the list is repeated.
+
+_FIXED = "fixed:"
+
+
+def load_for(text: str, ranks: int) -> LoadSpec:
+    """The load that ``text`` describes (`parse_load`), for so many ranks; OptionError as there."""
+    kind = text.strip()
+    values = kind.removeprefix(_FIXED)
+    return parse_load(_FIXED + _repeated(values, ranks) if values != kind else text, ranks)
+
+
+def speeds_for(text: str, ranks: int) -> LoadSpec:
+    """The emulated speeds and cliffs that ``text`` lists (`parse_speeds`), for so many ranks; OptionError."""
+    values = _repeated(text, ranks)
+    return LoadSpec(speeds=parse_speeds(values, ranks), cliffs=parse_cliffs(values, ranks))
+
+
+def reseeded(load: LoadSpec, number: int, ranks: int) -> LoadSpec:
+    """The ``number``-th load of the same kind: no two share the draws of a rank. Only random loads differ."""
+    if load.random is None:
+        return load
+    return replace(load, random=replace(load.random, seed=load.random.seed + number * ranks))
+
+
+def _repeated(values: str, ranks: int) -> str:
+    """The list as often as it goes into the ranks; as it is where it does not: others complain of that."""
+    times, rest = divmod(ranks, values.count(",") + 1)
+    return values if rest or not times else ",".join([values] * times)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dlbrt.core.actions import Action
-from dlbrt.core.events import Event
-from dlbrt.dist.spans import Spans
+from dlbrt.balance.actions import Action
+from dlbrt.balance.events import Event
+from dlbrt.data.spans import Spans
 from dlbrt.observe.trace import Transferred
 from dlbrt.records import dataclass
-
-__all__ = ["SimulationOutcome", "SimulationStep"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from dlbrt.core.actions import Action
-from dlbrt.core.agent import Agent, BalancingCounts
-from dlbrt.core.events import Event, Exhausted, TimeElapsed, Worked
+from dlbrt.balance.actions import Action
+from dlbrt.balance.agent import Agent, BalancingCounts
+from dlbrt.balance.events import Event, Exhausted, TimeElapsed, Worked
 from dlbrt.observe.trace import Transferred
-from dlbrt.sim.heap import EventQueue
 from dlbrt.sim.outcome import SimulationStep
-from dlbrt.sim.worker import SimulatedWorker
-
-__all__ = ["ActionHandler", "EventFactory", "SimulatedRank", "SimulatedRanks"]
+from dlbrt.sim.worker import EventQueue, SimulatedWorker
 
 #: An event as of the time at which it is told.
 EventFactory = Callable[[float], Event]

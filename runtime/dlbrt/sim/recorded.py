@@ -27,20 +27,17 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from dlbrt.core.model.groups import GroupRules, default
-from dlbrt.core.model.network import Network
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.setup import AgentSetup
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import cyclic
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.balance.setup import AgentSetup
+from dlbrt.data.layout import cyclic
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.observe.trace import Chunk, LoopTrace, RunTrace, Trace
 from dlbrt.observe.trace import read as read_trace
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import GroupRules, default
+from dlbrt.predict.network import Network
 from dlbrt.records import dataclass
 from dlbrt.sim.machine import LoopModel, Machine
-
-__all__ = ["MAX_ITERATIONS", "RecordedLoop", "Recording", "read"]
 
 MAX_ITERATIONS = 2**20
 

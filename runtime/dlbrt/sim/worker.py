@@ -1,17 +1,18 @@
 """Where a rank is in its work, found when somebody asks: nothing happens at each iteration.
 
 A rank looks for messages between chunks only, of about `CHUNK_S` or one unit, whichever is longer (as
-`dlbrt.mpi.pacer`). From when it began and how its speed goes, it follows which chunk it is in at any time.
+`dlbrt.mpi.walk`). From when it began and how its speed goes, it follows which chunk it is in at any time.
 """
 
 from __future__ import annotations
 
-from dlbrt.core.parameters import CHUNK_S
-from dlbrt.dist.spans import EMPTY, Spans
-from dlbrt.sim.course import LoadedProcessor
-from dlbrt.sim.machine import UnitCosts
+import itertools
+from collections.abc import Callable
+from heapq import heappop, heappush
 
-__all__ = ["SimulatedWorker"]
+from dlbrt.data.spans import EMPTY, Spans
+from dlbrt.parameters import CHUNK_S
+from dlbrt.sim.machine import LoadedProcessor, UnitCosts
 
 
 class SimulatedWorker:
@@ -109,3 +110,33 @@ class SimulatedWorker:
         if computing_s <= 0:
             return self.begin_s
         return max(self.begin_s, self._processor.when(self._begun_s + computing_s))
+
+
+# ------------------------------------------------------------------------------
+# Events to come, by time, then priority, then in the order in which they were asked for.
+#
+# The sequence number makes the order total, so that the same input gives the same trace (as in SimPy).
+
+#: What happens at a time, which it is given.
+EventCallback = Callable[[float], None]
+
+
+class EventQueue:
+    """The future: steps to be taken, the earliest first."""
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[float, int, int, EventCallback]] = []
+        self._order = itertools.count()
+
+    def schedule(self, when: float, priority: int, step: EventCallback) -> None:
+        """Take this step at that time; of those at one time the lowest priority number comes first."""
+        heappush(self._steps, (when, priority, next(self._order), step))
+
+    def run(self) -> int:
+        """Take steps until none is left; how many there were."""
+        steps, taken = self._steps, 0
+        while steps:
+            now, _, _, step = heappop(steps)
+            step(now)
+            taken += 1
+        return taken

@@ -4,7 +4,7 @@ E_p = T(1) / (p T(p)) on p equal processors, or over the sum of the rates where 
 not counted. Sections 2.1 (the last row), 3.1 and 3.2 (blocks), 3.3 (tables 2 and 3: scattered) and 4 (table
 4: two processors). A misprint is set right: table 2 has .679 for r = 2, printed .69. Functions of n rows
 need n = p r, as the paper does, else ValueError; `elimination.makespan` counts any n. That of a product of
-rows, which `dlbc explain` tells, is in `dlbrt.core.partition.estimates`.
+rows, which `dlbc explain` tells, is in `dlbrt.partition.proportional`.
 """
 
 from __future__ import annotations

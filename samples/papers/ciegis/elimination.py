@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
-from dlbrt.core.partition.work import Floats
+from dlbrt.data.layout import Floats
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["StageCost", "block_order", "block_owners", "makespan", "serial_time", "stage_costs"]

@@ -1,11 +1,11 @@
-"""Rows as the paper deals and prints them, by figures 1 and 3 (`dlbrt.core.partition.ciegis`)."""
+"""Rows as the paper deals and prints them, by figures 1 and 3 (`dlbrt.partition.proportional`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from dlbrt.core.partition.ciegis import floors, scattered_owners
+from dlbrt.partition.proportional import floors, scattered_owners
 
 __all__ = ["elimination_order", "floors_and_first", "scattered_rows"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from dlbrt.core.speed.models import SpeedModels
-from dlbrt.core.speed.points import SpeedPoints
 from dlbrt.records import dataclass
+from dlbrt.speed.models import SpeedModels
+from dlbrt.speed.points import SpeedPoints
 
 __all__ = ["Figure", "SpeedCurve", "figure"]
 

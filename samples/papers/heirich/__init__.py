@@ -4,7 +4,7 @@
 steps follow one another; `modes` how long disturbances last. `mesh` is who is whose neighbour, `lattice` the
 arrays on it. `divisible` balances work that is as fine as sand, `units` whole units; `chain` says which units
 travel so that blocks stay whole, `giving` which vertices of a domain that is a graph (`domain`). `paced` is
-the step of `dlbrt.core.diffusion.uneven`, among processors of different speeds, of all of them at once.
+the step of `dlbrt.diffusion.uneven`, among processors of different speeds, of all of them at once.
 
 The other modules are the paper's experiments: each prints a table (docs/diffusion.md).
 """

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from dlbrt.data.layout import Floats
 
 from papers.heirich import Diffusion, Mesh, Schedule, discrepancy
-from papers.heirich.lattice import Floats
 from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 TENTH = Schedule.every(0.1, 3)

@@ -16,9 +16,10 @@ from __future__ import annotations
 from math import frexp, fsum, isfinite, ldexp
 
 import numpy as np
+from dlbrt.data.layout import Floats
 from numpy.typing import ArrayLike
 
-from papers.heirich.lattice import BLOCK, Floats, Lattice, amounts
+from papers.heirich.lattice import BLOCK, Lattice, amounts
 from papers.heirich.mesh import Mesh
 from papers.heirich.relaxation import DiffusionStep
 from papers.heirich.scales import Schedule

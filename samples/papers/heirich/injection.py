@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
+from dlbrt.data.layout import Floats
 
 from papers.heirich import Diffusion, Mesh, Schedule
-from papers.heirich.lattice import Floats
 from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 TENTH = Schedule.every(0.1, 3)

@@ -16,7 +16,7 @@ from math import prod
 from typing import TypeVar
 
 import numpy as np
-from dlbrt.core.partition.work import Floats
+from dlbrt.data.layout import Floats
 from numpy.typing import ArrayLike, NDArray
 
 from papers.heirich.mesh import Mesh

@@ -12,7 +12,7 @@ from __future__ import annotations
 from enum import Enum
 from math import isqrt, prod
 
-from dlbrt.core.diffusion.relaxation import DIMENSIONS
+from dlbrt.diffusion.relaxation import DIMENSIONS
 from dlbrt.records import dataclass
 
 __all__ = ["Boundary", "Mesh", "factored"]

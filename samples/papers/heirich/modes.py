@@ -22,7 +22,7 @@ from collections.abc import Callable
 from math import ceil, cos, log, log1p, pi, prod
 
 import numpy as np
-from dlbrt.core.partition.work import Floats
+from dlbrt.data.layout import Floats
 
 from papers.heirich.mesh import Mesh
 

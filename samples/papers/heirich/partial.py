@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from dlbrt.data.layout import Floats
 from numpy.typing import NDArray
 
 from papers.heirich import Diffusion, Mesh, Schedule
 from papers.heirich.bow_shock import shell
-from papers.heirich.lattice import Floats
 from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 TENTH = Schedule.every(0.1, 3)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from dlbrt.data.layout import Floats
 
 from papers.heirich import Diffusion, Mesh, Schedule, UnitDiffusion, discrepancy
-from papers.heirich.lattice import Floats
 from papers.heirich.report import NONE, Row, figure, parsed, parser, show
 
 MESH = Mesh((8, 8, 8))

@@ -27,8 +27,8 @@ from fractions import Fraction
 from math import ceil, log, log1p
 from typing import Any
 
-from dlbrt.core.diffusion import relaxation
-from dlbrt.core.diffusion.relaxation import check
+from dlbrt.diffusion import relaxation
+from dlbrt.diffusion.relaxation import check
 from dlbrt.records import dataclass
 
 __all__ = ["DiffusionStep", "alpha_limit", "gain", "inner_iterations", "safe_iterations"]
@@ -80,7 +80,7 @@ def gain(alpha: float, dimensions: int, iterations: int, t: Any) -> Any:
 class DiffusionStep(relaxation.DiffusionStep):
     """A step of the runtime's, and what the paper says of it.
 
-    Made stable by `stable`, `iterated` or `within`; ValueError as `dlbrt.core.diffusion.relaxation.DiffusionStep`.
+    Made stable by `stable`, `iterated` or `within`; ValueError as `dlbrt.diffusion.relaxation.DiffusionStep`.
     """
 
     @classmethod

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from dlbc.network_plot import check_plot
+from dlbc.commands.calibrate import check_plot
 
 NONE = "-"  # where the paper says nothing, or nothing was recomputed for these sizes
 

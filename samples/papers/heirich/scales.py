@@ -24,7 +24,7 @@ from collections import Counter
 from math import inf, log, pi
 
 import numpy as np
-from dlbrt.core.partition.work import Floats
+from dlbrt.data.layout import Floats
 from dlbrt.records import dataclass
 
 from papers.heirich.mesh import Mesh

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
+from dlbrt.data.layout import Floats
 from numpy.typing import ArrayLike, NDArray
 
-from papers.heirich.lattice import Floats, Lattice, amounts
+from papers.heirich.lattice import Lattice, amounts
 from papers.heirich.mesh import Mesh
 from papers.heirich.relaxation import DiffusionStep
 from papers.heirich.scales import Schedule

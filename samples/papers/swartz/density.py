@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from dlbrt.core.partition.density import Density
-from dlbrt.core.partition.integer import optimal
-from dlbrt.core.partition.work import CumulativeWork, Floats, checked_density
+from dlbrt.data.layout import Floats
+from dlbrt.partition.density import Density
+from dlbrt.partition.integer import optimal
+from dlbrt.partition.work import CumulativeWork, checked_density
 from numpy.typing import ArrayLike
 
 __all__ = ["as_work", "compress", "cut_by_groups"]

@@ -2,7 +2,7 @@
 
 `snapped` rounds the real boundaries of a `Cutter` to the nearer by work of the two positions beside: the
 largest part is then above the mean by at most the work of one iteration; `nearest` does it for one. A run
-takes the best of all those positions (`dlbrt.core.partition.integer.settled`).
+takes the best of all those positions (`dlbrt.partition.integer.settled`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from math import ceil, floor, inf
 
 import numpy as np
-from dlbrt.core.partition.integer import Numbers
-from dlbrt.core.partition.work import Curve, Floats, evaluate
+from dlbrt.data.layout import Floats
+from dlbrt.partition.integer import Numbers
+from dlbrt.partition.work import Curve, evaluate
 from numpy.typing import NDArray
 
 __all__ = ["largest_part", "nearest", "parts", "snapped"]

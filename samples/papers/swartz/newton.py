@@ -1,6 +1,6 @@
 """Cuts into equal parts, and one rank's bounds found alone, without arrays (sections 2 and 3).
 
-Any rank may find its own two bounds alone: `root` follows the rule of `dlbrt.core.partition.roots` in Python
+Any rank may find its own two bounds alone: `root` follows the rule of `dlbrt.partition.roots` in Python
 floats. Bounds of neighbours found alone agree to the bit on machines with the same mathematical functions;
 found together they may differ in the last digits, since array and scalar functions round differently.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import nan
 
 import numpy as np
-from dlbrt.core.partition.convergence import Method
-from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.roots import HALF_DIGITS, MAX_STEPS, NEWTON_STEPS, ULPS, SampledWork, misplaced
-from dlbrt.core.partition.work import ROUNDING, CumulativeWork, Floats
+from dlbrt.data.layout import Floats
+from dlbrt.partition.newton import Cutter
+from dlbrt.partition.roots import HALF_DIGITS, MAX_STEPS, NEWTON_STEPS, ULPS, Method, SampledWork, misplaced
+from dlbrt.partition.work import ROUNDING, CumulativeWork
 
 __all__ = ["between", "bounds", "cut", "cuts", "method_of", "newton_share", "root"]
 

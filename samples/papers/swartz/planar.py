@@ -19,8 +19,9 @@ from itertools import pairwise
 from math import isqrt
 
 import numpy as np
-from dlbrt.core.partition.integer import Numbers, optimal, prefix_sums
-from dlbrt.core.partition.work import Floats, checked_density
+from dlbrt.data.layout import Floats
+from dlbrt.partition.integer import Numbers, optimal, prefix_sums
+from dlbrt.partition.work import checked_density
 from numpy.typing import ArrayLike
 
 from papers.swartz.integer import largest_part, parts

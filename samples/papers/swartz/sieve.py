@@ -11,10 +11,11 @@ from math import isfinite, isqrt
 from typing import Any
 
 import numpy as np
-from dlbrt.core.partition.density import Density
-from dlbrt.core.partition.fit import Fit
-from dlbrt.core.partition.profiling import GroupTimes, Profiling
-from dlbrt.core.partition.work import CumulativeWork, Curve, Floats, evaluate
+from dlbrt.data.layout import Floats
+from dlbrt.partition.density import Density
+from dlbrt.partition.fit import Fit
+from dlbrt.partition.profiling import GroupTimes, Profiling
+from dlbrt.partition.work import CumulativeWork, Curve, evaluate
 from numpy.typing import ArrayLike, NDArray
 
 from papers.swartz.newton import cut

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum, isfinite
 
-from dlbrt.core.partition.newton import Cutter, fractions
-from dlbrt.core.partition.work import Floats
+from dlbrt.data.layout import Floats
+from dlbrt.partition.newton import Cutter, fractions
 from dlbrt.records import dataclass
 
 __all__ = ["Types", "cuts"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlbrt.core.model.network import Network, Pattern
+from dlbrt.predict.network import Network, Pattern
 
 __all__ = ["ethernet"]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from math import isfinite
 
-from dlbrt.core.model.speed import Averaging, Processor
+from dlbrt.predict.effective_speed import Averaging, Processor
 
 __all__ = ["LoadContinuation", "effective_load", "under"]
 

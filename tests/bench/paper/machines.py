@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dlbrt.core.load import RandomLoad
+from dlbrt.emulation import RandomLoad
 
 from tests.bench.paper.plan import Launch
 from tests.support.mpi import Completed, run_mpi

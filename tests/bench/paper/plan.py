@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dlbrt.core.load import Load, LoadSpec, RandomLoad
+from dlbrt.emulation import Load, LoadSpec, RandomLoad
 
 from tests.dlbrt.core.model.cases import CASES, MOST_LOAD, Case
 from tests.dlbrt.core.model.player import computed_s

@@ -7,9 +7,9 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlbc.ir.form import Comparison, IntegerForm, Junction, Variable, VariableKind, negated
+from dlbc.algebra.integer_form import Comparison, IntegerForm, Junction, Variable, VariableKind, negated
+from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.ir.region import CodeRegion, ModuleNames
-from dlbc.ir.subscripts import SubscriptReader
 
 WORLD = ModuleNames({}, frozenset(), frozenset(), {}, {}, {}, {}, {})
 INDEX = Variable(VariableKind.INDEX, "i")

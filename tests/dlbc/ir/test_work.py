@@ -8,13 +8,29 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dlbc.ir.bounds import NO_ASSUMPTIONS, Assumptions, maximum, minimum, normal_form, quotient, remainder
-from dlbc.ir.cost import Cost, CostClass, cumulative, fold_legality
-from dlbc.ir.form import Apply, Comparison, IntegerForm, Junction, Operator, Variable, VariableKind
-from dlbc.ir.space import IndexSpace
-from dlbc.ir.sums import NoClosedFormError, faulhaber, sum_over, trip_count
-from dlbc.ir.work import ONE_WORK, ZERO_WORK, Indicator, WorkPolynomial, indicator_of
-from dlbc.ir.work_text import Notation, text_of
+from dlbc.algebra.bounds import (
+    NO_ASSUMPTIONS,
+    Assumptions,
+    maximum,
+    minimum,
+    normal_form,
+    quotient,
+    remainder,
+)
+from dlbc.algebra.integer_form import (
+    Apply,
+    Comparison,
+    IndexSpace,
+    IntegerForm,
+    Junction,
+    Operator,
+    Variable,
+    VariableKind,
+)
+from dlbc.algebra.iteration_cost import Cost, CostClass, cumulative, fold_legality
+from dlbc.algebra.sums import NoClosedFormError, faulhaber, sum_over, trip_count
+from dlbc.algebra.work import ONE_WORK, ZERO_WORK, Indicator, WorkPolynomial, indicator_of
+from dlbc.algebra.work_text import Notation, text_of
 
 INDEX = Variable(VariableKind.INDEX, "i")
 INNER = Variable(VariableKind.INNER, "j", 1)

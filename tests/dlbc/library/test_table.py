@@ -14,8 +14,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dlbc.library.given_back import NOTHING
 from dlbc.library.methods import METHODS
+from dlbc.library.result_aliases import NOTHING
 from dlbc.library.row import LibraryCall, family, table
 from dlbc.library.table import TABLE, given_back, is_new, lookup, names_where, works_in_place
 

@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dlbc.ir.cost import Cost
+from dlbc.algebra.integer_form import IndexSpace
+from dlbc.algebra.iteration_cost import Cost
 from dlbc.ir.loop import Module
-from dlbc.ir.space import IndexSpace
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.find_facts import find_context
+from dlbc.passes.find_context import find_context
 from dlbc.passes.infer_cost import infer_cost
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.source import Source

@@ -6,7 +6,7 @@ import ast
 
 from dlbrt.contract import Distribution, Mode
 
-from dlbc.diagnostics import Diagnostic, Severity
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.parse.find_loops import find_loops

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dlbc.ir.cost_plan import CostPlan, CostShape
+from dlbc.ir.plan import CostPlan, CostShape
 from dlbc.pipeline import explain, transform
 from dlbc.source import Source
 from tests.dlbc.passes.costing import Nests

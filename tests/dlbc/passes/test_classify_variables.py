@@ -6,10 +6,9 @@ import ast
 
 import pytest
 
-from dlbc.ir.loop import Module
-from dlbc.ir.reduction import IterationContributions
+from dlbc.ir.loop import ClassifiedVariable, Module, VariableClass
+from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import ModuleNames
-from dlbc.ir.variables import ClassifiedVariable, VariableClass
 from dlbc.parse.find_loops import find_loops
 from dlbc.passes.classify_scalars import classify_scalars
 from dlbc.passes.classify_variables import classify_variables

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dlbc.ir.proof import ProofStatus
+from dlbc.ir.loop import ProofStatus
 from tests.dlbc.passes.planning import results_of
 
 BY_A_FACT = {

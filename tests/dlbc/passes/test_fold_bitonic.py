@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dlbc.ir.cost_plan import FoldDecision
+from dlbc.ir.plan import FoldDecision
 from dlbc.pipeline import explain, transform
 from dlbc.source import Source
 from tests.dlbc.passes.planning import codes_of, plan_of

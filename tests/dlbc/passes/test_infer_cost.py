@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlbc.ir.cost import CostClass, cumulative, fold_legality
-from dlbc.ir.form import Variable, VariableKind
-from dlbc.ir.work_text import text_of
+from dlbc.algebra.integer_form import Variable, VariableKind
+from dlbc.algebra.iteration_cost import CostClass, cumulative, fold_legality
+from dlbc.algebra.work_text import text_of
 from tests.dlbc.passes.costing import Nests, cost_of, costs_of, space_and_cost
 from tests.support.tier import is_full
 

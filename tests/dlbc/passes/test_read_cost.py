@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.dist.footprint import IndexMap
+from dlbrt.data.footprint import IndexMap
+from dlbrt.partition.cost_spec import CostError, CostSpec
+from dlbrt.partition.costs import evaluate_cost
 
-from dlbc.ir.cost_expressions import takes_vector
-from dlbc.ir.cost_plan import CostPlan, CostShape, FoldDecision
-from dlbc.parse.parse_module import parse_module
+from dlbc.cost.clause import takes_vector
+from dlbc.ir.plan import CostPlan, CostShape, FoldDecision
+from dlbc.parse.read_source import parse_module
 from dlbc.pipeline import transform
 from dlbc.source import Source
 from tests.dlbc.passes.planning import codes_of, plan_of

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlbc.ir.form import Condition, IntegerForm, Variable, VariableKind
-from dlbc.prove.sets import IntegerSets
-from dlbc.prove.solver import SmtSolver
+from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_sets import IntegerSets
+from dlbc.algebra.smt_solver import SmtSolver
 from tests.dlbc.ir.test_form import READER, holds
 from tests.dlbc.passes.planning import results_of
 
@@ -90,7 +90,7 @@ def test_names_are_kept_out_of_the_text_of_sets() -> None:
 
 
 def _equal(form: IntegerForm) -> Condition:
-    from dlbc.ir.form import Comparison
+    from dlbc.algebra.integer_form import Comparison
 
     return Comparison.equal(form, IntegerForm.literal(3))
 
@@ -114,8 +114,8 @@ def test_guards(meeting: list[str], expected: str | None) -> None:
 
 
 def test_without_the_packages_equal_subscripts_are_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlbc.prove.sets.available", lambda: False)
-    monkeypatch.setattr("dlbc.prove.solver.available", lambda: False)
+    monkeypatch.setattr("dlbc.algebra.integer_sets.available", lambda: False)
+    monkeypatch.setattr("dlbc.algebra.smt_solver.available", lambda: False)
     head = "import numpy as np\nn = 9\nA = np.zeros((n, n))\n# dlb: parallel\n"
     [(plan, _)] = results_of(f"{head}for i in range(n):\n    A[i, 0] = A[i, 1]\n")
     assert plan is not None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, assert_never
 
-from dlbrt.core.actions import (
+from dlbrt.balance.actions import (
     Action,
     AnnounceStrategy,
     ClaimChunks,
@@ -32,9 +32,7 @@ from dlbrt.core.actions import (
     SendProfile,
     SendWork,
 )
-from dlbrt.core.balancer import ChoiceRule
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.events import (
+from dlbrt.balance.events import (
     ChoiceRequested,
     Event,
     Exhausted,
@@ -52,16 +50,16 @@ from dlbrt.core.events import (
     Worked,
     WorkReceived,
 )
-from dlbrt.core.model.groups import GroupRules
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import Profile
-from dlbrt.core.registry import synchronizing
-from dlbrt.core.regrouping import GroupExchangeBalancer
-from dlbrt.core.statement import GroupReport
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import block, cyclic
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.balance.group_exchange_balancer import GroupExchangeBalancer
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.member import ChoiceRule
+from dlbrt.balance.messages import GroupReport, Profile
+from dlbrt.balance.strategies import synchronizing
+from dlbrt.data.layout import block, cyclic
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import GroupRules
 
 TICK = 1e-3
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from dlbrt.core.actions import Action, Finish, methods_of
-from dlbrt.sim.carriers import ActionExecutor
+from dlbrt.balance.actions import Action, Finish, methods_of
+from dlbrt.sim.action_executor import ActionExecutor
 
 from tests.dlbrt.core import clockwork
 

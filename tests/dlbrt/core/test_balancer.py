@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import (
+from dlbrt.balance.actions import (
     Action,
     ExchangeProfiles,
     Finish,
@@ -16,17 +16,16 @@ from dlbrt.core.actions import (
     SendInstructions,
     SendProfile,
 )
-from dlbrt.core.balancer import Balancer
-from dlbrt.core.books import BalancingContext, GroupState
-from dlbrt.core.events import Exhausted, Failed, Interrupted, ProfilesExchanged, TimeElapsed, Worked
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.registry import strategy
-from dlbrt.core.strategy import Strategy
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import block
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.balance.balancer import Balancer
+from dlbrt.balance.events import Exhausted, Failed, Interrupted, ProfilesExchanged, TimeElapsed, Worked
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.messages import NO_FAILURE, Profile
+from dlbrt.balance.strategies import strategy
+from dlbrt.balance.strategy import Strategy
+from dlbrt.data.layout import block
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.parameters import Parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

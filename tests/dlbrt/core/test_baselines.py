@@ -8,20 +8,19 @@ from itertools import accumulate
 from typing import Any, overload
 
 import pytest
+from dlbrt.balance.actions import Action, ExchangeProfiles, Interrupt
+from dlbrt.balance.balancer import Balancer
+from dlbrt.balance.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked
+from dlbrt.balance.gradient import proximities
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.messages import NO_FAILURE, Profile
+from dlbrt.balance.strategies import names, strategy
+from dlbrt.balance.strategy import DecisionInputs
 from dlbrt.contract import BASELINES, STRATEGIES
-from dlbrt.core.actions import Action, ExchangeProfiles, Interrupt
-from dlbrt.core.balancer import Balancer
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.registry import names, strategy
-from dlbrt.core.strategies.gradient import proximities
-from dlbrt.core.strategy import DecisionInputs
-from dlbrt.dist.amounts import WorkTable
-from dlbrt.dist.layout import block
-from dlbrt.dist.transfer import Assignment
-from dlbrt.dist.units import Units
+from dlbrt.data.layout import block
+from dlbrt.data.transfer import Assignment
+from dlbrt.data.work_table import Units, WorkTable
+from dlbrt.parameters import Parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,14 +7,12 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
-from dlbrt.contract import BASELINES
-from dlbrt.core.actions import AnnounceStrategy, RequestChoice
-from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.balancer import Balancer, ChoiceRule
-from dlbrt.core.books import BalancingContext, GroupState
-from dlbrt.core.chooser import StrategyChooser
-from dlbrt.core.consult import MAX_WRITTEN, prefix
-from dlbrt.core.events import (
+from dlbrt.balance.actions import AnnounceStrategy, RequestChoice
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.balancer import Balancer
+from dlbrt.balance.chooser import StrategyChooser
+from dlbrt.balance.consult import MAX_WRITTEN, prefix
+from dlbrt.balance.events import (
     ChoiceRequested,
     Exhausted,
     Interrupted,
@@ -22,14 +20,16 @@ from dlbrt.core.events import (
     StrategyAnnounced,
     Worked,
 )
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.registry import names, pooled, strategy
-from dlbrt.core.strategy import Strategy, defer_to_exchange
-from dlbrt.dist.amounts import WorkTable
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.member import ChoiceRule
+from dlbrt.balance.messages import NO_FAILURE, Profile
+from dlbrt.balance.strategies import names, pooled, strategy
+from dlbrt.balance.strategy import Strategy, defer_to_exchange
+from dlbrt.contract import BASELINES
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import Units, WorkTable
+from dlbrt.parameters import Parameters
+from dlbrt.predict.network import Network, Pattern
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet

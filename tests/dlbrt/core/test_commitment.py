@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.books import BalancingContext, GroupState
-from dlbrt.core.commitment import StrategyCommitment
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import Profile
-from dlbrt.core.registry import strategy
-from dlbrt.core.strategy import Strategy
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.member import StrategyCommitment
+from dlbrt.balance.messages import Profile
+from dlbrt.balance.strategies import strategy
+from dlbrt.balance.strategy import Strategy
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import Units
+from dlbrt.parameters import Parameters
 
 PROFILES = (Profile(5, 1.0), Profile(5, 2.0))
 GROUP_STATE = GroupState(range(2), block(20, 2), BalancingContext(Units(0, 20), Parameters(), 1e-4))

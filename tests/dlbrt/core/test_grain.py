@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.registry import strategy
+from dlbrt.balance.strategies import strategy
+from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS, OptionError
-from dlbrt.core.grouping import GroupKind, GroupSpec, parse_group
-from dlbrt.core.model.groups import GroupRules, Groups
+from dlbrt.predict.groups import GroupKind, GroupRules, Groups, GroupSpec, parse_group
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.load import (
+from dlbrt.emulation import (
+    Cliff,
     Load,
     LoadSpec,
     RandomLoad,
@@ -15,7 +16,6 @@ from dlbrt.core.load import (
     parse_speeds,
     parse_weights,
 )
-from dlbrt.core.paging import Cliff
 from hypothesis import given
 from hypothesis import strategies as st
 

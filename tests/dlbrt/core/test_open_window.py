@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from dlbrt.core.open_window import OpenWindow
-from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.balance.window import OpenWindow
+from dlbrt.data.spans import EMPTY, Spans
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from dlbrt.core.books import BalancingContext, GroupState
-from dlbrt.core.open_window import OpenWindow
-from dlbrt.core.overlap import reserve, tail
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import Profile
-from dlbrt.core.strategy import defer_to_exchange
-from dlbrt.dist.layout import block
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.messages import Profile
+from dlbrt.balance.strategy import defer_to_exchange
+from dlbrt.balance.window import OpenWindow, reserve, tail
+from dlbrt.data.layout import block
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import Units
+from dlbrt.parameters import Parameters
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.paging import WIDTH, Cliff
+from dlbrt.emulation import WIDTH, Cliff
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Finish, RequestGroupExchange, SendGroupReport, SendInstructions, SendProfile
-from dlbrt.core.books import BalancingContext, GroupState
-from dlbrt.core.model.groups import GroupRules, Groups, at_random, blocks
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import NO_FAILURE, Profile
-from dlbrt.core.registry import strategy
-from dlbrt.core.strategy import Strategy
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.actions import Finish, RequestGroupExchange, SendGroupReport, SendInstructions, SendProfile
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.messages import NO_FAILURE, Profile
+from dlbrt.balance.strategies import strategy
+from dlbrt.balance.strategy import Strategy
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import GroupRules, Groups, at_random, blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

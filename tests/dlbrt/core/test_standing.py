@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from dlbrt.core.standing import GroupEstimates
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.spans import EMPTY, Spans
+from dlbrt.balance.group_estimates import GroupEstimates
+from dlbrt.data.spans import EMPTY, Spans
+from dlbrt.data.work_table import UNIFORM, WorkTable
 from hypothesis import given
 from hypothesis import strategies as st
 

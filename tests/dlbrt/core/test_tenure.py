@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dlbrt.core.partition.ownership import BlockOwnership
-from dlbrt.core.speed import ModelKind, PassBalancer
-from dlbrt.core.tenure import IterationOwnership
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import Units
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import Units
+from dlbrt.speed.ownership import BlockOwnership, IterationOwnership
+from dlbrt.speed.pass_balancer import PassBalancer
+from dlbrt.speed.points import ModelKind
 
 INNER, UNITS = IndexMap(1, 1), Units(0, 100)
 

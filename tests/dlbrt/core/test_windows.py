@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.books import MAX_WINDOWS, BalancingContext, GroupState
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.profile import Profile
-from dlbrt.core.registry import strategy
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.group_state import MAX_WINDOWS, BalancingContext, GroupState
+from dlbrt.balance.messages import Profile
+from dlbrt.balance.strategies import strategy
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import Units
+from dlbrt.parameters import Parameters
 
 FREE = Parameters(byte_s=1e-9)
 

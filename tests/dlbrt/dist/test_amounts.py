@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import accumulate
 
 import pytest
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import plan_transfers
+from dlbrt.data.work_table import UNIFORM, WorkTable
+from dlbrt.data.spans import Spans
+from dlbrt.data.transfer import plan_transfers
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.dist.conflicts import RowConflict, find_conflict
-from dlbrt.dist.scattered import AccessTable, AccessTables
+from dlbrt.data.access_table import RowConflict
+from dlbrt.data.hazard import find_conflict
+from dlbrt.data.access_table import AccessTable, AccessTables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

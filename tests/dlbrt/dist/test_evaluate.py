@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist import evaluate as module
-from dlbrt.dist.evaluate import FootprintError, evaluate
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.scattered import AccessTable
-from dlbrt.dist.spans import Spans
+from dlbrt.data import access_table as module
+from dlbrt.data.access_table import FootprintError, evaluate
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.access_table import AccessTable
+from dlbrt.data.spans import Spans
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist.evaluate import FootprintError
-from dlbrt.dist.field import array_field, has_rows, receive_buffer, part_field, positions, put, put_element, take
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.space import Part
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.spec import BLOCK, WHOLE
+from dlbrt.data.access_table import FootprintError
+from dlbrt.data.field import array_field, has_rows, receive_buffer, part_field, positions, put, put_element, take
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.space import Part
+from dlbrt.data.spans import Spans
+from dlbrt.data.array_table import BLOCK, WHOLE
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from dlbrt.dist.footprint import (
-    IndexMap,
-    Rows,
-    SubscriptFunction,
-    count,
-    difference,
-    rows_of,
-    stores_are_apart,
-    stores_are_distinct,
-    union,
-)
-from dlbrt.dist.spans import Spans
+from dlbrt.data.footprint import IndexMap, Rows, SubscriptFunction, count, difference, rows_of, stores_are_apart, stores_are_distinct, union
+from dlbrt.data.spans import Spans
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist.field import Field, array_field
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.hazard import hazard
-from dlbrt.dist.spec import BLOCK, WHOLE, ArraySpec
+from dlbrt.data.field import Field, array_field
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.hazard import hazard
+from dlbrt.data.array_table import BLOCK, WHOLE, ArraySpec
 from numpy.lib.stride_tricks import as_strided
 
 INDEX = IndexMap(0, 1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.dist.footprint import Rows, count, difference, intersection, union
-from dlbrt.dist.holdings import RowDirectory, RowTransfer
-from dlbrt.dist.runs import normal
+from dlbrt.data.footprint import Rows, count, difference, intersection, union
+from dlbrt.data.directory import RowDirectory, RowTransfer
+from dlbrt.data.runs import normal
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist.index_vector import IndexVector
+from dlbrt.data.index_vector import IndexVector
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -10,8 +10,8 @@ from operator import ge
 
 import numpy as np
 import pytest
-from dlbrt.dist.layout import block, cyclic, in_turns, largest_remainder, quickest
-from dlbrt.dist.spans import coverage_error
+from dlbrt.data.layout import block, cyclic, in_turns, largest_remainder, quickest
+from dlbrt.data.spans import coverage_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

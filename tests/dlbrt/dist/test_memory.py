@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from dlbrt.dist.memory import Array, allocate, layout_of
+from dlbrt.data.memory import Array, allocate, layout_of
 
 #: Bytes in which the system counts resident memory.
 _UNIT = 1 if sys.platform == "darwin" else 1024

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.contract import Distribution, Mode
-from dlbrt.dist.field import array_field
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.hazard import reached_otherwise
-from dlbrt.dist.spec import ArraySpec
+from dlbrt.data.field import array_field
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.hazard import reached_otherwise
+from dlbrt.data.array_table import ArraySpec
 
 HIST = np.zeros(6)
 ITEMS: list[Any] = []

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from dlbrt.dist.routes import reference_path
+from dlbrt.data.hazard import reference_path
 
 TABLE: dict[str, int] = {}
 ROUND: list[Any] = []

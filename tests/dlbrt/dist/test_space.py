@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlbrt.dist.space import Space, enumerate_, reversed_, space_of, zip_
+from dlbrt.data.space import Space, enumerate_, reversed_, space_of, zip_
 
 
 class Bar:

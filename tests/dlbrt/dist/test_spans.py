@@ -6,8 +6,8 @@ import itertools
 import math
 
 import pytest
-from dlbrt.dist import layout
-from dlbrt.dist.spans import EMPTY, Spans, coverage_error
+from dlbrt.data import layout
+from dlbrt.data.spans import EMPTY, Spans, coverage_error
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 from dlbrt.contract import Distribution, Mode
-from dlbrt.dist.spec import BLOCK, CYCLIC, WHOLE, ArraySpec, DistributionSpec, index_name
+from dlbrt.data.array_table import BLOCK, CYCLIC, WHOLE, ArraySpec, DistributionSpec, index_name
 
 
 def test_a_row_of_the_table_says_distribution_axis_and_use() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 import pytest
-from dlbrt.dist import layout
-from dlbrt.dist.spans import EMPTY, Spans, coverage_error
-from dlbrt.dist.transfer import Assignment, Transfer, plan_assignments, plan_transfers
+from dlbrt.data import layout
+from dlbrt.data.spans import EMPTY, Spans, coverage_error
+from dlbrt.data.transfer import Assignment, Transfer, plan_assignments, plan_transfers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

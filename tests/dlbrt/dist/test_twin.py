@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist.twin import Diff, DiffMerge, Twin
+from dlbrt.data.twin import Diff, DiffMerge, Twin
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.dist.layout import block, cyclic
-from dlbrt.dist.spans import EMPTY, Spans
-from dlbrt.dist.units import Units
+from dlbrt.data.layout import block, cyclic
+from dlbrt.data.spans import EMPTY, Spans
+from dlbrt.data.work_table import Units
 from hypothesis import given
 from hypothesis import strategies as st
 

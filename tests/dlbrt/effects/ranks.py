@@ -7,12 +7,10 @@ import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dlbrt.effects.contributions import LoopContributions, describe
-from dlbrt.effects.journal import Journal
-from dlbrt.effects.kinds import ContributionKind
-from dlbrt.effects.merge import merged
-from dlbrt.effects.replay import Replay, ReplayFailure
-from dlbrt.effects.segments import Segment
+from dlbrt.reductions.contributions import LoopContributions, describe
+from dlbrt.reductions.journal import Journal, Segment
+from dlbrt.reductions.kinds import ContributionKind
+from dlbrt.reductions.replay import Replay, ReplayFailure, merged
 from hypothesis import strategies as st
 
 Body = Callable[[LoopContributions, dict[str, Any], int], None]

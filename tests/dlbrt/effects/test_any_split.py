@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.effects.contributions import LoopContributions
-from dlbrt.effects.kinds import ELEMENTS, REDUCE, SELECT, ContributionKind
+from dlbrt.reductions.contributions import LoopContributions
+from dlbrt.reductions.kinds import ELEMENTS, REDUCE, SELECT, ContributionKind
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.effects.journal import Journal
-from dlbrt.effects.merge import SegmentId, merged
-from dlbrt.effects.segments import Extent, NumericEntries, Segment, SegmentStore, compact
+from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore, compact
+from dlbrt.reductions.replay import SegmentId, merged
 
 Listed = list[tuple[list[int], list[Any]]]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from dlbrt import ELEMENTS, REDUCE, SELECT
-from dlbrt.effects.kinds import ContributionForm, ContributionKind
+from dlbrt.reductions.kinds import ContributionForm, ContributionKind
 
 MADE = [
     (REDUCE("+"), ContributionKind(ContributionForm.LOGGED, "+")),

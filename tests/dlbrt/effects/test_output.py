@@ -6,8 +6,8 @@ import io
 from typing import Any
 
 import pytest
-from dlbrt.effects.operations import RAW, WRITE
-from dlbrt.effects.output import Output, OutputProperties, output_properties
+from dlbrt.reductions.operations import RAW, WRITE
+from dlbrt.reductions.output import Output, OutputProperties, output_properties
 
 
 def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> None:

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.effects.identities import BooleanIdentity, ExtremumIdentity, Identity, has_order
-from dlbrt.effects.kinds import ELEMENTS, REDUCE
-from dlbrt.effects.operations import MisuseError, StandIn
-from dlbrt.effects.places import container_shape
-from dlbrt.effects.private import private_copy_spec
-from dlbrt.effects.proxies import LoggingAccumulator, LoggingExtremum
-from dlbrt.effects.recorders import LoggingAdder, LoggingContainer, adder
+from dlbrt.reductions.contributions import BooleanIdentity, ExtremumIdentity, Identity, has_order
+from dlbrt.reductions.kinds import ELEMENTS, REDUCE
+from dlbrt.reductions.operations import MisuseError, StandIn
+from dlbrt.reductions.private_copies import container_shape, private_copy_spec
+from dlbrt.reductions.proxies import (
+    LoggingAccumulator,
+    LoggingAdder,
+    LoggingContainer,
+    LoggingExtremum,
+    adder,
+)
 
 Log = list[tuple[Any, ...]]
 

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from dlbrt.dist.memory import layout_of
-from dlbrt.mpi import keeping
+from dlbrt.data.memory import layout_of
 from dlbrt.mpi.call import Content, SlotHeader
-from dlbrt.mpi.contents import SlotCache, SlotPublisher
-from dlbrt.mpi.wire import Communicator
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.values import contents as keeping
+from dlbrt.mpi.values.contents import SlotCache, SlotPublisher
 
 
 class Line:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.failure import Failure, capture, raise_as_in_body
-from dlbrt.mpi.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.observe import linemap
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.dist.evaluate import FootprintError
-from dlbrt.dist.field import Field, array_field
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.scattered import AccessTables
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.spec import BLOCK, WHOLE
-from dlbrt.mpi.footprints import inspect_rows, pack_tables, unpack_tables
-from dlbrt.mpi.packing import Packed
+from dlbrt.data.access_table import AccessTables, FootprintError
+from dlbrt.data.array_table import BLOCK, WHOLE
+from dlbrt.data.field import Field, array_field
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.spans import Spans
+from dlbrt.mpi.call import inspect_rows, pack_tables, unpack_tables
+from dlbrt.mpi.values.packing import Packed
 
 N = 100
 

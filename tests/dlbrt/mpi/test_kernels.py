@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.core.load import Load
-from dlbrt.dist.space import space_of
-from dlbrt.dist.spans import Spans
-from dlbrt.mpi.kernels import signature
+from dlbrt.data.space import space_of
+from dlbrt.data.spans import Spans
+from dlbrt.emulation import Load
 from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.routine import IterativeRoutine
+from dlbrt.mpi.routines.routine import IterativeRoutine
 from dlbrt.mpi.session import Session
 from dlbrt.mpi.team import SingleRank
+from dlbrt.mpi.values.packing import signature
 
 SOURCE = """
 def helper(x):

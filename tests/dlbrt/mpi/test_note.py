@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dlbrt.dist.space import enumerate_, space_of, zip_
-from dlbrt.mpi.failure import Failure
-from dlbrt.mpi.note import note
+from dlbrt.data.space import enumerate_, space_of, zip_
+from dlbrt.mpi.failure import Failure, note
 
 
 def one(dlb: Any) -> None:

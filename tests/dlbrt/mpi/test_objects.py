@@ -10,10 +10,10 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pytest
-from dlbrt.dist.field import Field, array_field
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.spec import BLOCK
-from dlbrt.mpi.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.data.array_table import BLOCK
+from dlbrt.data.field import Field, array_field
+from dlbrt.data.footprint import IndexMap
+from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
 
 
 class Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from dlbrt.mpi.pacer import PollInterval
+from dlbrt.mpi.walk import PollInterval
 
 
 def sizes(iteration_s: float, chunks: int) -> list[int]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.mpi.objects import SharedObjects
-from dlbrt.mpi.packing import Packed, pack, pack_kernel, unpack
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.packing import Packed, pack, pack_kernel, unpack
 
 
 class Holder:

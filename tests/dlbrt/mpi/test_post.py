@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from dlbrt.core.actions import AnnounceStrategy, Interrupt, NotifyFailure, RequestGroupExchange
-from dlbrt.core.events import (
+from dlbrt.balance.actions import AnnounceStrategy, Interrupt, NotifyFailure, RequestGroupExchange
+from dlbrt.balance.events import (
     Event,
     FailureNotified,
     GroupExchangeRequested,
@@ -17,11 +17,10 @@ from dlbrt.core.events import (
     ProfileReceived,
     StrategyAnnounced,
 )
-from dlbrt.core.peers.words import StealRequest
-from dlbrt.core.profile import Profile
-from dlbrt.dist.spans import Spans
-from dlbrt.mpi.post import Messenger, NotificationAction
-from dlbrt.mpi.wire import Communicator, Notification
+from dlbrt.balance.messages import Profile, StealRequest
+from dlbrt.data.spans import Spans
+from dlbrt.mpi.communicator import Communicator, Notification
+from dlbrt.mpi.messenger import Messenger, NotificationAction
 
 SERIAL, OTHERS = 7, (1, 2)
 

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.mpi import modules
-from dlbrt.mpi.reach import is_plain, reach_of, reached_asynchronously
+from dlbrt.mpi.routines.reach import is_plain, reach_of, reached_asynchronously
+from dlbrt.mpi.values import program_state as modules
 
 TABLE = np.arange(6.0)
 

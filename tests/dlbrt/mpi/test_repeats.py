@@ -6,14 +6,12 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-from dlbrt.core.model.network import Network
-from dlbrt.core.parameters import Parameters
-from dlbrt.dist.deal import InitialPartition
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
-from dlbrt.mpi.call import LoopCall
-from dlbrt.mpi.repeats import CallCache, RepeatedCall
-from dlbrt.mpi.state import ProcessEnvironment
+from dlbrt.data.layout import InitialPartition, block
+from dlbrt.data.work_table import Units
+from dlbrt.mpi.call import CallCache, LoopCall, RepeatedCall
+from dlbrt.mpi.values.program_state import ProcessEnvironment
+from dlbrt.parameters import Parameters
+from dlbrt.predict.network import Network
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dlbrt.mpi.objects import SharedObjects
-from dlbrt.mpi.state import capture
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.program_state import capture
 
 
 @pytest.fixture(autouse=True)

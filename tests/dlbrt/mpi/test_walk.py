@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.load import Load, LoadSpec
-from dlbrt.core.paging import Cliff
-from dlbrt.dist.space import space_of
-from dlbrt.dist.spans import Spans
-from dlbrt.effects.contributions import LoopContributions
+from dlbrt.data.space import space_of
+from dlbrt.data.spans import Spans
+from dlbrt.emulation import Cliff, Load, LoadSpec
 from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.walk import Walk
+from dlbrt.reductions.contributions import LoopContributions
 
 
 @pytest.mark.parametrize(("held", "slower"), [(400, 1.0), (430, 8.0), (460, 15.0)])

@@ -9,9 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.partition.density import Density
-from dlbrt.core.speed import SpeedPoints
-from dlbrt.observe.learned import (
+from dlbrt.observe.measurements import (
     LoopKey,
     LoopMeasurements,
     MeasuredSpeeds,
@@ -21,6 +19,8 @@ from dlbrt.observe.learned import (
     read,
     update,
 )
+from dlbrt.partition.density import Density
+from dlbrt.speed.points import SpeedPoints
 from papers.swartz.density import compress
 
 KEY = LoopKey("prog.py:12", "5f2a", ("a", "a", "b"))

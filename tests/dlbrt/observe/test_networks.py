@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.model.network import Network
 from dlbrt.observe.networks import (
     Calibration,
-    Networks,
     NetworkSite,
     PatternSamples,
     default_path,
@@ -23,6 +21,7 @@ from dlbrt.observe.networks import (
     to_json,
     update,
 )
+from dlbrt.predict.network import Network, Networks
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.agent import InitialState
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.events import Event, Exhausted, Received, TimeElapsed, Worked
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.peers.words import StealRefused
-from dlbrt.core.setup import AgentSetup
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.agent import InitialState
+from dlbrt.balance.events import Event, Exhausted, Received, TimeElapsed, Worked
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.messages import StealRefused
+from dlbrt.balance.setup import AgentSetup
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import Units
 from dlbrt.observe import recorder as recorder_module
 from dlbrt.observe.recorder import Recorder, joined
 from dlbrt.observe.trace import Chunk, TraceEntry, Transferred
+from dlbrt.parameters import Parameters
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,11 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dlbrt.core.model.choose import ModelInputs, StrategyChoice
-from dlbrt.core.model.forecast import LoadForecast
-from dlbrt.core.model.network import Network
-from dlbrt.core.model.work import IterationCosts
-from dlbrt.core.windows import RedistributionGain, Window
+from dlbrt.balance.messages import RedistributionGain, Window
 from dlbrt.observe.statistics import (
     LoopRecord,
     LoopRun,
@@ -23,6 +19,11 @@ from dlbrt.observe.statistics import (
     until_the_last,
     write,
 )
+from dlbrt.predict.choose import StrategyChoice
+from dlbrt.predict.effective_speed import LoadForecast
+from dlbrt.predict.inputs import ModelInputs
+from dlbrt.predict.network import Network
+from dlbrt.predict.work import IterationCosts
 
 LOOP_KEYS = [
     "id",

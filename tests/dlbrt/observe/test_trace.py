@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbrt.core.actions import ExchangeProfiles, Move, Resume, Send, SendWork
-from dlbrt.core.agent import InitialState
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked, WorkReceived
-from dlbrt.core.load import LoadSpec
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.peers.words import StealRequest
-from dlbrt.core.profile import Profile
-from dlbrt.core.setup import AgentSetup
-from dlbrt.dist.layout import block
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import Transfer
-from dlbrt.dist.units import Units
+from dlbrt.balance.actions import ExchangeProfiles, Move, Resume, Send, SendWork
+from dlbrt.balance.agent import InitialState
+from dlbrt.balance.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked, WorkReceived
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.messages import Profile, StealRequest
+from dlbrt.balance.setup import AgentSetup
+from dlbrt.data.layout import block
+from dlbrt.data.spans import Spans
+from dlbrt.data.transfer import Transfer
+from dlbrt.data.work_table import Units
+from dlbrt.emulation import LoadSpec
 from dlbrt.observe.trace import (
     Chunk,
     LoopTrace,
@@ -35,7 +33,8 @@ from dlbrt.observe.trace import (
     read,
 )
 from dlbrt.observe.trace_events import Slice, slices
-from dlbrt.observe.tracing import TraceWriter, text_of
+from dlbrt.observe.trace_writer import TraceWriter, text_of
+from dlbrt.parameters import Parameters
 
 MOVED = Move((Transfer(0, 1, Spans.of(range(40, 45))),))
 PROFILES = Profile(30, 1.0), Profile(50, 0.5)

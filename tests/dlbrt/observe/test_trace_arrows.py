@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from dlbrt.core.actions import Move
-from dlbrt.core.events import ProfilesExchanged, Worked
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.registry import names
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import Transfer
+from dlbrt.balance.actions import Move
+from dlbrt.balance.events import ProfilesExchanged, Worked
+from dlbrt.balance.strategies import names
+from dlbrt.data.spans import Spans
+from dlbrt.data.transfer import Transfer
+from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.observe.trace import LoopTrace, RankTrace, RunTrace, Trace, TracedMachine, TraceEntry, Transferred
 from dlbrt.observe.trace_events import Arrow, arrows
-from dlbrt.observe.tracing import text_of
+from dlbrt.observe.trace_writer import text_of
+from dlbrt.predict.groups import blocks
+from dlbrt.sim.compare import simulate_strategy
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.play import simulate_strategy
-from dlbrt.sim.traced import setup_of, trace_of
+from dlbrt.sim.replay import setup_of, trace_of
 from papers.zaki.network import ethernet
 
 from tests.support.arrows import check_arrows

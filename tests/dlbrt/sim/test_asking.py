@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import Send
-from dlbrt.core.events import Exhausted
-from dlbrt.core.model.network import Network
-from dlbrt.core.peers.words import ChunkRequest
-from dlbrt.core.registry import strategy
-from dlbrt.dist.amounts import WorkTable
+from dlbrt.balance.actions import Send
+from dlbrt.balance.events import Exhausted
+from dlbrt.balance.messages import ChunkRequest
+from dlbrt.balance.strategies import strategy
+from dlbrt.data.work_table import WorkTable
+from dlbrt.predict.network import Network
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome

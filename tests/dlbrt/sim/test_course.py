@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.load import Load, LoadSpec, RandomLoad
-from dlbrt.sim.course import LoadedProcessor
+from dlbrt.emulation import Load, LoadSpec, RandomLoad
+from dlbrt.sim.machine import LoadedProcessor
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+from dlbrt.balance.messages import Profile
 from dlbrt.contract import OptionError
-from dlbrt.core.grouping import parse_group
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.paging import Cliff
-from dlbrt.core.profile import Profile
-from dlbrt.sim.description import DescriptionError, MachineDescription, NetworkDescription
-from dlbrt.sim.loads import load_for, reseeded, speeds_for
-from dlbrt.sim.read_machine import read_machine
+from dlbrt.emulation import Cliff, LoadSpec, RandomLoad
+from dlbrt.predict.groups import parse_group
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.sim.description import DescriptionError, MachineDescription, NetworkDescription, read_machine
+from dlbrt.sim.machine import load_for, reseeded, speeds_for
 
 
 def read(text: str) -> MachineDescription:

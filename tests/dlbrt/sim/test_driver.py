@@ -6,25 +6,25 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.actions import ExchangeProfiles, Finish, Interrupt, Move
-from dlbrt.core.agent import PeerStrategy
-from dlbrt.core.balancer import Balancer
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.chooser import StrategyChooser
-from dlbrt.core.chunks.loop import LoopStatistics
-from dlbrt.core.events import Interrupted, ProfilesExchanged, TimeElapsed, Worked
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import BEFORE_CHOICE, names, strategy, synchronizing
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import block, cyclic
-from dlbrt.dist.spans import Spans, coverage_error
+from dlbrt.balance.actions import ExchangeProfiles, Finish, Interrupt, Move
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.balancer import Balancer
+from dlbrt.balance.chooser import StrategyChooser
+from dlbrt.balance.events import Interrupted, ProfilesExchanged, TimeElapsed, Worked
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.strategies import BEFORE_CHOICE, names, strategy, synchronizing
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.data.layout import block, cyclic
+from dlbrt.data.spans import Spans, coverage_error
+from dlbrt.data.work_table import UNIFORM, WorkTable
+from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.observe.trace import Transferred
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.sim.compare import clairvoyant_s
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.optimum import clairvoyant_s
 from dlbrt.sim.outcome import SimulationOutcome
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dlbrt.sim.heap import EventQueue
+from dlbrt.sim.worker import EventQueue
 
 
 def test_steps_come_by_time_then_priority_then_as_they_were_asked_for() -> None:

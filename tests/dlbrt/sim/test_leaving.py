@@ -7,10 +7,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.network import Network
-from dlbrt.core.peers.claiming import CounterPeer
-from dlbrt.core.registry import strategy
+from dlbrt.balance.self_scheduling import CounterPeer
+from dlbrt.balance.strategies import strategy
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.predict.network import Network
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.transfer import Transfer
-from dlbrt.sim.links import Links, PendingRedistribution
+from dlbrt.data.spans import Spans
+from dlbrt.data.transfer import Transfer
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.sim.action_executor import Links, PendingRedistribution
 
 FREE = Pattern(())
 NETWORK = Network(0.5, 10.0, FREE, FREE, FREE)

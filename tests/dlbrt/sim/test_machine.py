@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from dlbrt.dist.layout import cyclic
-from dlbrt.dist.spans import Spans
+from dlbrt.data.layout import cyclic
+from dlbrt.data.spans import Spans
+from dlbrt.sim.compare import clairvoyant_s
 from dlbrt.sim.machine import LoopModel, Machine
-from dlbrt.sim.optimum import clairvoyant_s
 from hypothesis import given
 from hypothesis import strategies as st
 

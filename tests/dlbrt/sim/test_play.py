@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network
-from dlbrt.core.registry import AUTO, names
-from dlbrt.dist.spans import Spans
+from dlbrt.balance.strategies import AUTO, names
+from dlbrt.data.spans import Spans
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network
+from dlbrt.sim.compare import SimulationCase, simulate_all, simulate_strategy, strategy_names
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome
-from dlbrt.sim.play import SimulationCase, simulate_all, simulate_strategy, strategy_names
 
 LOOP = LoopModel(400, 0.01, iteration_bytes=800)
 
@@ -79,7 +79,7 @@ def test_an_iteration_that_is_lost_is_not_passed_over(monkeypatch: pytest.Monkey
     def lossy(*args: object, **options: object) -> SimulationOutcome:
         return replace(simulate(*args, **options), done=(Spans.of(range(400)), Spans.of()))  # type: ignore[arg-type]
 
-    monkeypatch.setattr("dlbrt.sim.play.simulate", lossy)
+    monkeypatch.setattr("dlbrt.sim.compare.simulate", lossy)
     assert simulate_strategy(machine((1.0, 1.0)), LOOP, "none").done[1] == Spans.of()
     with pytest.raises(RuntimeError, match=r"none: iteration 400 was executed by no rank"):
         simulate_strategy(machine((1.0, 1.0)), LoopModel(401, 0.01), "none")

@@ -6,20 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
-from dlbrt.core.actions import Interrupt
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.sequence import ChunkSequence
-from dlbrt.core.events import InstructionsReceived, Interrupted, ProfilesExchanged
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import GroupRules, blocks
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.paging import Cliff
-from dlbrt.core.registry import strategy
-from dlbrt.dist.spans import coverage_error
+from dlbrt.balance.actions import Interrupt
+from dlbrt.balance.events import InstructionsReceived, Interrupted, ProfilesExchanged
+from dlbrt.balance.strategies import strategy
+from dlbrt.chunks.rule import ChunkSequence
+from dlbrt.chunks.scheduler import ChunkScheduler
+from dlbrt.data.spans import coverage_error
+from dlbrt.emulation import Cliff, LoadSpec, RandomLoad
+from dlbrt.predict.groups import GroupRules, blocks
+from dlbrt.predict.network import Network, Pattern
 from dlbrt.sim import driver
-from dlbrt.sim.carriers import ActionExecutor
+from dlbrt.sim.action_executor import ActionExecutor, PendingRedistribution
 from dlbrt.sim.driver import simulate
-from dlbrt.sim.links import PendingRedistribution
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome
 from dlbrt.sim.ranks import ActionHandler, SimulatedRank, SimulatedRanks

@@ -7,19 +7,19 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from dlbrt.core.chooser import StrategyChooser
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.groups import GroupRules, blocks
-from dlbrt.core.registry import AUTO, names, strategy
-from dlbrt.dist.amounts import WorkTable
-from dlbrt.dist.layout import cyclic
+from dlbrt.balance.chooser import StrategyChooser
+from dlbrt.balance.strategies import AUTO, names, strategy
+from dlbrt.data.layout import cyclic
+from dlbrt.data.work_table import WorkTable
+from dlbrt.emulation import LoadSpec, RandomLoad
 from dlbrt.observe.trace import Trace, TracedMachine, TraceEntry, Transferred, parse
-from dlbrt.observe.tracing import text_of
+from dlbrt.observe.trace_writer import text_of
+from dlbrt.predict.groups import GroupRules, blocks
+from dlbrt.sim.compare import simulate_strategy
 from dlbrt.sim.machine import LoopModel, Machine
 from dlbrt.sim.outcome import SimulationOutcome
-from dlbrt.sim.play import simulate_strategy
 from dlbrt.sim.recorded import Recording
-from dlbrt.sim.traced import setup_of, trace_of
+from dlbrt.sim.replay import setup_of, trace_of
 from papers.zaki.network import ethernet
 
 from tests.support.replay import replay

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.dist.spans import Spans
-from dlbrt.sim.course import LoadedProcessor
-from dlbrt.sim.machine import LoopModel
+from dlbrt.data.spans import Spans
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.sim.machine import LoadedProcessor, LoopModel
 from dlbrt.sim.worker import SimulatedWorker
 from hypothesis import given
 from hypothesis import strategies as st

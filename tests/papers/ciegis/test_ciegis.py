@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.ciegis import block_rows, scattered_owners
+from dlbrt.partition.proportional import block_rows, scattered_owners
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike

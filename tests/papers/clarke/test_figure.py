@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.speed import ModelKind, SpeedModels
+from dlbrt.speed.models import SpeedModels
+from dlbrt.speed.points import ModelKind
 from papers.clarke.figure import figure
 
 

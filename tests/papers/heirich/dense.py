@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from dlbrt.data.layout import Floats
 from papers.heirich import DiffusionStep, Mesh, Schedule
-from papers.heirich.lattice import Floats
 
 Link = tuple[int, int]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from dlbrt.data.layout import Floats
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from papers.heirich import Boundary, DiffusionStep, Mesh, Schedule
-from papers.heirich.lattice import Floats
 
 #: Sizes that are stable in any number of dimensions.
 ALPHAS = st.sampled_from([0.01, 0.1, 0.15, 0.3])

@@ -6,11 +6,11 @@ from math import fsum, inf, nan
 
 import numpy as np
 import pytest
+from dlbrt.data.layout import Floats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.heirich import Boundary, Diffusion, DiffusionStep, Mesh, Schedule, discrepancy, tau
 from papers.heirich.divisible import on_grain
-from papers.heirich.lattice import Floats
 
 from tests.papers.heirich.dense import links, step_matrix
 from tests.papers.heirich.meshes import Case, cases

@@ -7,11 +7,11 @@ from math import fsum, inf
 
 import numpy as np
 import pytest
+from dlbrt.data.layout import Floats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from papers.heirich import Boundary, Diffusion, DiffusionStep, HeterogeneousDiffusion, Mesh, Schedule
-from papers.heirich.lattice import Floats
 
 from tests.dlbrt.core.diffusion.test_uneven import Chain
 from tests.papers.heirich.dense import links

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.partition import fit
-from dlbrt.core.partition.imbalance import efficiency, idle_share, inefficiency
-from dlbrt.core.partition.integer import Numbers, optimal, prefix_sums
+from dlbrt.partition import fit
+from dlbrt.partition.imbalance import efficiency, idle_share, inefficiency
+from dlbrt.partition.integer import Numbers, optimal, prefix_sums
 from numpy.typing import NDArray
 from papers.swartz import sieve
 from papers.swartz.density import compress

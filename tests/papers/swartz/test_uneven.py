@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.work import CumulativeWork
+from dlbrt.partition.newton import Cutter
+from dlbrt.partition.work import CumulativeWork
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz.uneven import Types, cuts

@@ -7,8 +7,7 @@ import atexit
 import os
 from functools import wraps
 
-from dlbrt.mpi.region import MemoryRegion
-from dlbrt.mpi.wire import Communicator
+from dlbrt.mpi.communicator import Communicator, MemoryRegion
 
 sent = 0
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.fixed import fsc
-from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
-from dlbrt.core.chunks.rule import Rule
-from dlbrt.core.chunks.table import make
-from dlbrt.core.chunks.trapezoid import Trapezoid
-from dlbrt.dist.amounts import UNIFORM, WorkTable
+from dlbrt.chunks.rule import Rule
+from dlbrt.chunks.rules import Trapezoid, fsc
+from dlbrt.chunks.scheduler import ChunkScheduler
+from dlbrt.chunks.statistics import LoopStatistics, ScheduledLoop
+from dlbrt.chunks.table import make
+from dlbrt.data.work_table import UNIFORM, WorkTable
 from numpy.typing import NDArray
 
 from tests.support.chunk_player import Played, play

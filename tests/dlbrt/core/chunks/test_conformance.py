@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dlbrt.chunks.scheduler import ChunkScheduler
+from dlbrt.chunks.statistics import LoopStatistic, LoopStatistics, ScheduledLoop
+from dlbrt.chunks.table import RULES, make
 from dlbrt.contract import STRATEGIES
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.loop import LoopStatistic, LoopStatistics, ScheduledLoop
-from dlbrt.core.chunks.table import RULES, make
-from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.dist.amounts import UNIFORM, WorkTable
+from dlbrt.data.work_table import UNIFORM, WorkTable
+from dlbrt.partition.integer import prefix_sums
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,16 +6,12 @@ from math import fsum, sqrt
 
 import numpy as np
 import pytest
-from dlbrt.core.chunks.adaptive import PerBatch, PerChunk, probe
-from dlbrt.core.chunks.adaptive_factoring import AdaptiveFactoring
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.guided import Guided
-from dlbrt.core.chunks.loop import ScheduledLoop
-from dlbrt.core.chunks.measured import Basis, ChunkReport, Measurements, RankStatistics
-from dlbrt.core.chunks.rule import Pool, take
-from dlbrt.core.chunks.sums import SumTree
-from dlbrt.core.chunks.table import make
-from dlbrt.core.chunks.weighted import Steps, reweighted
+from dlbrt.chunks.adaptive import AdaptiveFactoring, PerBatch, PerChunk, probe
+from dlbrt.chunks.rule import Pool, take
+from dlbrt.chunks.rules import Guided, Steps, reweighted
+from dlbrt.chunks.scheduler import ChunkScheduler
+from dlbrt.chunks.statistics import Basis, ChunkReport, Measurements, RankStatistics, ScheduledLoop, SumTree
+from dlbrt.chunks.table import make
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -19,10 +19,10 @@ from functools import cache
 from statistics import fmean
 
 import pytest
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
-from dlbrt.core.chunks.table import make
-from dlbrt.core.chunks.weighted import Steps
+from dlbrt.chunks.rules import Steps
+from dlbrt.chunks.scheduler import ChunkScheduler
+from dlbrt.chunks.statistics import LoopStatistics, ScheduledLoop
+from dlbrt.chunks.table import make
 
 from tests.dlbrt.core.chunks.outside import (
     FIGURES_S,

@@ -7,16 +7,10 @@ from itertools import accumulate, islice
 from math import log, sqrt
 
 import pytest
-from dlbrt.core.chunks.factoring import Factoring, Factoring2
-from dlbrt.core.chunks.fixed import fsc, mfsc
-from dlbrt.core.chunks.guided import Guided
-from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
-from dlbrt.core.chunks.measured import Measurements
-from dlbrt.core.chunks.rule import Rule, full_pool, take
-from dlbrt.core.chunks.sequence import ChunkSequence
-from dlbrt.core.chunks.table import RULES, make
-from dlbrt.core.chunks.trapezoid import Trapezoid
-from dlbrt.core.chunks.weighted import Weighted
+from dlbrt.chunks.rule import ChunkSequence, Rule, full_pool, take
+from dlbrt.chunks.rules import Factoring, Factoring2, Guided, Trapezoid, Weighted, fsc, mfsc
+from dlbrt.chunks.statistics import LoopStatistics, Measurements, ScheduledLoop
+from dlbrt.chunks.table import RULES, make
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

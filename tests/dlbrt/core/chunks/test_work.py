@@ -6,11 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from dlbrt.core.chunks.dealer import ChunkScheduler
-from dlbrt.core.chunks.loop import LoopStatistics, ScheduledLoop
-from dlbrt.core.chunks.table import RULES, make
-from dlbrt.core.chunks.work import WorkUnits
-from dlbrt.dist.amounts import WorkTable
+from dlbrt.chunks.scheduler import ChunkScheduler, WorkUnits
+from dlbrt.chunks.statistics import LoopStatistics, ScheduledLoop
+from dlbrt.chunks.table import RULES, make
+from dlbrt.data.work_table import WorkTable
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 from math import prod
 
 import pytest
-from dlbrt.core.actions import Send, SendWork
-from dlbrt.core.diffusion.neighbourhood import Neighbourhood
-from dlbrt.core.load import LoadSpec, RandomLoad
-from dlbrt.core.model.network import Network
-from dlbrt.core.peers.words import LoadReport
-from dlbrt.core.registry import strategy
+from dlbrt.balance.actions import Send, SendWork
+from dlbrt.balance.messages import LoadReport
+from dlbrt.balance.strategies import strategy
+from dlbrt.diffusion.neighbourhood import Neighbourhood
+from dlbrt.emulation import LoadSpec, RandomLoad
+from dlbrt.predict.network import Network
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from papers.heirich import DiffusionStep

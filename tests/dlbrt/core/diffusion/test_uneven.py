@@ -9,19 +9,12 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from dlbrt.core.diffusion.uneven import LinkRemainder, LocalDiffusion, flux, granted
+from dlbrt.data.layout import Floats
+from dlbrt.diffusion.uneven import LinkRemainder, LocalDiffusion, flux, granted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.heirich import (
-    DiffusionStep,
-    Mesh,
-    Schedule,
-    UnitDiffusion,
-    alpha_limit,
-    inner_iterations,
-)
+from papers.heirich import DiffusionStep, Mesh, Schedule, UnitDiffusion, alpha_limit, inner_iterations
 from papers.heirich.chain import payable
-from papers.heirich.lattice import Floats
 
 from tests.papers.heirich.dense import links, one_step
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import isqrt
 
-from dlbrt.core.model.groups import Groups, blocks
-from dlbrt.core.model.schemes import Scheme
-from dlbrt.core.model.work import IterationCosts, Runs
-from dlbrt.dist.layout import block
+from dlbrt.data.layout import block
+from dlbrt.predict.groups import Groups, blocks
+from dlbrt.predict.schemes import Scheme
+from dlbrt.predict.work import IterationCosts, Runs
 
 __all__ = ["CASES", "MEAN_SLOWDOWN", "MOST_LOAD", "Case", "trfd_first", "trfd_pairs", "trfd_second"]
 

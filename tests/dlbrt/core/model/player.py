@@ -4,7 +4,7 @@ A queue of events; nothing is random but the load, and nothing waits. What happe
 Zaki, Li, Parthasarathy, section 1.2: the rank that finishes first interrupts its group; the others look for
 interrupts between iterations, stop, and give their profiles; a central balancer serves one group at a time,
 and its host's own computing loses the context switch meanwhile. Times under load are integrated by the
-runtime's emulation (`dlbrt.core.load`), not by the model. The decisions are those of the core.
+runtime's emulation (`dlbrt.emulation`), not by the model. The decisions are those of the core.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from dlbrt.core.load import Load, LoadSpec, RandomLoad
-from dlbrt.core.model.forecast import LoadForecast
-from dlbrt.core.model.network import Network
-from dlbrt.core.model.redistribute import ModelOptions, MovementCosts, redistribute
-from dlbrt.core.model.schemes import NONE, Scheme
-from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.work import IterationCosts, Runs, count
+from dlbrt.emulation import Load, LoadSpec, RandomLoad
+from dlbrt.predict.effective_speed import LoadForecast, Processor
+from dlbrt.predict.network import Network
+from dlbrt.predict.redistribute import ModelOptions, MovementCosts, redistribute
+from dlbrt.predict.schemes import NONE, Scheme
+from dlbrt.predict.work import IterationCosts, Runs, count
 from papers.zaki.speed import under
 
 from tests.dlbrt.core.model.cases import MOST_LOAD, Case

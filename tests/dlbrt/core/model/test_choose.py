@@ -7,11 +7,12 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from dlbrt.core.model.choose import ModelInputs, choose
-from dlbrt.core.model.forecast import LoadForecast
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.model.schemes import SCHEMES
-from dlbrt.core.model.work import IterationCosts, Runs
+from dlbrt.predict.choose import choose
+from dlbrt.predict.effective_speed import LoadForecast
+from dlbrt.predict.inputs import ModelInputs
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.predict.schemes import SCHEMES
+from dlbrt.predict.work import IterationCosts, Runs
 from papers.zaki.network import ethernet
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from dlbrt.core.model.forecast import LoadForecast
+from dlbrt.predict.effective_speed import LoadForecast
 
 
 def test_the_path_of_means_goes_on_at_the_mean_speed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.model.groups import Groups, at_random, blocks, by_host, by_nearness, default, equal_speed
+from dlbrt.predict.groups import Groups, at_random, blocks, by_host, by_nearness, default, equal_speed
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf, nan
 
 import pytest
-from dlbrt.core.model.network import Network, Pattern, fit
-from dlbrt.core.model.schemes import scheme
+from dlbrt.predict.network import Network, Pattern, fit
+from dlbrt.predict.schemes import scheme
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet

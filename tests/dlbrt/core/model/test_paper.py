@@ -11,11 +11,12 @@ from functools import cache
 from statistics import mean
 
 import pytest
-from dlbrt.core.model.choose import ModelInputs, StrategyChoice, choose
-from dlbrt.core.model.recurrence import Scenario, evaluate
-from dlbrt.core.model.redistribute import ModelOptions
-from dlbrt.core.model.schemes import SCHEMES, Scheme, scheme
-from dlbrt.core.model.work import Runs
+from dlbrt.predict.choose import StrategyChoice, choose
+from dlbrt.predict.inputs import ModelInputs
+from dlbrt.predict.recurrence import Scenario, evaluate
+from dlbrt.predict.redistribute import ModelOptions
+from dlbrt.predict.schemes import SCHEMES, Scheme, scheme
+from dlbrt.predict.work import Runs
 from papers.zaki.network import ethernet
 
 from tests.dlbrt.core.model import player

@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
-from dlbrt.core.model.groups import blocks
-from dlbrt.core.model.network import Network
-from dlbrt.core.model.recurrence import GroupCost, Scenario, StrategyCost, evaluate, evaluate_static
-from dlbrt.core.model.redistribute import ModelOptions
-from dlbrt.core.model.schemes import SCHEMES, Scheme, scheme
-from dlbrt.core.model.speed import Averaging, Processor
-from dlbrt.core.model.work import IterationCosts, Runs
-from dlbrt.dist.layout import block
+from dlbrt.data.layout import block
+from dlbrt.predict.effective_speed import Averaging, Processor
+from dlbrt.predict.groups import blocks
+from dlbrt.predict.network import Network
+from dlbrt.predict.recurrence import GroupCost, Scenario, StrategyCost, evaluate, evaluate_static
+from dlbrt.predict.redistribute import ModelOptions
+from dlbrt.predict.schemes import SCHEMES, Scheme, scheme
+from dlbrt.predict.work import IterationCosts, Runs
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 import pytest
-from dlbrt.core.model.redistribute import ModelOptions, MovementCosts, redistribute
-from dlbrt.core.model.work import IterationCosts, Runs, count
+from dlbrt.predict.redistribute import ModelOptions, MovementCosts, redistribute
+from dlbrt.predict.work import IterationCosts, Runs, count
 from hypothesis import given
 from hypothesis import strategies as st
 

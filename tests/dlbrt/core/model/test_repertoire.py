@@ -7,22 +7,17 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from dlbrt.balance.strategies import strategy
 from dlbrt.contract import STRATEGIES
-from dlbrt.core.model.choose import choose
-from dlbrt.core.model.dealing import SelfSchedulingModel
-from dlbrt.core.model.diffusing import DiffusionModel, implicit
-from dlbrt.core.model.fluid import RemainingWork, lower_bound_s
-from dlbrt.core.model.forecast import LoadForecast
-from dlbrt.core.model.known import ModelInputs
-from dlbrt.core.model.network import Network, Pattern
-from dlbrt.core.model.outlook import EstimateInputs, loop_statistics
-from dlbrt.core.model.repertoire import OTHERS
-from dlbrt.core.model.screening import PLAYS, Candidate, Estimated
-from dlbrt.core.model.speed import Processor
-from dlbrt.core.model.stealing import StealingModel
-from dlbrt.core.model.work import IterationCosts, Runs
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import strategy
+from dlbrt.parameters import Parameters
+from dlbrt.predict.choose import OTHERS, PLAYS, Candidate, Estimated, choose
+from dlbrt.predict.diffusing import DiffusionModel, implicit
+from dlbrt.predict.effective_speed import LoadForecast, Processor
+from dlbrt.predict.inputs import EstimateInputs, ModelInputs, loop_statistics
+from dlbrt.predict.network import Network, Pattern
+from dlbrt.predict.self_scheduling import SelfSchedulingModel
+from dlbrt.predict.stealing import StealingModel
+from dlbrt.predict.work import IterationCosts, RemainingWork, Runs, lower_bound_s
 from dlbrt.sim.driver import simulate, start_in
 from dlbrt.sim.machine import LoopModel, Machine
 from hypothesis import given

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import ceil
 
 import pytest
-from dlbrt.core.load import Load, LoadSpec, RandomLoad
-from dlbrt.core.model.speed import Averaging, Processor
+from dlbrt.emulation import Load, LoadSpec, RandomLoad
+from dlbrt.predict.effective_speed import Averaging, Processor
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.zaki.speed import LoadContinuation, effective_load, under

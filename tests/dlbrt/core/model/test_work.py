@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from dlbrt.core.model.work import IterationCosts, Runs, count
+from dlbrt.predict.work import IterationCosts, Runs, count
 from hypothesis import given
 from hypothesis import strategies as st
 

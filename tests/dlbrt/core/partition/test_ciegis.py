@@ -7,8 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.ciegis import block_rows, floors, scattered_owners
-from dlbrt.core.partition.estimates import fewest_processors, product_bound, product_efficiency
+from dlbrt.partition.proportional import (
+    block_rows,
+    fewest_processors,
+    floors,
+    product_bound,
+    product_efficiency,
+    scattered_owners,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.core.partition import known
-from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.core.partition.known import CurvedWork, KnownWork
-from dlbrt.dist.footprint import IndexMap
+from dlbrt.data.footprint import IndexMap
+from dlbrt.partition import known
+from dlbrt.partition.cost_spec import CostError, CostSpec
+from dlbrt.partition.costs import evaluate_cost
+from dlbrt.partition.integer import prefix_sums
+from dlbrt.partition.known import CurvedWork, KnownWork
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz.integer import largest_part

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.density import Density, DriftCheck, Sample, merge
-from dlbrt.core.partition.integer import optimal, prefix_sums
-from dlbrt.core.partition.newton import Cutter
-from dlbrt.core.partition.work import WorkError, WorkFault
+from dlbrt.partition.density import Density, DriftCheck, Sample, merge
+from dlbrt.partition.integer import optimal, prefix_sums
+from dlbrt.partition.newton import Cutter
+from dlbrt.partition.work import WorkError, WorkFault
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray

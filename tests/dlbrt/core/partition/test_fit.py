@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.fit import best, monotone, power
-from dlbrt.core.partition.imbalance import efficiency
-from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.core.partition.work import CumulativeWork
+from dlbrt.partition.fit import best, monotone, power
+from dlbrt.partition.imbalance import efficiency
+from dlbrt.partition.integer import prefix_sums
+from dlbrt.partition.work import CumulativeWork
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve

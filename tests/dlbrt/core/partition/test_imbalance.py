@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.imbalance import drift, efficiency, idle_share, inefficiency
-from dlbrt.core.partition.newton import Cutter
+from dlbrt.partition.imbalance import drift, efficiency, idle_share, inefficiency
+from dlbrt.partition.newton import Cutter
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve

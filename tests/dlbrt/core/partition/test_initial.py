@@ -9,16 +9,17 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 import pytest
 from dlbrt.contract import Distribution
-from dlbrt.core.partition.ciegis import block_rows, scattered_owners
-from dlbrt.core.partition.costs import CostError, CostSpec, evaluate_cost
-from dlbrt.core.partition.imbalance import efficiency
-from dlbrt.core.partition.initial import deal, expected, first_shares
-from dlbrt.core.partition.integer import prefix_sums
-from dlbrt.core.partition.known import KnownWork, MeasuredWork
-from dlbrt.dist import layout
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.spans import Spans
-from dlbrt.dist.units import FoldingPolicy, Units
+from dlbrt.data import layout
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import FoldingPolicy, Units
+from dlbrt.partition.cost_spec import CostError, CostSpec
+from dlbrt.partition.costs import evaluate_cost
+from dlbrt.partition.imbalance import efficiency
+from dlbrt.partition.initial import deal, expected, first_shares
+from dlbrt.partition.integer import prefix_sums
+from dlbrt.partition.known import KnownWork, MeasuredWork
+from dlbrt.partition.proportional import block_rows, scattered_owners
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve

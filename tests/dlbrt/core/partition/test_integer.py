@@ -7,10 +7,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.integer import optimal, prefix_sums, settled
-from dlbrt.core.partition.work import WorkError, WorkFault, over_positions
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import Units
+from dlbrt.partition.integer import optimal, prefix_sums, settled
+from dlbrt.partition.work import WorkError, WorkFault, over_positions
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz.integer import largest_part, nearest, parts, snapped

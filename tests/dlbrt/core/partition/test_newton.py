@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.convergence import Method, contraction, methods
-from dlbrt.core.partition.newton import Cutter, fractions
-from dlbrt.core.partition.work import CumulativeWork, WorkError, WorkFault, over_positions
+from dlbrt.partition.newton import Cutter, fractions
+from dlbrt.partition.roots import Method, contraction, methods
+from dlbrt.partition.work import CumulativeWork, WorkError, WorkFault, over_positions
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz import sieve

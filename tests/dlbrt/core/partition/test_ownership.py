@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 import pytest
-from dlbrt.core.partition.ownership import BlockOwnership, DealtOwnership
-from dlbrt.dist import layout
-from dlbrt.dist.footprint import IndexMap
-from dlbrt.dist.spans import Spans, coverage_error
-from dlbrt.dist.units import Units
+from dlbrt.data import layout
+from dlbrt.data.footprint import IndexMap
+from dlbrt.data.spans import Spans, coverage_error
+from dlbrt.data.work_table import Units
+from dlbrt.speed.ownership import BlockOwnership, DealtOwnership
 from hypothesis import given
 from hypothesis import strategies as st
 

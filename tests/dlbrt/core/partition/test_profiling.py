@@ -10,15 +10,10 @@ from math import exp
 
 import numpy as np
 import pytest
-from dlbrt.core.parameters import MAX_GROUPS
-from dlbrt.core.partition.density import Density, Sample, merge
-from dlbrt.core.partition.imbalance import drift, efficiency
-from dlbrt.core.partition.profiling import (
-    GroupTimes,
-    Profiling,
-    group_size,
-    relative_speeds,
-)
+from dlbrt.parameters import MAX_GROUPS
+from dlbrt.partition.density import Density, Sample, merge
+from dlbrt.partition.imbalance import drift, efficiency
+from dlbrt.partition.profiling import GroupTimes, Profiling, group_size, relative_speeds
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.swartz.density import compress

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.widening import wide, widened
+from dlbrt.partition.cost_values import wide, widened
 
 BYTES = np.array([100, 200, 3], np.uint8)
 SHORT = np.array([[300, -400], [500, 32_000]], np.int16)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.agent import InitialState, PeerStrategy
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.chunks.loop import LoopStatistics
-from dlbrt.core.parameters import Parameters
-from dlbrt.core.registry import names, strategy
-from dlbrt.dist.amounts import UNIFORM, WorkTable
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.agent import InitialState, PeerStrategy
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.strategies import names, strategy
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.parameters import Parameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from dlbrt.core.actions import Send
-from dlbrt.core.agent import InitialState
-from dlbrt.core.books import BalancingContext
-from dlbrt.core.events import Exhausted, Received, Worked
-from dlbrt.core.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, Parameters
-from dlbrt.core.peers.diffusing import DiffusionPeer
-from dlbrt.core.peers.words import LoadReport
-from dlbrt.dist.layout import block
-from dlbrt.dist.units import Units
+from dlbrt.balance.actions import Send
+from dlbrt.balance.agent import InitialState
+from dlbrt.balance.diffusing import DiffusionPeer
+from dlbrt.balance.events import Exhausted, Received, Worked
+from dlbrt.balance.group_state import BalancingContext
+from dlbrt.balance.messages import LoadReport
+from dlbrt.data.layout import block
+from dlbrt.data.work_table import Units
+from dlbrt.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, Parameters
 
 #: A word and its answer.
 ANSWER_S = 1e-3

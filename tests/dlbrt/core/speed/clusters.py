@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from dlbrt.core.paging import WIDTH, Cliff
-from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import ModelKind, Partition, SpeedModels
-from dlbrt.core.speed.passes import imbalance
+from dlbrt.data.layout import Floats
+from dlbrt.emulation import WIDTH, Cliff
+from dlbrt.speed.models import Partition, SpeedModels
+from dlbrt.speed.pass_balancer import imbalance
+from dlbrt.speed.points import ModelKind
 
 MB = 2**20
 SYSTEM_MB = 30

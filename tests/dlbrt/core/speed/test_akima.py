@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.speed.akima import Akima
-from dlbrt.core.speed.points import PointTable, SpeedPoints
+from dlbrt.speed.functions import Akima
+from dlbrt.speed.points import PointTable, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import Akima1DInterpolator

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import ModelKind, PartitionMethod, SpeedModels, SpeedPoints
+from dlbrt.data.layout import Floats
+from dlbrt.speed.models import PartitionMethod, SpeedModels
+from dlbrt.speed.points import ModelKind, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 

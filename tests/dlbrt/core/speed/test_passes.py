@@ -9,9 +9,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from dlbrt.core.paging import Cliff
-from dlbrt.core.speed import ModelKind, PassBalancer, PassDecision, PassReason, SpeedPoints
-from dlbrt.core.speed.passes import imbalance
+from dlbrt.emulation import Cliff
+from dlbrt.speed.pass_balancer import PassBalancer, PassDecision, PassReason, imbalance
+from dlbrt.speed.points import ModelKind, SpeedPoints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

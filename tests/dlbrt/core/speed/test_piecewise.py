@@ -6,11 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import geometric
-from dlbrt.core.speed.functions import seconds
-from dlbrt.core.speed.piecewise import Piecewise, repaired
-from dlbrt.core.speed.points import PointTable, SpeedPoints
+from dlbrt.data.layout import Floats
+from dlbrt.speed import geometric
+from dlbrt.speed.functions import Piecewise, repaired, seconds
+from dlbrt.speed.points import PointTable, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 

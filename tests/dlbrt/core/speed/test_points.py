@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.speed.points import DRIFT, MAX_POINTS, PointTable, SpeedPoints
+from dlbrt.speed.points import DRIFT, MAX_POINTS, PointTable, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.core.partition.work import Floats
-from dlbrt.core.speed import geometric, rootfinding
-from dlbrt.core.speed.akima import Akima
-from dlbrt.core.speed.arrowhead import Arrowhead
-from dlbrt.core.speed.functions import seconds
-from dlbrt.core.speed.piecewise import Piecewise
-from dlbrt.core.speed.points import PointTable, SpeedPoints
+from dlbrt.data.layout import Floats
+from dlbrt.speed import geometric, rootfinding
+from dlbrt.speed.functions import Akima, Piecewise, seconds
+from dlbrt.speed.points import PointTable, SpeedPoints
+from dlbrt.speed.rootfinding import Arrowhead
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import root

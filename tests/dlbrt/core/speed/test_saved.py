@@ -6,7 +6,8 @@ import json
 
 import pytest
 from dlbrt.contract import OptionError
-from dlbrt.core.speed import ModelKind, PassBalancer, SpeedPoints, decode, encode
+from dlbrt.speed.pass_balancer import PassBalancer
+from dlbrt.speed.points import ModelKind, SpeedPoints, decode, encode
 from hypothesis import given
 
 from tests.dlbrt.core.speed.test_piecewise import RANKS, Known

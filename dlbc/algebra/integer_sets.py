@@ -1,0 +1,240 @@
+"""Integer sets (isl, through islpy): exact for affine conditions.
+
+What is not affine is left out of the conditions, which makes them weaker: "no solution" stays right. Names of
+the program never enter isl's text, where some would be keywords.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+
+from dlbc.algebra.integer_form import (
+    Atom,
+    Comparison,
+    Condition,
+    IntegerForm,
+    Operator,
+    Variable,
+    VariableKind,
+)
+
+#: Bound on isl's work for one question; beyond it there is no answer.
+_OPERATIONS = 500_000
+
+#: Values that witnesses are looked for among first, to give small numbers.
+_BOXES = (8, 24, 200, 5000)
+
+_GUARD_PARTS = 3
+
+
+def available() -> bool:
+    """Whether islpy is installed."""
+    return importlib.util.find_spec("islpy") is not None
+
+
+class IntegerSets:
+    """Asks isl about conjunctions of conditions."""
+
+    def __init__(self) -> None:
+        import islpy
+
+        self._isl: ModuleType = islpy
+        self._context = islpy.DEFAULT_CONTEXT
+        self._context.set_on_error(1)  # without: isl prints them
+        self._context.set_max_operations(_OPERATIONS)
+        self.affine = True
+        self._parameters: dict[Variable, str] = {}
+        self._answers: dict[str, bool] = {}
+
+    def is_empty(self, conditions: Sequence[Condition]) -> bool:
+        """Whether surely nothing satisfies them; `affine` then says whether all of them were taken."""
+        writer = _Writer()
+        text = writer.conjunction(conditions)
+        self.affine = writer.affine
+        if text not in self._answers:
+            self._begin()
+            try:
+                self._answers[text] = bool(self._set(writer, text, ()).is_empty())
+            except self._isl.Error:
+                self._answers[text] = False
+        return self._answers[text]
+
+    def witness(self, conditions: Sequence[Condition]) -> dict[Variable, int] | None:
+        """A solution in small numbers, if there is one."""
+        writer = _Writer()
+        text = writer.conjunction(conditions)
+        self._begin()
+        try:
+            whole = self._set(writer, text, ())
+            for size in _BOXES:
+                box = " and ".join(f"-1 <= {name} <= {size}" for name in writer.names.values())
+                near = whole.intersect(self._set(writer, box or "true", ()))
+                if not near.is_empty():
+                    return self._point(near.lexmin(), writer)
+        except self._isl.Error:
+            return None
+        return None
+
+    def guard(
+        self,
+        meetings: Iterable[Sequence[Condition]],
+        several: Sequence[Condition],
+        many_instances: Iterable[Sequence[Condition]],
+    ) -> str | None:
+        """A condition on parameters, as source text, under which no meeting has a solution.
+
+        None if there is none that is short and that leaves room for all ``crowds``; ``several`` says that
+        there are two iterations.
+        """
+        try:
+            bad = None
+            self._begin()
+            for conditions in meetings:
+                found = self._where(conditions)
+                bad = found if bad is None else bad.union(found)
+            if bad is None or any(self._where(crowd).subtract(bad).is_empty() for crowd in many_instances):
+                return None
+            space = self._where(several)
+            return self._text(space.subtract(bad).gist(space).coalesce())
+        except self._isl.Error:
+            return None
+
+    def _where(self, conditions: Sequence[Condition]):  # type: ignore[no-untyped-def]
+        """The values of the parameters for which there is a solution."""
+        writer = _Writer(self._parameters)
+        text = writer.conjunction(conditions)
+        if not writer.affine:
+            raise self._isl.Error("not affine")
+        parameters = [name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER]
+        return self._set(writer, text, parameters).params()
+
+    def _begin(self) -> None:
+        """The bound on isl's work holds for each question."""
+        self._context.reset_operations()
+
+    def _set(self, writer: _Writer, text: str, parameters: Sequence[str]):  # type: ignore[no-untyped-def]
+        inner = [name for name in writer.names.values() if name not in set(parameters)]
+        before = f"[{', '.join(parameters)}] -> " if parameters else ""
+        return self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}")
+
+    def _point(self, least, writer: _Writer) -> dict[Variable, int]:  # type: ignore[no-untyped-def]
+        point = least.sample_point()
+        kind = self._isl.dim_type.set
+        return {
+            variable: int(point.get_coordinate_val(kind, k).to_python())
+            for k, variable in enumerate(writer.names)
+        }
+
+    def _text(self, good) -> str | None:  # type: ignore[no-untyped-def]
+        parts = []
+        for basic in good.get_basic_sets():
+            if basic.dim(self._isl.dim_type.div):
+                return None
+            constraints = [self._constraint(c) for c in basic.get_constraints()]
+            texts = [c for c in constraints if c is not None]
+            if len(texts) < len(constraints) or len(texts) > _GUARD_PARTS:
+                return None
+            parts.append(" and ".join(sorted(texts)) or "True")
+        if not parts or len(parts) > _GUARD_PARTS:
+            return None
+        return " or ".join(sorted(parts))
+
+    def _constraint(self, constraint) -> str | None:  # type: ignore[no-untyped-def]
+        kind = self._isl.dim_type.param
+        names = [constraint.get_dim_name(kind, k) for k in range(constraint.dim(kind))]
+        known = {name: variable for variable, name in self._parameters.items()}
+        total = IntegerForm.literal(int(constraint.get_constant_val().to_python()))
+        for k, name in enumerate(names):
+            factor = int(constraint.get_coefficient_val(kind, k).to_python())
+            total = total + IntegerForm.of(known[name]) * IntegerForm.literal(factor)
+        if any(v.name.startswith("length ") for v in total.variables):
+            return None
+        return _written(total, "==" if constraint.is_equality() else ">=")
+
+
+def _written(form: IntegerForm, relation: str) -> str:
+    """``form >= 0`` or ``form == 0`` with the negative terms on the other side."""
+    left = IntegerForm(tuple((m, k) for m, k in form.terms if k > 0))
+    right = IntegerForm(tuple((m, -k) for m, k in form.terms if k < 0))
+    if relation == ">=" and left.constant is None and right == IntegerForm.literal(1):
+        return f"{left} > 0"
+    if relation == ">=" and left.constant is not None and right.terms:
+        return f"{right} <= {left}"
+    return f"{left} {relation} {right}"
+
+
+class _Writer:
+    """isl's text of conditions; ``parameters`` are names that parameters have in other texts as well."""
+
+    def __init__(self, parameters: dict[Variable, str] | None = None) -> None:
+        self._shared = parameters
+        self.names: dict[Variable, str] = {}
+        self.affine = True
+
+    def conjunction(self, conditions: Iterable[Condition]) -> str:
+        """All conditions that are affine."""
+        texts = [t for t in map(self._condition, conditions) if t is not None]
+        return " and ".join(texts) or "true"
+
+    def _condition(self, condition: Condition) -> str | None:
+        """None if it is not affine: then nothing is known of it."""
+        if isinstance(condition, Comparison):
+            try:
+                return f"({self._form(condition.form)} {condition.relation.replace('==', '=')} 0)"
+            except _NotAffineError:
+                self.affine = False
+                return None
+        parts = [self._condition(p) for p in condition.parts]
+        if condition.operator == "and":
+            return "(" + (" and ".join(p for p in parts if p is not None) or "true") + ")"
+        if any(p is None for p in parts):
+            return None
+        return "(" + (" or ".join(p for p in parts if p is not None) or "false") + ")"
+
+    def _form(self, form: IntegerForm) -> str:
+        texts = [self._monomial(monomial, factor) for monomial, factor in form.terms]
+        return "0" + "".join(texts)  # isl has no unary plus
+
+    def _monomial(self, monomial: Sequence[Atom], factor: int) -> str:
+        if not monomial:
+            return f"{factor:+d}"
+        if len(monomial) == 1:
+            return f"{factor:+d}*{self._atom(monomial[0])}"
+        product = IntegerForm(((tuple(monomial), 1),))
+        return f"{factor:+d}*{self._opaque(product)}"
+
+    def _opaque(self, form: IntegerForm) -> str:
+        """Something that is not affine but the same in all iterations: a parameter of its own."""
+        if any(v.kind is not VariableKind.PARAMETER for v in form.variables):
+            raise _NotAffineError
+        return self._variable(Variable(VariableKind.PARAMETER, str(form)))
+
+    def _atom(self, atom: Atom) -> str:
+        if isinstance(atom, Variable):
+            return self._variable(atom)
+        operands = atom.operands
+        match atom.operator:
+            case Operator.QUOTIENT | Operator.REMAINDER if (operands[1].constant or 0) > 0:
+                divisor = operands[1].constant
+                if atom.operator is Operator.QUOTIENT:
+                    return f"floor(({self._form(operands[0])})/{divisor})"
+                return f"(({self._form(operands[0])}) mod {divisor})"
+            case Operator.MINIMUM | Operator.MAXIMUM:
+                return f"{atom.operator.value}({', '.join(map(self._form, operands))})"
+        return self._opaque(IntegerForm.of(atom))
+
+    def _variable(self, variable: Variable) -> str:
+        name = self.names.get(variable)
+        if name is None:
+            if self._shared is not None and variable.kind is VariableKind.PARAMETER:
+                name = self._shared.setdefault(variable, f"q{len(self._shared)}")
+            else:
+                name = f"v{len(self.names)}"
+            self.names[variable] = name
+        return name
+
+
+class _NotAffineError(Exception):
+    """A form is not affine."""

@@ -1,0 +1,278 @@
+"""Amounts of work: polynomials with rational coefficients over index, parameters, and what is no polynomial.
+
+Where a `Form` says which element, a `Work` says how much: its coefficients are fractions, because sums of
+powers have such (Faulhaber), and a condition may be a factor of it (`Holds`, 1 or 0). The normal form makes
+equal polynomials equal objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from dlbrt.records import dataclass
+
+from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, normal_form, substitute
+from dlbc.algebra.integer_form import Atom, Comparison, Condition, IntegerForm, Junction, Variable
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """1 where ``form >= 0`` (``form == 0``), else 0."""
+
+    form: IntegerForm
+    relation: str = ">="
+
+    def __str__(self) -> str:
+        return f"({self.form} {self.relation} 0)"
+
+
+Factor = Atom | Indicator
+Factors = tuple[Factor, ...]
+Number = int | Fraction
+Terms = tuple[tuple[Factors, Number], ...]
+
+
+def _plain(value: Number) -> Number:
+    """An integer where it is one: arithmetic on fractions is slow."""
+    return value.numerator if value.denominator == 1 else value
+
+
+@dataclass(frozen=True)
+class WorkPolynomial:
+    """``sum(coefficient * product(factors))``; no factors: the literal part."""
+
+    terms: Terms = ()
+
+    @classmethod
+    def literal(cls, value: Number) -> WorkPolynomial:
+        """A number."""
+        return cls((((), _plain(value)),) if value else ())
+
+    @classmethod
+    def of(cls, factor: Factor) -> WorkPolynomial:
+        """A factor by itself."""
+        return cls((((factor,), 1),))
+
+    @classmethod
+    def from_form(cls, form: IntegerForm) -> WorkPolynomial:
+        """As much as an integer form says."""
+        return _ordered(dict(form.terms))
+
+    @classmethod
+    def total(cls, parts: Iterable[WorkPolynomial]) -> WorkPolynomial:
+        """The sum of many."""
+        sums: dict[Factors, Number] = {}
+        for part in parts:
+            for factors, k in part.terms:
+                sums[factors] = sums.get(factors, 0) + k
+        return _ordered(sums)
+
+    @property
+    def constant(self) -> Number | None:
+        """Its value where it is a number."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
+
+    def __add__(self, other: WorkPolynomial) -> WorkPolynomial:
+        return (
+            WorkPolynomial.total((self, other))
+            if self.terms and other.terms
+            else self
+            if self.terms
+            else other
+        )
+
+    def __neg__(self) -> WorkPolynomial:
+        return self * -1
+
+    def __sub__(self, other: WorkPolynomial) -> WorkPolynomial:
+        return WorkPolynomial.total((self, -other))
+
+    def __mul__(self, other: WorkPolynomial | Number) -> WorkPolynomial:
+        if not isinstance(other, WorkPolynomial):
+            return (
+                WorkPolynomial(tuple((f, _plain(k * other)) for f, k in self.terms)) if other else ZERO_WORK
+            )
+        if other.terms == ONE_WORK.terms or self.terms == ONE_WORK.terms:
+            return self if other.terms == ONE_WORK.terms else other
+        products: dict[Factors, Number] = {}
+        for left, j in self.terms:
+            for right, k in other.terms:
+                factors = _product(left, right)
+                products[factors] = products.get(factors, 0) + j * k
+        return _ordered(products)
+
+    def __pow__(self, exponent: int) -> WorkPolynomial:
+        power = ONE_WORK
+        for _ in range(exponent):
+            power = power * self
+        return power
+
+    @cached_property
+    def factors(self) -> frozenset[Factor]:
+        """Everything that its terms are products of."""
+        return frozenset(factor for factors, _ in self.terms for factor in factors)
+
+    @cached_property
+    def variables(self) -> frozenset[Variable]:
+        """Every variable in it, those in operands and conditions too."""
+        return frozenset(v for factor in self.factors for v in variables_of(factor))
+
+    @property
+    def elements(self) -> frozenset[str]:
+        """The arrays on whose elements it depends."""
+        return frozenset(name for f in self.factors for name in _form_of(f).elements)
+
+    def powers(self, variable: Variable) -> dict[int, WorkPolynomial] | None:
+        """Its coefficients as a polynomial in the variable; None where it is none."""
+        found: dict[int, dict[Factors, Number]] = {}
+        for factors, k in self.terms:
+            rest = tuple(f for f in factors if f != variable)
+            if any(variable in variables_of(f) for f in rest):
+                return None
+            found.setdefault(len(factors) - len(rest), {})[rest] = k
+        return {power: _ordered(part) for power, part in sorted(found.items())}
+
+    def replaced(
+        self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
+    ) -> WorkPolynomial:
+        """With atoms changed, in operands and conditions too; ``given`` simplifies what comes of it."""
+        if not any(_has_changed_atom(factor, changes) for factor in self.factors):
+            return self
+        known: dict[Factor, WorkPolynomial] = {}
+        return WorkPolynomial.total(
+            WorkPolynomial.literal(k)
+            * _multiplied(_replaced(f, changes, assumptions, known) for f in factors)
+            for factors, k in self.terms
+        )
+
+    def simplified(self, assumptions: Assumptions) -> WorkPolynomial:
+        """The same where the assumptions hold, in normal form."""
+        known = {factor: _simplified(factor, assumptions) for factor in self.factors}
+        return WorkPolynomial.total(
+            WorkPolynomial.literal(k) * _multiplied(known[f] for f in factors) for factors, k in self.terms
+        )
+
+    def value(self, variables: Mapping[Variable, int]) -> Number:
+        """Its value; ``variables`` give all of its variables, and it depends on no elements."""
+        known = {factor: _value(factor, variables) for factor in self.factors}
+        total: Number = 0
+        for factors, k in self.terms:
+            for factor in factors:
+                k *= known[factor]
+            total += k
+        return _plain(total)
+
+
+def variables_of(factor: Factor) -> frozenset[Variable]:
+    """The variables in a factor."""
+    return frozenset({factor}) if isinstance(factor, Variable) else _form_of(factor).variables
+
+
+def indicator_of(condition: Condition) -> WorkPolynomial:
+    """1 where the condition holds, else 0."""
+    match condition:
+        case Comparison(form=form, relation=relation):
+            if form.constant is not None:
+                value = form.constant
+                holds = {">=": value >= 0, "==": value == 0, "!=": value != 0}[relation]
+                return WorkPolynomial.literal(int(holds))
+            if relation == "!=":
+                return ONE_WORK - WorkPolynomial.of(Indicator(form, "=="))
+            return WorkPolynomial.of(Indicator(form, relation))
+        case Junction(operator="and", parts=parts):
+            return _multiplied(map(indicator_of, parts))
+        case Junction(parts=parts):
+            return ONE_WORK - _multiplied(ONE_WORK - indicator_of(part) for part in parts)
+
+
+ZERO_WORK = WorkPolynomial()
+ONE_WORK = WorkPolynomial.literal(1)
+
+
+def _ordered(sums: Mapping[Factors, Number]) -> WorkPolynomial:
+    kept = [(f, _plain(k)) for f, k in sums.items() if k]
+    return WorkPolynomial(tuple(sorted(kept, key=_order) if len(kept) > 1 else kept))
+
+
+def _order(term: tuple[Factors, Number]) -> list[tuple[bool, str]]:
+    return [_rank(factor) for factor in term[0]]
+
+
+def _rank(factor: Factor) -> tuple[bool, str]:
+    if isinstance(factor, Variable):
+        return (False, f"{factor.name} {factor.number} {factor.out_of_scope}")
+    return (True, str(factor))
+
+
+def _product(left: Factors, right: Factors) -> Factors:
+    if not left or not right:
+        return left or right
+    conditions = {f for f in left if isinstance(f, Indicator)}
+    return tuple(sorted((*left, *(f for f in right if f not in conditions)), key=_rank))
+
+
+def _multiplied(parts: Iterable[WorkPolynomial]) -> WorkPolynomial:
+    result = ONE_WORK
+    for part in parts:
+        result = result * part
+    return result
+
+
+def _form_of(factor: Factor) -> IntegerForm:
+    return factor.form if isinstance(factor, Indicator) else IntegerForm.of(factor)
+
+
+def _has_changed_atom(factor: Factor, changes: Mapping[Atom, IntegerForm]) -> bool:
+    return any(
+        atom in changes or any(_has_changed_atom(a, changes) for a in _operand_atoms(atom))
+        for atom in _form_of(factor).atoms
+    )
+
+
+def _operand_atoms(atom: Atom) -> Iterator[Atom]:
+    return iter(()) if isinstance(atom, Variable) else (a for o in atom.operands for a in o.atoms)
+
+
+def _replaced(
+    factor: Factor,
+    changes: Mapping[Atom, IntegerForm],
+    assumptions: Assumptions,
+    known: dict[Factor, WorkPolynomial],
+) -> WorkPolynomial:
+    if factor not in known:
+        if isinstance(factor, Indicator):
+            known[factor] = _holding(
+                substitute(factor.form, changes, assumptions), factor.relation, assumptions
+            )
+        else:
+            known[factor] = WorkPolynomial.from_form(substitute(IntegerForm.of(factor), changes, assumptions))
+    return known[factor]
+
+
+def _simplified(factor: Factor, assumptions: Assumptions) -> WorkPolynomial:
+    if isinstance(factor, Indicator):
+        return _holding(normal_form(factor.form, assumptions), factor.relation, assumptions)
+    return WorkPolynomial.from_form(normal_form(IntegerForm.of(factor), assumptions))
+
+
+def _holding(form: IntegerForm, relation: str, assumptions: Assumptions) -> WorkPolynomial:
+    if form.constant is not None:
+        return indicator_of(Comparison(form, relation))
+    below = assumptions.proves(-form - IntegerForm.literal(1))
+    if relation == ">=":
+        if below or assumptions.proves(form):
+            return ZERO_WORK if below else ONE_WORK
+    elif below or assumptions.proves(form - IntegerForm.literal(1)):
+        return ZERO_WORK
+    return WorkPolynomial.of(Indicator(form, relation))
+
+
+def _value(factor: Factor, variables: Mapping[Variable, int]) -> int:
+    if isinstance(factor, Indicator):
+        found = factor.form.value(variables)
+        return int(found >= 0 if factor.relation == ">=" else found == 0)
+    return IntegerForm.of(factor).value(variables)

@@ -1,0 +1,1 @@
+"""What code does, read off its tree: names, points-to, effects, accesses, what calls reach."""

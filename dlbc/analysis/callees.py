@@ -1,0 +1,219 @@
+"""Which functions of the module a call may reach.
+
+Functions are found by name and methods by their name alone, whatever the receiver: more may be found than
+are meant, never fewer, as far as calls go by name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from dlbc.analysis.effects import FunctionSummary, direct_side_effects
+from dlbc.analysis.uses import every_node, parameters_of, unparsed
+from dlbc.ir.access import AbstractValue, CallSite, OriginKind
+from dlbc.ir.region import FunctionNode, ModuleNames
+from dlbc.library.row import ResultKind
+from dlbc.library.table import is_pure, lookup
+
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+
+#: Keywords by which functions take a function that they call.
+_FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
+
+
+def mentioned_functions(
+    body: list[ast.stmt], hidden: frozenset[str], module_names: ModuleNames
+) -> frozenset[ast.AST]:
+    """Every function of the module whose name, or method whose name as an attribute, stands in the body."""
+    found: set[ast.AST] = set()
+    for node in (n for s in body for n in every_node(s)):
+        if isinstance(node, ast.Name) and node.id not in hidden:
+            found.update(module_names.functions.get(node.id, ()))
+            if node.id in module_names.classes:
+                found.update(_constructors(module_names.classes[node.id], module_names))
+        elif isinstance(node, ast.Attribute):
+            found.update(module_names.methods.get(node.attr, ()))
+    return frozenset(found)
+
+
+def _constructors(owner: ast.ClassDef, module_names: ModuleNames) -> Iterator[FunctionNode]:
+    """What making an object runs; with base classes, the constructors of any class of the module."""
+    for name in CONSTRUCTORS:
+        own = [f for f in module_names.methods.get(name, ()) if f in owner.body]
+        yield from own or (module_names.methods.get(name, ()) if owner.bases else ())
+
+
+def callees(call: CallSite, module_names: ModuleNames) -> tuple[tuple[FunctionNode, bool], ...]:
+    """The functions of the module that a call may reach, and whether the receiver is their first argument."""
+    name = call.function
+    if name.startswith("."):
+        return tuple((f, not _static(f)) for f in module_names.methods.get(name[1:], ()) if not _setter(f))
+    found: list[tuple[FunctionNode, bool]] = [(f, False) for f in module_names.functions.get(name, ())]
+    if name in module_names.classes:
+        found += [(f, True) for f in _constructors(module_names.classes[name], module_names)]
+    if not found and call.receiver is not None:  # an object that is called
+        found = [(f, True) for f in module_names.methods.get("__call__", ())]
+    return tuple(found)
+
+
+def is_opaque(call: CallSite, module_names: ModuleNames) -> bool:
+    """Whether the call may reach functions other than by their name: it calls a value, or hands one on."""
+    name, node = call.function, call.node
+    if lookup(name).calls is not None:
+        given = callback_arguments(call)
+        return any(
+            not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, module_names) for g in given
+        )
+    if name.startswith("."):
+        replaced = any(f.name in module_names.implicit_calls.rebindable for f in _methods(name, module_names))
+        return replaced or name[1:] in module_names.implicit_calls.callable_attributes
+    if name:
+        return not (name in module_names.imports or "." in name or is_module_callable(name, module_names))
+    return not (isinstance(node.func, ast.Lambda) or _known(node.func, module_names))
+
+
+def callback_arguments(call: CallSite) -> list[ast.expr]:
+    """The functions handed to a function that calls them."""
+    return callbacks_of(call.node, call.function)
+
+
+def callbacks_of(node: ast.Call, function: str) -> list[ast.expr]:
+    """The same, of a call of a function by its full name."""
+    places = lookup(function).calls or ()
+    found = [node.args[place] for place in places if place < len(node.args)]
+    spread = [a for a in node.args if isinstance(a, ast.Starred)] if places else []
+    named = [k.value for k in node.keywords if k.arg in _FUNCTION_KEYWORDS]
+    return list(dict.fromkeys([*found, *spread, *named]))
+
+
+def _methods(name: str, module_names: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (f for f in module_names.methods.get(name[1:], ()) if not isinstance(f, ast.Lambda))
+
+
+def is_module_callable(name: str, module_names: ModuleNames) -> bool:
+    """Whether the name means functions or classes of the module and nothing else."""
+    return name not in module_names.implicit_calls.rebindable and (
+        name in module_names.functions or name in module_names.classes
+    )
+
+
+def _known(node: ast.expr, module_names: ModuleNames) -> bool:
+    """Whether an expression names a function, class or import of the module, or a builtin."""
+    if isinstance(node, ast.Attribute):
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in module_names.imports
+    return isinstance(node, ast.Name) and (
+        is_module_callable(node.id, module_names)
+        or node.id in module_names.imports
+        or module_names.builtin(node.id)
+    )
+
+
+def address_taken(body: list[ast.stmt], module_names: ModuleNames) -> Iterator[tuple[FunctionNode, ast.expr]]:
+    """Functions that the body mentions other than to call them: what it hands them to may."""
+    called = {n.func for s in body for n in every_node(s) if isinstance(n, ast.Call)}
+    for node in (n for s in body for n in every_node(s)):
+        if node in called or not isinstance(node, ast.Name | ast.Attribute):
+            continue
+        if isinstance(node, ast.Attribute) and node.attr in module_names.implicit_calls.properties:
+            continue
+        table = module_names.functions if isinstance(node, ast.Name) else module_names.methods
+        found = table.get(node.id if isinstance(node, ast.Name) else node.attr, ())
+        yield from ((f, node) for f in found)
+
+
+def _setter(function: FunctionNode) -> bool:
+    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(isinstance(m, ast.Attribute) and m.attr in ("setter", "deleter") for m in marks)
+
+
+def _static(function: FunctionNode) -> bool:
+    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(isinstance(m, ast.Name) and m.id == "staticmethod" for m in marks)
+
+
+def mutated_arguments(
+    call: CallSite, module_names: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
+) -> Iterator[tuple[FunctionSummary, AbstractValue, ast.expr]]:
+    """The arguments of a call that a function of the module may change, with the function."""
+    for function, bound in callees(call, module_names):
+        summary = summaries.get(function)
+        if summary is None or not summary.mutated_parameters:
+            continue
+        names = [p.arg for p in parameters_of(function)]
+        if bound:
+            if (
+                names
+                and names[0] in summary.mutated_parameters
+                and call.receiver is not None
+                and call.receiver.points_to
+            ):
+                yield summary, call.receiver, call.node.func
+            names = names[1:]
+        star = function.args.vararg is not None or function.args.kwarg is not None
+        for key, value, node in call.arguments:
+            loose = star or isinstance(node, ast.Starred) or key == "**"
+            name = names[key] if isinstance(key, int) and key < len(names) else key
+            if loose or name in summary.mutated_parameters:
+                yield summary, value, node
+
+
+# ------------------------------------------------------------------------------
+# What a call may run that cannot be seen: functions of other packages that no table holds, and values.
+#
+# The proof takes them to change nothing that iterations share, and says so: the status of the loop names them.
+
+#: Decorators that leave what a function does as it is, beside those of packages in the tables.
+_PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
+
+
+def unseen_callee(call: CallSite, module_names: ModuleNames) -> str | None:
+    """The text of what the call may run and cannot be seen; None where all of it can."""
+    name, node = call.function, call.node
+    row = lookup(name)
+    if row.calls is not None:
+        given = (g for g in callback_arguments(call) if not _seen(g, module_names))
+        return next(map(_text, given), None)
+    shown = _text(node.func)
+    if is_opaque(call, module_names):
+        return shown
+    found = callees(call, module_names)
+    if not name or (row.is_new and not name.startswith(".")) or found or name in module_names.classes:
+        return next((d for f, _ in found for d in _decorators(f, module_names)), None)
+    if any(direct_side_effects(call)):
+        return None
+    if name.startswith("."):
+        outer = () if call.receiver is None else call.receiver.points_to
+        outside = any(o.kind is not OriginKind.CLOSURE for o in outer)
+        looks = row.is_new or row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER)
+        return shown if outside and not looks else None
+    return None if is_pure(name) else shown
+
+
+def _text(node: ast.expr) -> str:
+    """The expression on one line."""
+    return " ".join(unparsed(node).split())
+
+
+def _seen(node: ast.expr, module_names: ModuleNames, besides: tuple[str, ...] = ()) -> bool:
+    """Whether an expression is a function of the module, or one that the tables know."""
+    if isinstance(node, ast.Lambda | ast.Constant):
+        return True
+    root, _, rest = unparsed(node).partition(".")
+    if root in module_names.imports:
+        full = f"{module_names.imports[root]}{'.' if rest else ''}{rest}"
+        return is_pure(full) or full.startswith(besides)
+    return isinstance(node, ast.Name) and (
+        is_module_callable(root, module_names) or module_names.builtin(root)
+    )
+
+
+def _decorators(function: FunctionNode, module_names: ModuleNames) -> Iterator[str]:
+    """What may run around the function."""
+    for mark in [] if isinstance(function, ast.Lambda) else function.decorator_list:
+        node = mark.func if isinstance(mark, ast.Call) else mark
+        accessor = isinstance(node, ast.Attribute) and node.attr in ("setter", "getter", "deleter")
+        if not accessor and not _seen(node, module_names, _PLAIN_DECORATORS):
+            yield _text(node)

@@ -1,0 +1,211 @@
+"""What stands before a loop on the path to it: statements that have run, in order, when it is met."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping
+
+from dlbc.analysis.uses import UseKind, bound_names, every_node, parameters_of, uses_of
+from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine
+from dlbc.ir.region import LoopNames, ModuleNames
+
+
+def statements_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[ast.stmt]:
+    """The statements of the blocks around the loop that precede it, the outermost block first.
+
+    Those of the loop's own function (or module, or class) only: others ran at another time.
+    """
+    inner = [*loop.path[1:], loop.node]
+    start = next(k for k in reversed(range(len(loop.path))) if loop.path[k] is loop.scope)
+    for owner, child in list(zip(loop.path, inner, strict=True))[start:]:
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(owner, name, None)
+            if isinstance(block, list) and child in block:
+                yield from block[: block.index(child)]
+
+
+def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> bool:
+    """Whether the name has one value wherever the loop's scope reads it: bound once, or not there at all."""
+    if name in names.temporaries or name in module_names.declared:
+        return False
+    scope = loop.scope
+    body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
+    nodes = list(names.bindings.get(name, ())) or bound_names(body).get(name, [])
+    if not isinstance(scope, ast.Module | ast.ClassDef):
+        nodes = [*nodes, *(p for p in parameters_of(scope) if p.arg == name and p not in nodes)]
+    return len(nodes) <= 1
+
+
+def maybe_unbound(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
+    """Whether a name of the loop's own scope may have no value where the loop is met.
+
+    Where the loop has no iteration, the program need never have bound what the body reads.
+    """
+    scope = loop.scope
+    body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
+    if name not in bound_names(body) or name in _arguments(loop):
+        return False
+    bound: frozenset[str] = frozenset()
+    for statement in statements_before(loop):
+        bound = _after(statement, bound)
+    return name not in bound | _of_heads(loop)
+
+
+def _arguments(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
+    scope = loop.scope
+    parameters = () if isinstance(scope, ast.Module | ast.ClassDef) else parameters_of(scope)
+    declared = (n for n in every_node(scope) if isinstance(n, ast.Global | ast.Nonlocal))
+    return frozenset([p.arg for p in parameters] + [name for node in declared for name in node.names])
+
+
+def _of_heads(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
+    """Names that the statements around the loop bind before they come to it."""
+    found: set[str] = set()
+    for owner in loop.path:
+        match owner:
+            case ast.For(target=target):
+                found |= bound_names([target]).keys()
+            case ast.With(items=items):
+                found |= bound_names(items).keys()
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.match_case(pattern=pattern):
+                found |= bound_names([pattern]).keys()
+            case ast.If(test=test) | ast.While(test=test):
+                found |= {u.name for u in uses_of(test) if u.kind is UseKind.STORE and u.sure}
+    return frozenset(found)
+
+
+def _block(statements: list[ast.stmt], bound: frozenset[str]) -> frozenset[str] | None:
+    """The names bound after a block; None where it does not come to its end."""
+    for statement in statements:
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            return None
+        bound = _after(statement, bound)
+    return bound
+
+
+def _after(node: ast.stmt, bound: frozenset[str]) -> frozenset[str]:
+    """The names surely bound after a statement."""
+    match node:
+        case ast.If(test=test, body=body, orelse=orelse):
+            start = _simple(test, bound)
+            return _both([_block(body, start), _block(orelse, start)], start)
+        case ast.With(items=items, body=body):
+            for item in items:
+                bound = _simple(item, bound)
+            return _both([_block(body, bound)], bound)
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody):
+            ends = [_block([*body, *orelse], bound), *(_block(h.body, bound) for h in handlers)]
+            return _both([_block(finalbody, _both(ends, bound))], bound)
+        case ast.For() | ast.AsyncFor() | ast.While() | ast.Match() | ast.TryStar() | ast.AsyncWith():
+            gone = {u.name for u in uses_of(node) if u.kind is UseKind.DELETE}
+            return bound - gone
+    return _simple(node, bound)
+
+
+def _simple(node: ast.AST, bound: frozenset[str]) -> frozenset[str]:
+    for use in uses_of(node):
+        if use.kind is UseKind.STORE and use.sure:
+            bound |= {use.name}
+        elif use.kind is UseKind.DELETE:
+            bound -= {use.name}
+    return bound
+
+
+def _both(ends: list[frozenset[str] | None], start: frozenset[str]) -> frozenset[str]:
+    """What is bound on every path that comes to its end."""
+    reached = [end for end in ends if end is not None]
+    return frozenset.intersection(*reached) if reached else start
+
+
+# ------------------------------------------------------------------------------
+# Find what may catch the exceptions of statements: handlers, and managers that may swallow them.
+#
+# Law: what iterations contribute is put together when they have run, where their handlers are left behind. A
+# contribution that may fail must not stand where the program would have caught its failure.
+
+#: Context managers that surely let exceptions through, by the last part of their name.
+_PLAIN_MANAGERS = frozenset(
+    [
+        "open",
+        "errstate",
+        "catch_warnings",
+        "printoptions",
+        "localcontext",
+        "closing",
+        "nullcontext",
+        "Lock",
+        "RLock",
+        "TemporaryDirectory",
+        "NamedTemporaryFile",
+        "TemporaryFile",
+        "redirect_stdout",
+        "redirect_stderr",
+    ]
+)
+
+#: What stands for a handler that takes any exception.
+EVERYTHING = "BaseException"
+
+Catcher = ast.expr | None
+Catchers = tuple[Catcher, ...]
+
+
+def propagates_exceptions(manager: ast.expr) -> bool:
+    """Whether a context manager surely lets exceptions through."""
+    return isinstance(manager, ast.Call) and ast.unparse(manager.func).split(".")[-1] in _PLAIN_MANAGERS
+
+
+def catchers(body: Iterable[ast.stmt]) -> Mapping[ast.stmt, Catchers]:
+    """For each statement the types that what stands around it may catch; None is any."""
+    return dict(_around(body, ()))
+
+
+def _around(body: Iterable[ast.stmt], outer: Catchers) -> Iterator[tuple[ast.stmt, Catchers]]:
+    for node in body:
+        yield node, outer
+        match node:
+            case ast.Try() | ast.TryStar():
+                leaving = any(isinstance(n, ast.Break | ast.Continue | ast.Return) for s in node.finalbody
+                              for n in ast.walk(s))  # fmt: skip
+                dropped: Catchers = (None,) if leaving else ()
+                types = tuple(handler.type for handler in node.handlers)
+                yield from _around(node.body, (*outer, *types, *dropped))
+                for handler in node.handlers:
+                    yield from _around(handler.body, (*outer, *dropped))
+                yield from _around(node.orelse, (*outer, *dropped))
+                yield from _around(node.finalbody, outer)
+            case ast.With() | ast.AsyncWith():
+                held = (c for item in node.items for c in _swallowed(item.context_expr))
+                yield from _around(node.body, (*outer, *held))
+            case ast.Match():
+                for case in node.cases:
+                    yield from _around(case.body, outer)
+            case ast.If() | ast.For() | ast.AsyncFor() | ast.While():
+                yield from _around([*node.body, *node.orelse], outer)
+
+
+def _swallowed(manager: ast.expr) -> Catchers:
+    if propagates_exceptions(manager):
+        return ()
+    if isinstance(manager, ast.Call) and ast.unparse(manager.func).split(".")[-1] == "suppress":
+        return tuple(manager.args)
+    return (None,)
+
+
+def caught_exceptions(kinds: Iterable[Catcher], module_names: ModuleNames) -> Iterator[str]:
+    """Names of the builtin exceptions among those types; `EVERYTHING` for what is no class that can be seen.
+
+    Classes of the module and of imported ones are taken for what no operator of a builtin type raises.
+    """
+    for kind in kinds:
+        if isinstance(kind, ast.Tuple):
+            yield from caught_exceptions(kind.elts, module_names)
+            continue
+        text = EVERYTHING if kind is None else ast.unparse(kind)
+        root = text.partition(".")[0]
+        known = root in module_names.imports or root in module_names.classes
+        if not known:
+            yield text if hasattr(builtins, text) and module_names.builtin(text) else EVERYTHING

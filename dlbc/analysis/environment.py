@@ -1,0 +1,321 @@
+"""What names hold while a region is walked, and the facts found on the way.
+
+Each name that the code binds itself has a `Value`; names from outside are the origins. Values only grow, so
+that repeating a walk ends: with the first that looked at nothing that grew afterwards. Another would see the
+same, and find the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.control_flow import ControlFlow
+from dlbc.ir.access import (
+    FRESH,
+    AbstractValue,
+    Access,
+    AccessKind,
+    Mutation,
+    MutationKind,
+    Origin,
+    OriginKind,
+    Origins,
+    RegionFacts,
+    Subscript,
+)
+from dlbc.ir.region import CodeRegion
+from dlbc.library.methods import METADATA, VIEWS
+from dlbc.library.table import is_pure
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Environment(ControlFlow):
+    """Names of one region and of the scopes inside it."""
+
+    def __init__(self, region: CodeRegion) -> None:
+        super().__init__(region)
+        self._env = dict.fromkeys(region.own, FRESH)
+        for name in region.live_in:
+            origin = frozenset({Origin(OriginKind.ELEMENT, name)})
+            self._env[name] = AbstractValue(origin, origin)
+        for name in region.parameters:
+            origin = frozenset({Origin(OriginKind.SHARED, name)})
+            self._env[name] = AbstractValue(origin, origin)
+        self._pool: Origins = frozenset()
+        #: What is put into containers, by the name of the container.
+        self._contents: dict[str, Origins] = {}
+        self._inner: list[ast.AST] = []
+        self._tables: dict[ast.AST, dict[str, AbstractValue]] = {}
+        self._sure = True
+        self._facts = RegionFacts()
+        self._read_at_once: set[ast.AST] = set()
+        #: What a walk has looked at: names, generators, contents as ``name[]``, the pool as an empty name.
+        self._seen: set[str | ast.AST] = set()
+        self._stale = False
+
+    def _grows(self, what: str | ast.AST) -> None:
+        """Something that the walk goes by is no longer what it was."""
+        self._stale = self._stale or what in self._seen
+
+    def _bind(self, name: str, value: AbstractValue, form: IntegerForm | None = None) -> None:
+        self._define(name, form)
+        for scope in reversed(self._inner):
+            if name in self._tables[scope]:
+                self._grow(self._tables[scope], name, value)
+                return
+        if name in self._env:
+            self._grow(self._env, name, value)
+
+    def _grow(self, table: dict[str, AbstractValue], name: str, value: AbstractValue) -> None:
+        grown = table[name] | value
+        if grown != table[name]:
+            table[name] = grown
+            self._grows(name)
+
+    def _put_into_pool(self, value: AbstractValue) -> None:
+        """The value may be found in objects made here."""
+        grown = self._pool | value.points_to | value.reachable
+        if grown != self._pool:
+            self._pool = grown
+            self._grows("")
+
+    def _lookup(self, name: str) -> AbstractValue | None:
+        """The value of an own name; None for a shared one."""
+        self._seen.add(name)
+        for scope in reversed(self._inner):
+            if name in self._tables[scope]:
+                return self._tables[scope][name]
+        value = self._env.get(name)
+        return None if value is None else self._held(name, value)
+
+    def _put_into(self, container: ast.expr, value: AbstractValue) -> None:
+        """A value is put into what an expression gives: remembered of own names."""
+        if isinstance(container, ast.Name) and self._lookup(container.id) is not None:
+            held = self._contents.get(container.id, frozenset())
+            grown = held | value.points_to | value.reachable
+            if grown != held:
+                self._contents[container.id] = grown
+                self._grows(f"{container.id}[]")
+
+    def _items_of(self, container: ast.expr, value: AbstractValue) -> Origins:
+        """What the items of a container made here may be."""
+        if not value.has_mutable_items:
+            return frozenset()
+        name = getattr(container, "id", "")
+        self._seen.add(f"{name}[]")
+        put = self._contents.get(name, frozenset())
+        found = (o for o in value.reachable | put if o.name not in self._region.module.scalar_containers)
+        return frozenset(replace(o, open=False) for o in found)
+
+    @contextmanager
+    def _scope(
+        self, node: ast.AST, names: dict[str, AbstractValue], integers: frozenset[str]
+    ) -> Iterator[None]:
+        table = self._tables.setdefault(node, {})
+        for name, value in names.items():
+            self._grow(table, name, value) if name in table else table.update({name: value})
+        hidden, self._hidden = self._hidden, self._hidden | {n: n in integers for n in names}
+        before = self._forms, self._steady, self._domain
+        self._forms = {n: f for n, f in self._forms.items() if n not in names}
+        self._inner.append(node)
+        with self._unsure():
+            yield
+        self._inner.pop()
+        self._hidden = hidden
+        shown = {n: f for n, f in before[0].items() if n in names}
+        self._forms = self._forms | shown
+        self._leave(*before)
+
+    @contextmanager
+    def _unsure(self) -> Iterator[None]:
+        sure, self._sure = self._sure, False
+        yield
+        self._sure = sure
+
+    def _dotted(self, name: str) -> str:
+        root, _, rest = name.partition(".")
+        if root in self._region.module.imports:
+            return self._region.module.imports[root] + ("." + rest if rest else "")
+        return f"builtins.{name}" if not rest and self._builtin(root) else name
+
+    def _builtin(self, name: str) -> bool:
+        return self._region.module.builtin(name) and name in _BUILTINS
+
+    def _access(
+        self,
+        name: str,
+        subscripts: tuple[Subscript, ...],
+        kind: AccessKind,
+        node: ast.expr,
+        in_place: bool = False,
+    ) -> None:
+        self._facts.accesses.append(
+            Access(name, self._present(subscripts), kind, node, self._sure, in_place, self._domain)
+        )
+
+    def _change(
+        self, origins: Origins, kind: MutationKind, node: ast.expr | ast.stmt, detail: str = ""
+    ) -> None:
+        origins = frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)
+        if origins:
+            self._facts.mutations.append(Mutation(self._here(origins), kind, node, detail, self._domain))
+
+
+# ------------------------------------------------------------------------------
+# Evaluate chains of attributes and subscripts (``self.A[i].T``): which shared object, which part of it.
+
+UNKNOWN = frozenset({Origin(OriginKind.UNKNOWN)})
+CLOSURE = frozenset({Origin(OriginKind.CLOSURE)})
+
+#: Brackets that are followed, and aliases of aliases.
+DEEPEST = 4
+
+
+class ChainEvaluator(Environment, ABC):
+    """Values of names, attributes and subscripts in one region."""
+
+    @abstractmethod
+    def _value(self, node: ast.AST | None) -> AbstractValue:
+        """What any expression may be."""
+
+    @abstractmethod
+    def _property(self, node: ast.Attribute) -> AbstractValue:
+        """What an attribute that runs a function gives."""
+
+    def _path(self, node: ast.expr) -> tuple[str, list[ast.expr], bool]:
+        """The dotted name of the shared object that ``node`` subscripts, its brackets, and whether nothing
+        else stands between; an empty name if the object is no shared one."""
+        brackets: list[ast.expr] = []
+        attributes: list[str] = []
+        plain = True
+        while not isinstance(node, ast.Name):
+            if isinstance(node, ast.Subscript):
+                brackets, node = [node.slice, *brackets], node.value
+                if attributes:
+                    plain = False
+            elif isinstance(node, ast.Attribute) and not self._runs(node):
+                attributes, node = [node.attr, *attributes], node.value
+            else:
+                return "", [], False
+        if self._lookup(node.id) is not None:
+            return "", [], False
+        return ".".join([node.id, *attributes]), brackets, plain and not set(attributes) & (VIEWS | METADATA)
+
+    def _runs(self, node: ast.Attribute) -> bool:
+        """Whether taking the attribute may run a property."""
+        return node.attr in self._region.module.implicit_calls.properties
+
+    def _brackets(self, brackets: Iterable[ast.expr]) -> tuple[tuple[Subscript, ...], bool]:
+        found: tuple[Subscript, ...] = ()
+        open_ = True
+        for bracket in brackets:
+            if open_:
+                axes, open_ = self._subscripts.read(bracket, self._forms, self._hidden)
+                found += axes
+        return found, open_
+
+    def _indices(self, node: ast.expr) -> None:
+        """Evaluate what stands in the brackets of a chain."""
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            if isinstance(node, ast.Subscript):
+                self._value(node.slice)
+            node = node.value
+
+    def _base(self, node: ast.expr) -> AbstractValue:
+        """The value of what is stored into, without counting it as read."""
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            return self._chain(node, read=False)
+        return self._value(node)
+
+    def _chain(self, node: ast.expr, read: bool = True) -> AbstractValue:
+        if read:
+            self._indices(node)
+        name, _, _ = self._path(node)
+        if name:
+            root = name.partition(".")[0]
+            if root in self._region.module.constant or self._builtin(root):
+                return self._static(name, read)
+            return self._shared(node, read)
+        if isinstance(node, ast.Name):
+            return self._lookup(node.id) or FRESH
+        if isinstance(node, ast.Attribute):
+            if self._runs(node):
+                return self._property(node)
+            base = self._base(node.value)
+            return FRESH if node.attr in METADATA else base.element | self._of_class(node.attr)
+        if isinstance(node, ast.Subscript):
+            base = self._base(node.value)
+            axes, open_ = self._subscripts.read(node.slice, self._forms, self._hidden)
+            if not base.points_to:
+                self._seen.add("")
+            reach = base.points_to | base.reachable | (self._pool if not base.points_to else frozenset())
+            reach = frozenset(o for o in reach if o.kind is not OriginKind.CLOSURE) | (
+                base.reachable & CLOSURE
+            )
+            found = extended(reach, axes, open_)
+            return AbstractValue(found, found)
+        return self._value(node)
+
+    def _of_class(self, attribute: str) -> AbstractValue:
+        """An attribute of an object may be one of its class, which all objects share."""
+        owner = self._region.module.implicit_calls.mutable_class_attributes.get(attribute)
+        origin = frozenset({Origin(OriginKind.SHARED, owner, open=False)}) if owner else frozenset()
+        return AbstractValue(origin, origin)
+
+    def _static(self, name: str, read: bool) -> AbstractValue:
+        """A name of a module, function or class that stays global."""
+        full = self._dotted(name)
+        if read and is_pure(full):
+            return FRESH  # figures and functions of known packages; the modules themselves can be changed
+        origin = frozenset({Origin(OriginKind.SHARED, name, open=False)})
+        return AbstractValue(origin, origin)
+
+    def _shared(self, node: ast.expr, read: bool) -> AbstractValue:
+        """A chain that begins at a shared name; records the access."""
+        parts: list[ast.Attribute | ast.Subscript] = []
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            parts, node = [node, *parts], node.value
+        assert isinstance(node, ast.Name)
+        name, position = node.id, 0
+        place: ast.expr = node
+        while position < len(parts) and isinstance(part := parts[position], ast.Attribute):
+            if part.attr in METADATA:
+                return FRESH
+            if part.attr in VIEWS:
+                return self._found(name, (), part, read, closed=True)
+            name, place, position = f"{name}.{part.attr}", part, position + 1
+        brackets: list[ast.expr] = []
+        while position < len(parts) and isinstance(bracket := parts[position], ast.Subscript):
+            brackets, place, position = [*brackets, bracket.slice], bracket, position + 1
+        subscripts, open_ = self._brackets(brackets)
+        rest = parts[position:]
+        if rest and isinstance(rest[0], ast.Attribute) and rest[0].attr in METADATA:
+            self._found(name, subscripts, place, read, closed=True)
+            return FRESH
+        value = self._found(name, subscripts, place, read, not open_ or bool(rest))
+        return AbstractValue(value.points_to | UNKNOWN, value.reachable | UNKNOWN) if rest else value
+
+    def _found(
+        self, name: str, subscripts: tuple[Subscript, ...], node: ast.expr, read: bool, closed: bool
+    ) -> AbstractValue:
+        if read:
+            self._access(name, subscripts, AccessKind.READ, node)
+        origin = frozenset({Origin(OriginKind.SHARED, name, subscripts, open=not closed)})
+        return AbstractValue(origin, origin)
+
+
+def extended(origins: Origins, axes: tuple[Subscript, ...], open_: bool = False) -> Origins:
+    """The origins after one more bracket."""
+    found = set()
+    for origin in origins:
+        longer = origin.open and len(origin.subscripts) < DEEPEST and origin.kind is OriginKind.SHARED
+        subscripts = (*origin.subscripts, *axes) if longer else origin.subscripts
+        found.add(Origin(origin.kind, origin.name, subscripts, open_ and longer))
+    return frozenset(found)

@@ -1,0 +1,325 @@
+"""Evaluate expressions to what they may be: the points-to part of `walk_code`.
+
+Each name that the code binds itself has a `Value`; names from outside are the origins. Evaluating records
+accesses, changes and calls on the way. Values only grow, so that repeating the walk ends.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Iterable
+from contextlib import ExitStack
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
+from dlbc.analysis.callees import callbacks_of
+from dlbc.analysis.environment import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator
+from dlbc.analysis.uses import UseKind, bound_names, children_of, free_names, parameters_of, unparsed, uses_of
+from dlbc.ir.access import FRESH, AbstractValue, CallSite, OriginKind, Origins, RegionFacts
+from dlbc.library.python import RANDOM_PACKAGES
+from dlbc.library.row import Back, Key, Reads, ResultKind
+from dlbc.library.table import given_back, is_pure, lookup
+
+#: Arguments of `astype` before the one that says whether it copies.
+_ASTYPE_INPUTS = 4
+
+_HOLDER_OPTIONS = frozenset({"key", "default_factory", "reverse", "maxlen"})
+
+
+class ExpressionEvaluator(ChainEvaluator):
+    """Values of expressions in one region."""
+
+    @abstractmethod
+    def _statement(self, node: ast.stmt) -> None:
+        """Walk one statement."""
+
+    @abstractmethod
+    def _assign(self, target: ast.expr, value: AbstractValue, source: ast.expr | None) -> None:
+        """Bind or store ``value``, which ``source`` gave if it is known."""
+
+    def _closure(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+    ) -> AbstractValue:
+        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+        names = dict.fromkeys(bound_names(body), FRESH)
+        if not isinstance(node, ast.ClassDef):
+            names |= {p.arg: AbstractValue(UNKNOWN, UNKNOWN) for p in parameters_of(node)}
+        with self._scope(node, names, frozenset()), self._elsewhere():
+            results, self._facts.results = self._facts.results, []
+            for part in body:
+                self._value(part) if isinstance(part, ast.expr) else self._statement(part)  # type: ignore[arg-type]
+            self._facts.results = results
+        captures = any(self._lookup(name) is not None for name in free_names(node))
+        return AbstractValue(CLOSURE, frozenset()) if captures else FRESH
+
+    def _property(self, node: ast.Attribute) -> AbstractValue:
+        return self._runs_method(node.value, self._value(node.value), node.attr)
+
+    def _runs_method(self, node: ast.AST, receiver: AbstractValue, method: str) -> AbstractValue:
+        """A method that runs without being called: recorded as a call where the module has one."""
+        if method not in self._region.module.methods:
+            return FRESH
+        function = ast.Attribute(node, method, ast.Load())  # type: ignore[arg-type]  # for its place alone
+        call = ast.Call(ast.copy_location(function, node), [], [])
+        self._facts.calls.append(CallSite(f".{method}", ast.copy_location(call, node), receiver, ()))
+        return self._result(f".{method}", receiver, [], call)
+
+    def _items(self, node: ast.expr) -> AbstractValue:
+        """What iterating the object gives."""
+        value = self._value(node)
+        made = self._runs_method(node, value, "__iter__") | self._runs_method(node, value, "__next__")
+        return (value | made).element
+
+    def _quietly(self, node: ast.expr) -> AbstractValue:
+        facts, self._facts = self._facts, RegionFacts()
+        value = self._value(node)
+        self._facts = facts
+        return value
+
+    def _union(self, nodes: Iterable[ast.expr | None]) -> AbstractValue:
+        value = FRESH
+        for node in nodes:
+            value |= self._value(node)
+        return value
+
+    def _value(self, node: ast.AST | None) -> AbstractValue:
+        match node:
+            case None | ast.Constant() | ast.Slice(lower=None, upper=None, step=None):
+                return FRESH
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                return self._chain(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.BoolOp():
+                return self._short(node)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                self._value(test)
+                with self._unsure():
+                    with self._branch(test):
+                        value = self._value(body)
+                    with self._branch(test, holds=False):
+                        return value | self._value(other)
+            case ast.BinOp(left=left, right=right):
+                both = self._union([left, right])
+                return AbstractValue(frozenset(), both.reachable, both.has_mutable_items)
+            case ast.UnaryOp() | ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.Slice():
+                self._union(n for n in children_of(node) if isinstance(n, ast.expr))
+                return FRESH
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+                return self._union(parts).contained
+            case ast.Dict(keys=keys, values=values):
+                return self._union([*keys, *values]).contained
+            case ast.Starred(value=inner):
+                return self._value(inner).element
+            case ast.NamedExpr(target=target, value=inner):
+                value = self._value(inner)
+                self._assign(target, value, inner)
+                return value
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return self._comprehension(node)
+            case ast.Lambda():
+                self._union([*node.args.defaults, *node.args.kw_defaults])
+                return self._closure(node)
+            case ast.expr():
+                self._union(n for n in children_of(node) if isinstance(n, ast.expr))
+                return AbstractValue(UNKNOWN, UNKNOWN)
+        return FRESH
+
+    def _short(self, node: ast.BoolOp) -> AbstractValue:
+        """``and``, ``or``: an operand is evaluated where those before it were true (false)."""
+        value = self._value(node.values[0])
+        with self._unsure(), ExitStack() as stack:
+            for before, operand in pairwise(node.values):
+                stack.enter_context(self._branch(before, holds=isinstance(node.op, ast.And)))
+                value |= self._value(operand)
+        return value
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    ) -> AbstractValue:
+        items = self._items(node.generators[0].iter)
+        own = {u.name: FRESH for g in node.generators for u in uses_of(g.target) if u.kind is UseKind.STORE}
+        integers = frozenset(
+            g.target.id
+            for g in node.generators
+            if isinstance(g.target, ast.Name) and self._subscripts.counts(g.iter)
+        )
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        inner_loop = self._binder(node, node.generators[0].target, node.generators[0].iter)
+        with self._scope(node, own, integers), ExitStack() as stack:
+            if isinstance(node, ast.GeneratorExp):
+                self._seen.add(node)
+                later = self._branch(None) if node in self._read_at_once else self._elsewhere()
+                stack.enter_context(later)  # it may not be read to its end
+            for position, generator in enumerate(node.generators):
+                if position:
+                    items = self._items(generator.iter)
+                    inner_loop = self._binder(generator, generator.target, generator.iter)
+                self._assign(generator.target, items, None)
+                self._counts_through(inner_loop)
+                for test in generator.ifs:
+                    self._value(test)
+                    stack.enter_context(self._branch(test))
+            value = self._union(parts).contained
+        if isinstance(node, ast.GeneratorExp) and any(
+            u.kind is UseKind.LOAD and self._lookup(u.name) is not None for u in uses_of(node)
+        ):
+            return AbstractValue(CLOSURE, value.reachable, value.has_mutable_items)
+        return value
+
+    def _function(self, node: ast.expr, depth: int = 0) -> tuple[str, AbstractValue | None]:
+        """What is called: its dotted name and, for a method, its receiver."""
+        root = _root(node)
+        module = self._region.module
+        if root is not None and root in module.imports and root not in self._hidden:
+            return self._dotted(unparsed(node)), None
+        if isinstance(node, ast.Attribute):
+            return "." + node.attr, self._value(node.value)
+        if not isinstance(node, ast.Name):
+            return "", self._value(node)
+        if node.id in module.aliases and depth < DEEPEST and _root(module.aliases[node.id]) is not None:
+            return self._function(module.aliases[node.id], depth + 1)
+        alias = module.aliases.get(node.id)
+        if isinstance(alias, ast.Attribute) and _root(alias) is None:  # draw = default_rng(1).random
+            return f".{alias.attr}", self._value(node)
+        if self._lookup(node.id) is not None:
+            return "", None
+        if lookup(f"builtins.{node.id}").is_effective and node.id not in module.functions:
+            return f"builtins.{node.id}", None  # also where some other scope hides it
+        if node.id in module.constant or self._builtin(node.id):
+            return self._dotted(node.id), None
+        return node.id, self._value(node)
+
+    def _call(self, node: ast.Call) -> AbstractValue:
+        function, receiver = self._function(node.func)
+        arguments: list[tuple[str | int, AbstractValue, ast.expr]] = []
+        row = lookup(function)
+        if row.exhausts or function.endswith(".join"):
+            for given in node.args:
+                if isinstance(given, ast.GeneratorExp) and given not in self._read_at_once:
+                    self._read_at_once.add(given)
+                    self._grows(given)
+        form = row.reads is Reads.FORM and "__len__" not in self._region.module.methods
+        look = self._form if form else self._value
+        arguments += ((position, look(argument), argument) for position, argument in enumerate(node.args))
+        for keyword in node.keywords:
+            arguments.append((keyword.arg or "**", self._value(keyword.value), keyword.value))
+        self._facts.calls.append(CallSite(function, node, receiver, tuple(arguments)))
+        if row.fills and isinstance(node.func, ast.Attribute):
+            for _, value, _ in arguments:
+                self._put_into(node.func.value, value)
+        return self._result(function, receiver, arguments, node)
+
+    def _form(self, node: ast.expr) -> AbstractValue:
+        """An argument of which the form is asked, not the data: a bare shared name is not read."""
+        name, brackets, _ = self._path(node)
+        return self._chain(node, read=False) if name and not brackets else self._value(node)
+
+    def _gives(self, function: ast.expr) -> AbstractValue:
+        """What a function that is handed on may give beside its arguments."""
+        facts, self._facts = self._facts, RegionFacts()
+        if isinstance(function, ast.Lambda):
+            names = dict.fromkeys((p.arg for p in parameters_of(function)), FRESH)
+            with self._scope(function.args, names, frozenset()):
+                value = self._value(function.body)
+        else:
+            value = FRESH if self._is_known(function) else AbstractValue(UNKNOWN, UNKNOWN)
+        self._facts = facts
+        return value
+
+    def _is_known(self, function: ast.expr) -> bool:
+        """Whether a function gives something new or what its arguments hold: those are handed on as well."""
+        if isinstance(function, ast.Call):
+            name = self._function(function.func)[0]
+            return is_pure(name) and name != "functools.partial"
+        name, _ = self._function(function)
+        module_names = self._region.module
+        if name.startswith("."):
+            return lookup(name).known and name[1:] not in module_names.methods
+        own = name in self._region.fresh | self._region.returns_argument_parts or name in module_names.classes
+        return own or isinstance(function, ast.Constant) or is_pure(name)
+
+    def _is_list(self, method: ast.expr) -> bool:
+        """Whether what a method is called on may be a list whose items can be changed in place."""
+        held = method.value if isinstance(method, ast.Attribute) else method
+        name = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
+        return name in self._region.module.object_containers
+
+    def _of_container(self, method: str) -> bool:
+        """Whether a new object's method gives a part of it, or of the arguments: one of a container."""
+        return lookup(f".{method}").element and method not in self._region.module.methods
+
+    def _result(
+        self,
+        function: str,
+        receiver: AbstractValue | None,
+        arguments: list[tuple[str | int, AbstractValue, ast.expr]],
+        node: ast.Call,
+    ) -> AbstractValue:
+        given = FRESH
+        for key, value, _ in arguments:
+            if key not in _HOLDER_OPTIONS:
+                given |= value
+        row = lookup(function)
+        if row.applies:
+            for applied in callbacks_of(node, function):
+                given |= self._gives(applied)
+        if row.result is ResultKind.HOLDER and not function.startswith("."):
+            return given.contained
+        first = len(arguments) if row.out_at is None else row.out_at
+        out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
+        if out and any(v.points_to or v.reachable for v in out):
+            return reduce(or_, (v | v.element for v in out))
+        if (row.is_new and not function.startswith(".")) or function in self._region.fresh:
+            return FRESH
+        back = given_back(function, node)
+        if back is not None:
+            found = _back(back, {key: value for key, value, _ in arguments})
+            return found | given if row.applies else found
+        if function.startswith("."):
+            if function == ".copy" and receiver is not None:
+                return AbstractValue(
+                    frozenset(), receiver.reachable, receiver.has_mutable_items or self._is_list(node.func)
+                )
+            if row.is_new:
+                return FRESH
+            if row.result is ResultKind.SAME and function[1:] not in self._region.module.methods:
+                return receiver or FRESH
+            if receiver is not None and not receiver.points_to and self._of_container(function[1:]):
+                return receiver.element | given
+            if function == ".astype" and not node.keywords and len(node.args) <= _ASTYPE_INPUTS:
+                return FRESH
+        self._put_into_pool(given)
+        reach = given | (receiver or FRESH)
+        reach = reach | reach.element
+        if function not in self._region.returns_argument_parts:
+            reach = AbstractValue(_open(reach.points_to), _open(reach.reachable))
+        if function in self._region.module.classes:
+            return reach.contained
+        known = is_pure(function) and not function.startswith(RANDOM_PACKAGES)
+        known = known or function in self._region.returns_argument_parts
+        return reach if known else AbstractValue(reach.points_to | UNKNOWN, reach.reachable | UNKNOWN)
+
+
+def _back(back: Back, arguments: dict[Key, AbstractValue]) -> AbstractValue:
+    """A result of which a rule says what it may be of the arguments."""
+    value = FRESH
+    for key, given in arguments.items():
+        value |= given if key in back.same else FRESH
+        value |= given.element if key in back.views else FRESH
+        value |= given.contained if key in back.held else FRESH
+    return value
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name that a dotted name begins with; None for any other expression."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _open(origins: Origins) -> Origins:
+    """Without functions and generators: those given to a call are taken to be used up in it."""
+    return frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)

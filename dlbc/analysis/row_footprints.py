@@ -1,0 +1,135 @@
+"""Rows along one axis that an iteration touches by one access: from the form of the subscript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dlbrt.records import dataclass
+
+from dlbc.algebra.integer_form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
+from dlbc.ir.access import Access, InnerLoop
+
+_ONE = IntegerForm.literal(1)
+
+
+@dataclass(frozen=True, slots=True)
+class RowRange:
+    """Rows ``low`` to ``high`` (not included), in terms of the index and of names from outside.
+
+    ``text`` is how it is written: a subscript, or ``slice(low, high)``.
+    """
+
+    low: IntegerForm
+    high: IntegerForm
+    text: str
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one row."""
+        return self.high - self.low == _ONE
+
+    @property
+    def width(self) -> int | None:
+        """How many rows, if that is a literal."""
+        return (self.high - self.low).constant
+
+    @property
+    def affine(self) -> bool:
+        """Whether it is one row, affine in the index."""
+        return self.single and all(
+            isinstance(atom, Variable) or not IntegerForm.of(atom).depends_on()
+            for atom in self.low.atoms
+        ) and all(
+            sum(isinstance(a, Variable) and a.kind is VariableKind.INDEX for a in monomial) <= 1
+            for monomial, _ in self.low.terms
+        )  # fmt: skip
+
+    @property
+    def of_data(self) -> bool:
+        """Whether elements of arrays say which rows."""
+        return bool(self.low.elements or self.high.elements)
+
+    @property
+    def first(self) -> RowRange:
+        """The first row by itself."""
+        return RowRange(self.low, self.low + _ONE, str(self.low))
+
+    def each(self) -> Iterator[RowRange]:
+        """The rows one by one, where their number is a literal."""
+        for offset in range(self.width or 0):
+            row = self.low + IntegerForm.literal(offset)
+            yield RowRange(row, row + _ONE, str(row))
+
+    @property
+    def depends_on_index(self) -> bool:
+        """Whether it depends on the index."""
+        return self.low.depends_on((VariableKind.INDEX,)) or self.high.depends_on((VariableKind.INDEX,))
+
+
+def rows_of(access: Access, axis: int) -> RowRange | None:
+    """The rows on ``axis``; None where they are not known, or are all."""
+    if len(access.subscripts) <= axis:
+        return None
+    subscript = access.subscripts[axis]
+    inner_loops = {b.variable: b for b in access.domain.inner_loops}
+    if subscript.form is not None:
+        low, high = _extent(subscript.form, inner_loops), _extent(subscript.form, inner_loops, highest=True)
+        if low is None or high is None:
+            return None
+        if low == high:
+            return RowRange(low, low + _ONE, subscript.text if low == subscript.form else str(low))
+        return _sliced(low, high + _ONE)
+    if subscript.span is None:
+        return None
+    start, stop, _ = subscript.span
+    if stop is None or any(end is not None and (end.constant or 0) < 0 for end in (start, stop)):
+        return None
+    low = _extent(start or ZERO, inner_loops)
+    high = _extent(stop, inner_loops, highest=True)
+    return None if low is None or high is None else _sliced(low, high)
+
+
+def _sliced(low: IntegerForm, high: IntegerForm) -> RowRange:
+    rows = RowRange(low, high, f"slice({low}, {high})")
+    return rows.first if rows.single else rows
+
+
+def _extent(
+    form: IntegerForm, inner_loops: Mapping[Variable, InnerLoop], *, highest: bool = False
+) -> IntegerForm | None:
+    """The least (greatest) value over the variables of inner loops, innermost first."""
+    for variable, inner_loop in reversed(list(inner_loops.items())):
+        factor = form.coefficient(variable)
+        if factor is None:
+            return None
+        if factor:
+            end = _end(inner_loop, last=(factor > 0) == highest)
+            if end is None:
+                return None
+            value = end
+            form = (
+                form
+                - IntegerForm.of(variable) * IntegerForm.literal(factor)
+                + value * IntegerForm.literal(factor)
+            )
+    return None if form.depends_on((VariableKind.INNER,)) else form
+
+
+def _end(inner_loop: InnerLoop, *, last: bool) -> IntegerForm | None:
+    """The least (greatest) value of the variable; the greatest may be a bound that is not reached."""
+    if inner_loop.step is None or inner_loop.start is None or inner_loop.stop is None:
+        return None
+    if inner_loop.step > 0:
+        return inner_loop.stop - _ONE if last else inner_loop.start
+    return inner_loop.start if last else inner_loop.stop + _ONE
+
+
+def evaluable(form: IntegerForm, written: frozenset[str]) -> bool:
+    """Whether it can be evaluated before the loop: it takes no elements of arrays that the loop stores to."""
+    return not form.elements & written and not any(_strange(atom) for atom in form.atoms)
+
+
+def _strange(atom: Variable | Apply) -> bool:
+    return (isinstance(atom, Variable) and (atom.kind is VariableKind.INNER or atom.out_of_scope)) or (
+        isinstance(atom, Apply) and atom.operator is Operator.ELEMENT and not atom.operands
+    )

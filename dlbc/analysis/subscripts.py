@@ -1,0 +1,345 @@
+"""Subscripts, bounds and conditions as integer forms.
+
+Names that the code binds have the form that the walk knows for them at that place, if any (`forms`); names of
+inner scopes hide others; every other name is one from outside, the same in every iteration.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from dlbc.algebra.integer_form import (
+    Apply,
+    Comparison,
+    Condition,
+    IntegerForm,
+    Junction,
+    Operator,
+    Variable,
+    VariableKind,
+    negated,
+)
+from dlbc.analysis.uses import UseKind, own_nodes, unparsed, uses_of
+from dlbc.ir.access import Subscript
+from dlbc.ir.region import CodeRegion
+
+# ------------------------------------------------------------------------------
+# Which names and expressions of a region surely hold one integer: a greatest fixpoint over definitions.
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+
+
+class IntegerNames:
+    """Integer names of one region."""
+
+    def __init__(self, region: CodeRegion) -> None:
+        self._region = region
+        self._names: set[str] = set()
+        self._define(_definitions(region))
+
+    def sure(self, node: ast.expr, hidden: Mapping[str, bool]) -> bool:
+        """Whether ``node`` surely is one integer; ``hidden`` says it of names of inner scopes."""
+        match node:
+            case ast.Constant(value=value):
+                return type(value) is int
+            case ast.Name(id=name):
+                if name in hidden:
+                    return hidden[name]
+                outside = self._region.integers | self._region.range_arguments
+                return name == self._region.index or name in self._names or name in outside
+            case ast.BinOp(left=left, right=right, op=op):
+                return isinstance(op, _ARITHMETIC) and self.sure(left, hidden) and self.sure(right, hidden)
+            case ast.UnaryOp(operand=operand, op=ast.USub() | ast.UAdd()):
+                return self.sure(operand, hidden)
+            case ast.Call(func=ast.Name(id="len" | "int" as name)):
+                return self._region.module.builtin(name)
+            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
+                return self._region.module.builtin(name) and len(args) > 1 and all(
+                    self.sure(a, hidden) for a in args
+                )  # fmt: skip
+            case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp()):
+                return True
+            case ast.Attribute(attr="size" | "ndim"):
+                return True
+        return False
+
+    def counts(self, iterable: ast.expr) -> bool:
+        """Whether iterating it gives integers: a `range`, also reversed."""
+        return _counts(iterable, self._region)
+
+    def _define(self, definitions: dict[str, list[ast.expr | bool]]) -> None:
+        self._names = {n for n in definitions if n in self._region.own - self._region.live_in}
+        changed = True
+        while changed:
+            sure = {n for n in self._names if all(self._is_one(d) for d in definitions[n])}
+            changed, self._names = sure != self._names, sure
+
+    def _is_one(self, definition: ast.expr | bool) -> bool:
+        return definition if isinstance(definition, bool) else self.sure(definition, {})
+
+
+def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
+    """Per own name all its bindings: an expression, or whether it surely is an integer."""
+    found: dict[str, list[ast.expr | bool]] = {}
+    known: dict[ast.AST, ast.expr | bool] = {}
+    for node in own_nodes(region.body):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                known |= dict.fromkeys(targets, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                known[target] = value
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                known[target] = ast.BinOp(ast.Name(name, ast.Load()), op, value)
+            case ast.For(target=ast.Name() as target, iter=iterable):
+                known[target] = _counts(iterable, region)
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name() as target, _]), iter=ast.Call(func=ast.Name(id="enumerate"))
+            ):
+                known[target] = region.module.builtin("enumerate")
+    for statement in region.body:
+        for use in uses_of(statement):
+            if use.kind is UseKind.STORE:
+                found.setdefault(use.name, []).append(known.get(use.node, False))
+    return found
+
+
+def _counts(node: ast.expr, region: CodeRegion) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="range")):
+            return region.module.builtin("range")
+        case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
+            return region.module.builtin("reversed") and _counts(argument, region)
+    return False
+
+
+# ------------------------------------------------------------------------------
+
+_APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
+#: Powers of literals that are written out are below this power of 2.
+_WORD = 63
+_CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
+
+Forms = Mapping[str, IntegerForm]
+InnerNames = Mapping[str, bool]
+
+
+class SubscriptReader:
+    """Reads the expressions of one region; ``hidden`` says of names of inner scopes if they are integers."""
+
+    def __init__(self, region: CodeRegion) -> None:
+        self._region = region
+        self._integers = IntegerNames(region)
+
+    def read(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> tuple[tuple[Subscript, ...], bool]:
+        """The axes of one bracket, and whether a further bracket goes on with the next axis."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        found: list[Subscript] = []
+        for part in parts:
+            axis = self._axis(part, forms, hidden)
+            if axis is not None:
+                found.append(axis)
+            if axis is None or not (axis.integer or isinstance(part, ast.Slice)):
+                return tuple(found), False
+        return tuple(found), not any(isinstance(part, ast.Slice) for part in parts)
+
+    def _axis(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Subscript | None:
+        if isinstance(node, ast.Slice):
+            return self._slice(node, forms, hidden)
+        if isinstance(node, ast.Starred) or (isinstance(node, ast.Constant) and type(node.value) is not int):
+            return None
+        form = self.form(node, forms, hidden)
+        sure = self._integers.sure(node, hidden)
+        return Subscript(self._text(node, form), form, integer=sure)
+
+    def _slice(self, node: ast.Slice, forms: Forms, hidden: InnerNames) -> Subscript:
+        full = node.lower is None and node.upper is None and node.step is None
+        step = 1 if node.step is None else _literal(node.step)
+        ends = [None if end is None else self.form(end, forms, hidden) for end in (node.lower, node.upper)]
+        known = all(
+            end is None or form is not None for end, form in zip((node.lower, node.upper), ends, strict=True)
+        )
+        span = (ends[0], ends[1], step) if known and step is not None and step > 0 else None
+        return Subscript(unparsed(node), full=full, span=span)
+
+    def form(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
+        """``node`` as an integer form, or None."""
+        match node:
+            case ast.Constant(value=value):
+                return IntegerForm.literal(value) if type(value) is int else None
+            case ast.Name(id=name):
+                if name in forms:
+                    return forms[name]
+                return None if name in hidden or name in self._region.own else _parameter(name)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
+                form = self.form(operand, forms, hidden)
+                return form if form is None or isinstance(op, ast.UAdd) else -form
+            case ast.BinOp(left=left, op=op, right=right):
+                return _combined(op, self.form(left, forms, hidden), self.form(right, forms, hidden))
+            case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if self._builtin("int"):
+                return self._whole_part(node, argument, forms, hidden)
+            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if len(args) > 1:
+                parts = [self.form(a, forms, hidden) for a in args]
+                known = tuple(p for p in parts if p is not None)
+                whole = self._builtin(name) and len(known) == len(parts)
+                return IntegerForm.of(Apply(_CHOICES[name], known)) if whole else None
+            case ast.Subscript(value=value, slice=inside) if _dotted(value) and not _is_shape(value):
+                return self._element(value, inside, forms, hidden)
+        return _parameter(unparsed(node)) if self._figure(node, hidden) else None
+
+    def _whole_part(
+        self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: InnerNames
+    ) -> IntegerForm | None:
+        """``int(argument)``: of what is no integer it is another number than that."""
+        form = self.form(argument, forms, hidden)
+        if form is None or self._integers.sure(argument, hidden):
+            return form
+        if isinstance(argument, ast.Name) and self._outside(argument, hidden):
+            return _parameter(unparsed(node))
+        return form if isinstance(argument, ast.Subscript) and form.depends_on() else None
+
+    def _element(
+        self, array: ast.expr, inside: ast.expr, forms: Forms, hidden: InnerNames
+    ) -> IntegerForm | None:
+        parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+        operands = [self.form(part, forms, hidden) for part in parts]
+        known = tuple(o for o in operands if o is not None)
+        if len(known) < len(operands) or not self._outside(array, hidden):
+            return None
+        return IntegerForm.of(Apply(Operator.ELEMENT, known, unparsed(array)))
+
+    def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Condition | None:
+        """A test over integers, or None where any part of it is not."""
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self.condition(operand, forms, hidden)
+                return None if inner is None else negated(inner)
+            case ast.BoolOp(op=op, values=values):
+                parts = [self.condition(v, forms, hidden) for v in values]
+                known = tuple(p for p in parts if p is not None)
+                word = "and" if isinstance(op, ast.And) else "or"
+                return Junction(word, known) if len(known) == len(parts) else None
+            case ast.Compare(left=left, ops=ops, comparators=rights):
+                sides = [left, *rights]
+                pairs = [_compared(op, *(self._whole(s, forms, hidden) for s in sides[k : k + 2]))
+                         for k, op in enumerate(ops)]  # fmt: skip
+                found = tuple(p for p in pairs if p is not None)
+                return Junction("and", found) if len(found) == len(pairs) else None
+        form = self._whole(node, forms, hidden)
+        return None if form is None else Comparison(form, "!=")
+
+    def _whole(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
+        """A side of a comparison if it surely is an integer: reasoning over integers is wrong for others."""
+        form = self.form(node, forms, hidden)
+        if form is None or form.elements:
+            return None
+        known = all(v.kind is not VariableKind.PARAMETER or self.is_whole(v.name) for v in form.variables)
+        return form if known else None
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a name from outside, or a figure (``len(x)``), surely is an integer."""
+        try:
+            node = ast.parse(name, mode="eval").body
+        except SyntaxError:
+            return False
+        return self._integers.sure(node, {})
+
+    def is_integer(self, node: ast.expr, hidden: InnerNames) -> bool:
+        """Whether ``node`` surely is one integer."""
+        return self._integers.sure(node, hidden)
+
+    def counts(self, iterable: ast.expr) -> bool:
+        """Whether iterating it gives integers: a `range`, also reversed."""
+        return self._integers.counts(iterable)
+
+    def _figure(self, node: ast.expr, hidden: InnerNames) -> bool:
+        """Whether ``node`` is a dotted name or a figure of an array's form, from outside."""
+        match node:
+            case ast.Attribute(value=value):
+                return _dotted(node) and self._outside(value, hidden)
+            case ast.Subscript(value=ast.Attribute(value=value), slice=ast.Constant() | ast.UnaryOp()):
+                return _is_shape(node.value) and _dotted(value) and self._outside(value, hidden)
+            case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
+                return self._builtin("len") and _dotted(argument) and self._outside(argument, hidden)
+        return False
+
+    def _outside(self, node: ast.expr, hidden: InnerNames) -> bool:
+        names = {u.name for u in uses_of(node)}
+        return not names & (self._region.own | hidden.keys())
+
+    def _builtin(self, name: str) -> bool:
+        return self._region.module.builtin(name)
+
+    def _text(self, node: ast.expr, form: IntegerForm | None) -> str:
+        """As the user wrote it, temporaries apart."""
+        own = {u.name for u in uses_of(node)} & self._region.own
+        return unparsed(node) if form is None or own <= {self._region.index} else str(form)
+
+
+def _parameter(name: str) -> IntegerForm:
+    return IntegerForm.of(Variable(VariableKind.PARAMETER, name))
+
+
+def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:
+    if left is None or right is None:
+        return None
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv() | ast.Mod():
+            if right.constant == 0:
+                return None
+            return IntegerForm.of(Apply(_APPLIED[type(op)], (left, right)))
+        case ast.Pow():
+            return _power(left.constant, right.constant)
+    return None
+
+
+def _power(base: int | None, exponent: int | None) -> IntegerForm | None:
+    """A power of literals, as people write large numbers: ``10**6``."""
+    if base is None or exponent is None or not 0 <= exponent < _WORD or abs(base) >> _WORD:
+        return None
+    value = base**exponent
+    return IntegerForm.literal(value) if value.bit_length() < _WORD else None
+
+
+def _compared(op: ast.cmpop, left: IntegerForm | None, right: IntegerForm | None) -> Condition | None:
+    if left is None or right is None:
+        return None
+    match op:
+        case ast.GtE():
+            return Comparison.at_least(left, right)
+        case ast.LtE():
+            return Comparison.at_least(right, left)
+        case ast.Lt():
+            return Comparison.below(left, right)
+        case ast.Gt():
+            return Comparison.below(right, left)
+        case ast.Eq():
+            return Comparison.equal(left, right)
+        case ast.NotEq():
+            return Comparison(left - right, "!=")
+    return None
+
+
+def _literal(node: ast.expr) -> int | None:
+    match node:
+        case ast.Constant(value=value) if type(value) is int:
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if type(value) is int:
+            return -value
+    return None
+
+
+def _dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _is_shape(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "shape"

@@ -1,0 +1,310 @@
+"""Recognise the statements by which iterations contribute to a value, from their text alone.
+
+A statement contributes to a name or to an element where the old value is one operand and the new value the
+result: ``s += e``, ``s = s + e``, ``s = max(s, e)``, ``s = s and e``, ``hist[k] = hist[k] + e``,
+``d[k] = d.get(k, 0) + e``, ``np.add.at(hist, k, e)``. Whether the rest of the body leaves the value alone is
+for the pass to see.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlbrt.records import dataclass
+
+from dlbc.analysis.uses import uses_of
+from dlbc.ir.region import ModuleNames
+from dlbc.library.table import lookup
+
+#: Operators by their nodes.
+OPERATORS: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+
+#: Those of numpy's unbuffered updates of elements, ``np.add.at``.
+_AT = frozenset({*OPERATORS.values(), "max", "min"})
+
+
+@dataclass(frozen=True)
+class Update:
+    """One statement that contributes to ``name``, or to an element of its object.
+
+    ``mentions``: the nodes that name it there. ``values``: what is contributed; ``sides``: on which side of
+    the operator that stands. ``companions`` of a selection take a value where ``name`` does; ``marks`` are
+    the nodes that bind those.
+    """
+
+    name: str
+    operator: str
+    statement: ast.stmt
+    mentions: frozenset[ast.AST]
+    values: tuple[ast.expr, ...]
+    element: bool = False
+    operand_sides: frozenset[str] = frozenset()
+    companions: tuple[str, ...] = ()
+    contributing_calls: frozenset[ast.AST] = frozenset()
+
+    @property
+    def family(self) -> str:
+        """What all updates of a name must have in common, apart from the companions."""
+        return "+" if self.operator == "-" else self.operator
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An operand that holds the old value: operators applied to it, nodes that name it, other operands."""
+
+    operators: frozenset[str]
+    mentions: frozenset[ast.AST]
+    values: tuple[ast.expr, ...]
+    sides: frozenset[str] = frozenset()
+
+
+UpdateTarget = ast.Name | ast.Subscript
+_LEFT, _RIGHT = frozenset({"left"}), frozenset({"right"})
+
+
+def update_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
+    """The update that a statement is, other than a selection."""
+    match node:
+        case ast.AugAssign(target=ast.Name() | ast.Subscript(value=ast.Name()) as target, op=op, value=value):
+            if type(op) not in OPERATORS:
+                return None
+            return _made(node, target, _Part(frozenset({OPERATORS[type(op)]}), frozenset(), (value,), _RIGHT))
+        case ast.Assign(targets=[ast.Name() | ast.Subscript(value=ast.Name()) as target], value=value):
+            part = _operands(value, target, module_names) or _extreme(value, target, module_names)
+            part = part or _logical(value, target, module_names)
+            return None if part is None or not part.operators else _made(node, target, part)
+        case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=name) as array, _, value], keywords=[])):
+            function, _, method = _dotted(func, module_names).rpartition(".")
+            operator = lookup(function).operator
+            if method == "at" and operator in _AT:
+                return Update(name, operator, node, frozenset({array}), (value,), element=True)
+    return None
+
+
+def _made(node: ast.stmt, target: UpdateTarget, part: _Part) -> Update:
+    name = target if isinstance(target, ast.Name) else target.value
+    assert isinstance(name, ast.Name)
+    return Update(
+        name=name.id,
+        operator=max(part.operators),  # "-" where any operand is subtracted
+        statement=node,
+        mentions=part.mentions | {name},
+        values=part.values,
+        element=isinstance(target, ast.Subscript),
+        operand_sides=part.sides,
+    )
+
+
+def _old(node: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> ast.Name | None:
+    """The node that names the object, where ``node`` reads what ``target`` stores to."""
+    match node, target:
+        case ast.Name(id=name), ast.Name(id=found) if name == found:
+            return node
+        case ast.Subscript(value=ast.Name(id=name) as held, slice=key), ast.Subscript(
+            value=ast.Name(id=found), slice=stored
+        ) if name == found:
+            return held if _same_key(key, stored, module_names) else None
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name) as held, attr="get"),
+            args=[key, ast.Constant()], keywords=[],
+        ), ast.Subscript(value=ast.Name(id=found), slice=stored) if name == found:  # fmt: skip
+            return held if _same_key(key, stored, module_names) else None
+    return None
+
+
+def _same_key(one: ast.expr, other: ast.expr, module_names: ModuleNames) -> bool:
+    return ast.dump(one) == ast.dump(other) and is_repeatable(one, module_names)
+
+
+def _operands(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
+    """``s + a``, ``a + s``, ``s + a - b``: the old value once, all operators of one kind."""
+    old = _old(value, target, module_names)
+    if old is not None:
+        return _Part(frozenset(), frozenset({old}), ())
+    if not isinstance(value, ast.BinOp) or type(value.op) not in OPERATORS:
+        return None
+    operator = OPERATORS[type(value.op)]
+    part = _operands(value.left, target, module_names)
+    side, operand = _RIGHT, value.right
+    if part is None and operator != "-":
+        part, side, operand = _operands(value.right, target, module_names), _LEFT, value.left
+    if part is None:
+        return None
+    operators = part.operators | {operator}
+    if len(operators) > 1 and operators != {"+", "-"}:
+        return None
+    return _Part(operators, part.mentions, (*part.values, operand), part.sides | side)
+
+
+def _extreme(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
+    """``max(s, e)``, ``max(e, s)``: which of equal values stays is seen when they are compared."""
+    match value:
+        case ast.Call(func=ast.Name(id="max" | "min" as word), args=[_, _, *_] as parts, keywords=[]):
+            pass
+        case _:
+            return None
+    old = {part: held for part in parts if (held := _old(part, target, module_names)) is not None}
+    if not module_names.builtin(word) or len(old) != 1 or any(isinstance(p, ast.Starred) for p in parts):
+        return None
+    rest = tuple(p for p in parts if p not in old)
+    return _Part(frozenset({word}), frozenset(old.values()), rest)
+
+
+def _logical(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
+    """``s and e``: what is not evaluated any more once ``s`` is false must not be missed."""
+    match value:
+        case ast.BoolOp(op=op, values=[first, *rest]):
+            old = _old(first, target, module_names)
+            if old is not None and all(is_repeatable(e, module_names) for e in rest):
+                word = "and" if isinstance(op, ast.And) else "or"
+                return _Part(frozenset({word}), frozenset({old}), tuple(rest))
+    return None
+
+
+def is_repeatable(node: ast.expr, module_names: ModuleNames) -> bool:
+    """Whether evaluating it once more, or once less, makes no difference but time."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
+            return False
+        if isinstance(part, ast.Call) and not _looks(part, module_names):
+            return False
+    return True
+
+
+def _looks(call: ast.Call, module_names: ModuleNames) -> bool:
+    name = _dotted(call.func, module_names)
+    if (row := lookup(name)).known:
+        return row.is_repeatable and not call.keywords
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    row = lookup(f".{method}")
+    return row.known and row.is_repeatable and method not in module_names.methods
+
+
+def _dotted(node: ast.expr, module_names: ModuleNames) -> str:
+    """``builtins.len``, ``numpy.add.at``: what a function is called, as far as imports tell."""
+    text = ast.unparse(node)
+    root, _, rest = text.partition(".")
+    if root in module_names.imports:
+        return module_names.imports[root] + ("." + rest if rest else "")
+    return f"builtins.{text}" if not rest and module_names.builtin(root) else text
+
+
+# ------------------------------------------------------------------------------
+# Recognise ``if new < best: best, where = new, i``: a selection of the best value so far.
+#
+# The comparison must be of the value that is then taken, so that the best of some iterations can be compared
+# with the best of others in the same way.
+
+_OPERATORS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+Pair = tuple[ast.Name, ast.expr]
+
+
+def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
+    """The selection that a statement is, or None where its form is not clear."""
+    match node:
+        case ast.If(test=test, body=body, orelse=[] | [ast.Pass()]):
+            compared = test.values[-1] if isinstance(test, ast.BoolOp) and _conjunction(test) else test
+            pairs = _pairs(body)
+        case ast.Assign(targets=[ast.Name() as target], value=ast.IfExp(test=compared, body=new, orelse=old)):
+            if not (isinstance(old, ast.Name) and old.id == target.id):
+                return None
+            pairs = [(target, new)]
+        case _:
+            return None
+    if pairs is None or not isinstance(compared, ast.Compare) or len(compared.ops) != 1:
+        return None
+    operator = _OPERATORS.get(type(compared.ops[0]))
+    if operator is None:
+        return None
+    for new, old, sign in (
+        (compared.left, compared.comparators[0], operator),
+        (compared.comparators[0], compared.left, _MIRRORED[operator]),
+    ):
+        if isinstance(old, ast.Name) and _chosen(new, old, pairs, module_names):
+            return _made_selections(node, old, sign, new, pairs)
+    return None
+
+
+def resembles_selection(node: ast.stmt, name: str) -> bool:
+    """Whether a condition on the name decides if it is bound."""
+    return isinstance(node, ast.If) and any(u.name == name for u in uses_of(node.test)) and any(
+        target.id == name for statement in node.body for target in _targets(statement)
+    )  # fmt: skip
+
+
+def _targets(node: ast.stmt) -> Iterator[ast.Name]:
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from (n for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+def _conjunction(node: ast.BoolOp) -> bool:
+    return isinstance(node.op, ast.And)
+
+
+def _pairs(body: list[ast.stmt]) -> list[Pair] | None:
+    """The names that the branch binds, each with its value; None if it does anything else."""
+    found: list[Pair] = []
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name() as name], value=value):
+                found.append((name, value))
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                pairs = list(zip(names, values, strict=False))
+                if len(names) != len(values) or any(isinstance(v, ast.Starred) for v in values):
+                    return None
+                for target, value in pairs:
+                    if not isinstance(target, ast.Name):
+                        return None
+                    found.append((target, value))
+            case ast.Pass():
+                pass
+            case _:
+                return None
+    names_bound = [name.id for name, _ in found]
+    return found if len(set(names_bound)) == len(names_bound) else None
+
+
+def _chosen(new: ast.expr, old: ast.Name, pairs: list[Pair], module_names: ModuleNames) -> bool:
+    """Whether the branch binds ``old`` to the value compared, and nothing in it depends on what it binds."""
+    taken = next((value for name, value in pairs if name.id == old.id), None)
+    if taken is None:
+        return False
+    own = {name.id for name, _ in pairs}
+    if not all(
+        is_repeatable(value, module_names) for _, value in pairs
+    ):  # a rank takes more of them than the program
+        return False
+    if isinstance(new, ast.NamedExpr):  # if (v := f(i)) < best: best = v
+        same = isinstance(taken, ast.Name) and taken.id == new.target.id and new.target.id not in own
+        read = [value for _, value in pairs]
+    else:
+        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, module_names)
+        read = [new, *(value for _, value in pairs)]
+    return same and not any(
+        u.name in own or isinstance(part, ast.NamedExpr)
+        for value in read for part in ast.walk(value) for u in uses_of(value)
+    )  # fmt: skip
+
+
+def _made_selections(
+    node: ast.stmt, old: ast.Name, operator: str, new: ast.expr, pairs: list[Pair]
+) -> Update:
+    bound = next(name for name, _ in pairs if name.id == old.id)
+    mentions: set[ast.AST] = {old, bound}
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp):
+        mentions.add(node.value.orelse)
+    others = sorted((name for name, _ in pairs if name.id != old.id), key=lambda n: n.id)
+    return Update(
+        name=old.id,
+        operator=operator,
+        statement=node,
+        mentions=frozenset(mentions),
+        values=(new,),
+        companions=tuple(name.id for name in others),
+        contributing_calls=frozenset(others),
+    )

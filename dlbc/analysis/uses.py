@@ -1,0 +1,281 @@
+"""Names that a piece of Python reads, binds and deletes, in order of evaluation.
+
+Comprehensions, lambdas, nested functions and classes have scopes of their own: what they bind stays in
+them, what they read from outside counts as read where they stand. A binding that short-circuiting or a
+comprehension may skip is not sure.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from typing import Any, TypeVar
+
+from dlbrt.records import dataclass
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Node = ast.expr | ast.stmt | ast.excepthandler
+_Found = TypeVar("_Found")
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class UseKind(Enum):
+    """What happens to a name."""
+
+    LOAD = "load"
+    STORE = "store"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a name; ``node`` is where; ``sure`` is false where evaluation may skip it."""
+
+    name: str
+    kind: UseKind
+    node: ast.expr | ast.stmt | ast.excepthandler
+    sure: bool = True
+
+
+def parameters_of(function: FunctionNode) -> tuple[ast.arg, ...]:
+    """All parameters of a function, in order, star parameters too."""
+    a = function.args
+    stars = [x for x in (a.vararg, a.kwarg) if x is not None]
+    return (*a.posonlyargs, *a.args, *a.kwonlyargs, *stars)
+
+
+def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Nodes below ``roots``, in document order, that belong to the same function scope.
+
+    Nested functions, lambdas and classes are given themselves, with their decorators, defaults and bases,
+    but not their bodies; comprehensions are entered.
+    """
+    for root in roots:
+        yield from cached_on_node(root, "_dlbc_own", _own) if isinstance(root, ast.stmt) else _own(root)
+
+
+def _own(root: ast.AST) -> Iterator[ast.AST]:
+    yield root
+    inner = (*FUNCTIONS, ast.ClassDef)
+    yield from own_nodes(_outer_parts(root) if isinstance(root, inner) else children_of(root))
+
+
+def every_node(root: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a tree, as `ast.walk` gives them."""
+    return cached_on_node(root, "_dlbc_nodes", _every)
+
+
+def _every(root: ast.AST) -> list[ast.AST]:
+    found = [root]
+    for node in found:  # which grows
+        found += children_of(node)
+    return found
+
+
+def children_of(node: ast.AST) -> tuple[ast.AST, ...]:
+    """The nodes directly below, as `ast.iter_child_nodes` gives them."""
+    return cached_on_node(node, "_dlbc_children", ast.iter_child_nodes)
+
+
+def unparsed(node: ast.AST) -> str:
+    """The text of a node, as `ast.unparse` writes it."""
+    text: str | None = node.__dict__.get("_dlbc_text")
+    if text is None:
+        text = node.__dict__["_dlbc_text"] = _dotted(node) or ast.unparse(node)
+    return text
+
+
+def _dotted(node: ast.AST) -> str:
+    """A dotted name, most of what is asked for, in a thousandth of the time; empty for anything else."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
+
+
+def cached_on_node(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Found]]) -> tuple[_Found, ...]:
+    """What was found for a node, kept on it under ``key``: many passes ask, and the tree stays as it is."""
+    known: tuple[_Found, ...] | None = node.__dict__.get(key)
+    if known is None:
+        known = node.__dict__[key] = tuple(find(node))
+    return known
+
+
+def _outer_parts(node: ast.AST) -> list[ast.AST]:
+    parts: list[ast.AST] = []
+    if isinstance(node, FUNCTIONS):
+        parts += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        hints = [*(p.annotation for p in parameters_of(node)), node.returns]
+        parts += [h for h in hints if h is not None]
+    if isinstance(node, ast.ClassDef):
+        parts += [*node.bases, *(k.value for k in node.keywords)]
+    if not isinstance(node, ast.Lambda):
+        parts = [*getattr(node, "decorator_list", ()), *parts]
+    return parts
+
+
+def bound_names(roots: Iterable[ast.AST]) -> dict[str, list[Node]]:
+    """Every name that statements bind in their own scope, with the nodes that bind it."""
+    bound: dict[str, list[Node]] = {}
+    for node in roots:
+        for use in uses_of(node):
+            if use.kind is not UseKind.LOAD:
+                bound.setdefault(use.name, []).append(use.node)
+    return bound
+
+
+def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, ast.expr | ast.stmt | ast.excepthandler]:
+    """Names that a nested function or class takes from outside its own scope, with a place of each."""
+    body: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
+    bound = set(bound_names(body))
+    outside = {
+        name for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+    }
+    if isinstance(scope, ast.ClassDef):
+        bound = set()  # a class body may read a name from outside before it binds its own
+    else:
+        bound |= {p.arg for p in parameters_of(scope)}
+    found: dict[str, ast.expr | ast.stmt | ast.excepthandler] = {}
+    for node in body:
+        for use in uses_of(node):
+            if (use.kind is UseKind.LOAD or use.name in outside) and use.name not in bound - outside:
+                found.setdefault(use.name, use.node)
+    return found
+
+
+def uses_of(node: ast.AST | None) -> Iterable[Use]:
+    """Uses of names in ``node``, in order of evaluation; bodies of compound statements in order too."""
+    if node is None:
+        return ()
+    return cached_on_node(node, "_dlbc_uses", _uses) if isinstance(node, ast.stmt) else _uses(node)
+
+
+def _uses(node: ast.AST) -> Iterator[Use]:
+    special = _SPECIAL.get(type(node))
+    if special is not None:
+        yield from special(node)
+        return
+    for child in children_of(node):
+        yield from uses_of(child)
+
+
+def _all(nodes: Iterable[ast.AST | None]) -> Iterator[Use]:
+    for node in nodes:
+        yield from uses_of(node)
+
+
+def _unsure(uses: Iterable[Use]) -> Iterator[Use]:
+    return (Use(u.name, u.kind, u.node, False) for u in uses)
+
+
+def _name(node: ast.Name) -> Iterator[Use]:
+    kinds = {ast.Load: UseKind.LOAD, ast.Store: UseKind.STORE, ast.Del: UseKind.DELETE}
+    yield Use(node.id, kinds[type(node.ctx)], node)
+
+
+def _assign(node: ast.Assign) -> Iterator[Use]:
+    yield from _all((node.value, *node.targets))
+
+
+def _augmented(node: ast.AugAssign) -> Iterator[Use]:
+    if isinstance(node.target, ast.Name):
+        yield Use(node.target.id, UseKind.LOAD, node.target)
+    yield from _all((node.value, node.target))
+
+
+def _annotated(node: ast.AnnAssign) -> Iterator[Use]:
+    if node.value is not None or not isinstance(node.target, ast.Name):
+        yield from _all((node.value, node.target))
+
+
+def _walrus(node: ast.NamedExpr) -> Iterator[Use]:
+    yield from _all((node.value, node.target))
+
+
+def _for(node: ast.For | ast.AsyncFor) -> Iterator[Use]:
+    yield from _all((node.iter, node.target, *node.body, *node.orelse))
+
+
+def _item(node: ast.withitem) -> Iterator[Use]:
+    yield from _all((node.context_expr, node.optional_vars))
+
+
+def _handler(node: ast.ExceptHandler) -> Iterator[Use]:
+    yield from uses_of(node.type)
+    if node.name:
+        yield Use(node.name, UseKind.STORE, node)
+    yield from _all(node.body)
+    if node.name:
+        yield Use(node.name, UseKind.DELETE, node)
+
+
+def _import(node: ast.Import | ast.ImportFrom) -> Iterator[Use]:
+    for alias in node.names:
+        yield Use((alias.asname or alias.name).split(".")[0], UseKind.STORE, node)
+
+
+def _captured(node: ast.MatchAs | ast.MatchStar | ast.MatchMapping) -> Iterator[Use]:
+    yield from _all(ast.iter_child_nodes(node))
+    name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+    if name:
+        yield Use(name, UseKind.STORE, node)  # type: ignore[arg-type]  # patterns have places as expressions do
+
+
+def _bool(node: ast.BoolOp) -> Iterator[Use]:
+    yield from uses_of(node.values[0])
+    yield from _unsure(_all(node.values[1:]))
+
+
+def _choice(node: ast.IfExp) -> Iterator[Use]:
+    yield from uses_of(node.test)
+    yield from _unsure(_all((node.body, node.orelse)))
+
+
+def _comprehension(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> Iterator[Use]:
+    first, *rest = node.generators
+    yield from uses_of(first.iter)
+    own = {u.name for g in node.generators for u in uses_of(g.target) if u.kind is UseKind.STORE}
+    parts: list[ast.AST] = [first.target, *first.ifs, *rest]
+    parts += [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    yield from (u for u in _unsure(_all(parts)) if u.name not in own)
+
+
+def _generator(node: ast.comprehension) -> Iterator[Use]:
+    yield from _all((node.iter, node.target, *node.ifs))
+
+
+def _scope(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> Iterator[Use]:
+    yield from _all(_outer_parts(node))
+    for name, place in free_names(node).items():
+        yield Use(name, UseKind.LOAD, place)
+    if not isinstance(node, ast.Lambda):
+        yield Use(node.name, UseKind.STORE, node)
+
+
+_SPECIAL: dict[type, Callable[[Any], Iterator[Use]]] = {
+    ast.Name: _name, ast.Assign: _assign, ast.AugAssign: _augmented, ast.AnnAssign: _annotated,
+    ast.NamedExpr: _walrus, ast.For: _for, ast.AsyncFor: _for, ast.withitem: _item,
+    ast.ExceptHandler: _handler, ast.Import: _import, ast.ImportFrom: _import, ast.MatchAs: _captured,
+    ast.MatchStar: _captured, ast.MatchMapping: _captured, ast.BoolOp: _bool, ast.IfExp: _choice,
+    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.DictComp: _comprehension,
+    ast.GeneratorExp: _comprehension, ast.comprehension: _generator, ast.FunctionDef: _scope,
+    ast.AsyncFunctionDef: _scope, ast.Lambda: _scope, ast.ClassDef: _scope,
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------
+# What flow analysis finds of the names that a loop body binds.
+
+
+@dataclass(frozen=True)
+class ScalarFacts:
+    """``definite``: bound in every iteration on every path. ``carried``: reads that may see an
+    older value.
+    """
+
+    definite: frozenset[str]
+    carried: tuple[Use, ...]

@@ -1,0 +1,158 @@
+"""What commands print: diagnostics and complaints on standard error, results on standard output."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from dlbrt.contract import ENVIRONMENT
+
+from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, render
+from dlbc.parse.read_source import read_source
+from dlbc.pipeline import TransformResult, transform
+from dlbc.source import Source
+
+#: Errors of usage rather than of the program.
+_USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016"})
+
+
+def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
+    """Show the diagnostics on standard error; the exit status that they mean."""
+    diagnostics = tuple(diagnostics)
+    color = takes_colors(sys.stderr)
+    for diagnostic in diagnostics:
+        print(render(diagnostic, source, color=color), file=sys.stderr)
+    return status_of(diagnostics)
+
+
+def status_of(diagnostics: Iterable[Diagnostic]) -> int:
+    """The exit status that diagnostics mean."""
+    diagnostics = tuple(diagnostics)
+    if any(d.code in _USAGE_CODES for d in diagnostics):
+        return 2
+    return 1 if has_errors(diagnostics) else 0
+
+
+def print_error(message: object) -> int:
+    """Say on standard error, line by line, why a command cannot do what it was asked; the exit status."""
+    for line in str(message).splitlines():
+        print(f"dlbc: {line}", file=sys.stderr)
+    return 2
+
+
+def show_text(text: str) -> None:
+    """Print on standard output; what its encoding lacks is escaped, as on standard error."""
+    output = standard_output()
+    encoding = output.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=output, flush=True)
+
+
+def standard_output() -> TextIO:
+    """Raises OSError where the command was started without one."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    return sys.stdout
+
+
+def takes_colors(stream: TextIO | None) -> bool:
+    """Whether colours are seen there, and wanted (https://no-color.org)."""
+    seen = stream is not None and stream.isatty()
+    return seen and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# ------------------------------------------------------------------------------
+# Options that several commands share.
+
+
+def add_strict(parser: argparse.ArgumentParser) -> None:
+    """``--strict``."""
+    parser.add_argument(
+        "--strict", action="store_true", help="take nothing on trust: no functions not seen, no assertions"
+    )
+
+
+def add_ranks(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """``-n``."""
+    parser.add_argument(
+        "-n", dest="ranks", metavar="P", type=positive, required=required, help="number of ranks"
+    )
+
+
+def add_stats(parser: argparse.ArgumentParser) -> None:
+    """``--stats``."""
+    parser.add_argument("--stats", metavar="FILE", help="write statistics there, as JSON")
+
+
+def add_emulation(parser: argparse.ArgumentParser) -> None:
+    """``--load`` and ``--speeds``."""
+    parser.add_argument("--load", metavar="SPEC", help="emulated load: fixed:0,3 | random:max=5,... | none")
+    parser.add_argument("--speeds", metavar="LIST", help="emulated relative speeds per rank: 1,1.5")
+
+
+def add_learned(parser: argparse.ArgumentParser) -> None:
+    """``--learned``."""
+    parser.add_argument(
+        "--learned", metavar="FILE", help="keep what runs teach there, not in the user's cache directory"
+    )
+
+
+def add_program(parser: argparse.ArgumentParser) -> argparse.Action:
+    """A program to run, as ``file``; all that follows it is its own, as ``arguments``."""
+    # Words of the program may begin several of our options; argparse would complain of that.
+    parser.allow_abbrev = False
+    parser.set_defaults(arguments=[])
+    return parser.add_argument(
+        "file", metavar="FILE", nargs=argparse.PARSER, action=_Program,
+        help="an annotated Python program; what follows are its own arguments",
+    )  # fmt: skip
+
+
+class _Program(argparse.Action):
+    """The program and its arguments are one list, as argparse drops the first ``--`` after other words."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert option_string is None
+        assert isinstance(values, list)
+        # Before the program `--` says that no options follow; some versions of argparse have dropped it.
+        words = values[1:] if values[0] == "--" else values
+        if not words:
+            parser.error("the following arguments are required: FILE")
+        namespace.file, *namespace.arguments = words
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
+    return value
+
+
+def settings_of(options: argparse.Namespace) -> dict[str, str | int]:
+    """What was given of the options that generated programs read, as they read it."""
+    given = ((variable, getattr(options, name, None)) for name, variable in ENVIRONMENT.items())
+    return {variable: value for variable, value in given if value is not None}
+
+
+# ------------------------------------------------------------------------------
+# How commands take a program: read, transformed, its diagnostics shown.
+
+
+def transform_file(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
+    """A file, what it becomes, and the status so far; its diagnostics are shown."""
+    source, problems = read_source(options.file)
+    result = TransformResult(None, tuple(problems)) if problems else transform(source, strict=options.strict)
+    return source, result, show_diagnostics(source, result.diagnostics)

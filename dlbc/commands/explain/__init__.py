@@ -1,0 +1,62 @@
+"""`dlbc explain`: what came of every annotated loop, and on what that rests.
+
+`describe` turns a loop's report into sections of short rows; `show` prints them for people, and as JSON for
+tools. Nothing is decided here, and no user code runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from dlbrt.contract import OptionError
+
+from dlbc.commands.common import (
+    add_strict,
+    positive,
+    print_error,
+    show_diagnostics,
+    show_text,
+    status_of,
+    takes_colors,
+)
+
+# ------------------------------------------------------------------------------
+# `dlbc explain`: of every loop what was found, and why.
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="FILE", help="an annotated Python program")
+    parser.add_argument(
+        "--format", choices=("full", "json"), default="full", help="full: for people (default)"
+    )
+    parser.add_argument(
+        "-n", "--ranks", metavar="P", type=positive, help="say what distributions will cost on P ranks"
+    )
+    parser.add_argument("--weights", metavar="LIST", help="relative speeds of these ranks: 1,1.5")
+    add_strict(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit status."""
+    from dlbc.commands.explain.ranks import read_ranks
+    from dlbc.commands.explain.show import as_json, as_text
+    from dlbc.parse.read_source import read_source
+    from dlbc.pipeline import explain
+
+    try:
+        ranks = read_ranks(options.ranks, options.weights)
+    except OptionError as error:
+        return print_error(error)
+    source, problems = read_source(options.file)
+    if problems:
+        return show_diagnostics(source, problems)
+    result = explain(source, strict=options.strict)
+    told = source, result.reports, result.diagnostics
+    if options.format == "json":
+        show_text(as_json(*told, ranks=ranks, routines=result.routines))
+    else:
+        color = takes_colors(sys.stdout)
+        show_text(as_text(*told, color=color, ranks=ranks, routines=result.routines))
+    return status_of(result.diagnostics)

@@ -1,0 +1,267 @@
+"""The sections of one loop's explanation, as rows of a subject and a sentence."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from dlbrt.contract import Distribution
+from dlbrt.records import dataclass
+
+from dlbc.commands.explain.ranks import RankSpec, describe_ranks
+from dlbc.commands.explain.sentences import (
+    describe_arrays,
+    describe_cost,
+    describe_reduction,
+    describe_variable,
+    written_name,
+)
+from dlbc.diagnostics.diagnostic import Diagnostic, Severity, has_errors
+from dlbc.ir.loop import ProofMethod, ProofStatus
+from dlbc.ir.plan import FoldDecision, LoopPlan, LoopReport
+from dlbc.ir.routine import ModRef, RoutinePlan, Wrap, WrapKind
+from dlbc.source import Source
+
+# ------------------------------------------------------------------------------
+# Each strategy in a sentence; `docs/strategies.md` says more of them.
+
+#: By the names of the contract, in its order, and those to compare with.
+SUMMARIES: Mapping[str, str] = MappingProxyType(
+    {
+        "auto": "the one that a model of its cost says is cheapest, at the first synchronization",
+        "none": "the first shares stand",
+        "GCDLB": "who runs out interrupts all; rank 0 shares out what is left",
+        "GDDLB": "who runs out interrupts all; all share out what is left alike",
+        "LCDLB": "who runs out interrupts its group; rank 0 shares out what is left of it",
+        "LDDLB": "who runs out interrupts its group; its ranks share out what is left of it alike",
+        "diffusion": "neighbouring ranks even out their times, round by round",
+        "SS": "one iteration at a time from a pool",
+        "FSC": "chunks of one size from a pool, by the overhead and how times vary",
+        "mFSC": "chunks of one size from a pool, as many as factoring makes",
+        "GSS": "chunks of 1/P of what is left in a pool",
+        "TSS": "chunks from a pool that grow smaller evenly",
+        "FAC": "batches of P equal chunks from a pool, by how times vary",
+        "FAC2": "batches of P equal chunks from a pool, each half of what is left",
+        "WF": "as FAC2, chunks in proportion to known speeds",
+        "AWF": "as WF, speeds measured in earlier passes",
+        "AWF_B": "as WF, speeds measured from batch to batch",
+        "AWF_C": "as WF, speeds measured from chunk to chunk",
+        "AWF_D": "as AWF_B, with what waiting for a chunk takes",
+        "AWF_E": "as AWF_C, with what waiting for a chunk takes",
+        "AF": "chunks from a pool by each rank's mean time and how it varies, measured",
+        "steal": "who runs out asks others at random for half of what they have left",
+        "periodic": "all share out what is left at fixed times, to compare with",
+        "gradient": "work moves to the neighbour that is nearer to an idle rank, to compare with",
+        "affinity": "who runs out takes 1/P of what the fullest rank has left, to compare with",
+    }
+)
+
+
+# ------------------------------------------------------------------------------
+
+Row = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A title and its rows; the subject of a row may be empty, which continues the one before."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+def is_refused(report: LoopReport) -> bool:
+    """Whether the loop is not made parallel."""
+    return report.plan is None or has_errors(report.findings)
+
+
+def status_text(report: LoopReport) -> str:
+    """The verdict in a few words."""
+    if report.plan is None or has_errors(report.findings):
+        return "refused"
+    return report.plan.status.value
+
+
+def describe(report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:
+    """All sections that have something to say; of a loop that is refused, why and what was tried."""
+    sections = [Section("findings", tuple(map(_finding, report.findings)))]
+    sections.append(Section("dependences", tuple(_dependences(report))))
+    if report.plan is not None:
+        sections += _planned(report, report.plan)
+        if ranks is not None:
+            title = f"on {ranks.count} rank{'s' * (ranks.count > 1)}"
+            sections.append(Section(title, tuple(describe_ranks(report, ranks))))
+    return tuple(s for s in sections if s.rows)
+
+
+def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
+    yield Section("rests on", tuple(_conditions(report, plan)))
+    yield Section("iterations", ((_dealt(plan), ""), *((line, "") for line in _items(plan.loop.node.iter))))
+    yield Section("arrays", tuple(describe_arrays(plan)))
+    yield Section("variables", tuple((v.name, describe_variable(v)) for v in plan.variables))
+    yield Section(
+        "reductions", tuple((written_name(r.name, plan), describe_reduction(r)) for r in plan.reductions)
+    )
+    yield Section("ordered effects", tuple(_ordered(report, plan)))
+    yield Section("cost", tuple(describe_cost(report)))
+
+
+def _finding(finding: Diagnostic) -> Row:
+    place = f"{finding.place.line}:{finding.place.column} " if finding.place.line else ""
+    word = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
+    return finding.code, f"{place}{word}{finding.message}"
+
+
+def _dependences(report: LoopReport) -> Iterator[Row]:
+    """Per array that is stored into, each means that was tried; the last one decided."""
+    for verdict in report.proofs:
+        yield from _steps(verdict.array, verdict.tried or (verdict.method.value,))
+    for refusal in report.failures:
+        yield from _steps(refusal.array, (*refusal.tried, f"refused: {refusal.finding.code}"))
+
+
+def _steps(array: str, lines: tuple[str, ...]) -> Iterator[Row]:
+    for number, line in enumerate(lines):
+        yield ("" if number else array), line
+
+
+def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
+    """What has to hold beside what the text shows."""
+    for guard in plan.guards:
+        yield "guard", f"`{guard}`, looked at before the loop; where it is false rank 0 runs the loop alone"
+    for verdict in plan.proofs:
+        if verdict.method is ProofMethod.INSPECTOR:
+            yield (
+                "inspector",
+                (
+                    f"the rows of `{verdict.array}`, looked at before the loop; where two iterations meet "
+                    "rank 0 runs the loop alone"
+                ),
+            )
+    for name in plan.outside:
+        yield "outside", f"`{name}` is taken to change nothing that iterations share"
+    for verdict in plan.proofs:
+        if verdict.method is ProofMethod.ASSERTED:
+            yield "user", f"`assume_independent`: each iteration has elements of `{verdict.array}` of its own"
+    for name in report.asserted:
+        yield "user", f"`assume_independent`: it does not matter in which order `{name}` writes"
+    for name in report.trusted:
+        yield "user", f"`private({name})`: no iteration reads what another one left in it"
+    if plan.status is ProofStatus.PROVEN:
+        yield "text", "what the program says"
+    if plan.arrays:
+        yield (
+            "data",
+            "that arrays do not overlap, looked at before the loop; where they do rank 0 runs it alone",
+        )
+
+
+def _ordered(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
+    for container in plan.ordered:
+        name = written_name(container.name, plan)
+        yield name, "added to and stored into in iteration order: it ends as the sequential program leaves it"
+    if report.prints:
+        yield "standard output", "captured on each rank, written in iteration order"
+
+
+def _items(space: ast.expr) -> Iterator[str]:
+    """What is sent of the sequences that the loop runs over; a range needs no sending."""
+    match space:
+        case ast.Call(func=ast.Name(id="range")):
+            return
+        case ast.Call(func=ast.Name(id="enumerate" | "reversed" | "tqdm"), args=[inner, *_]):
+            yield from _items(inner)
+        case ast.Call(func=ast.Name(id="zip"), args=parts):
+            for part in parts:
+                yield from _items(part)
+        case _:
+            yield f"each rank gets the items of `{ast.unparse(space)}` that its iterations take"
+
+
+def _dealt(plan: LoopPlan) -> str:
+    form = "round-robin" if plan.iterations is Distribution.CYCLIC else "in blocks"
+    if plan.fold_decision is not FoldDecision.NO:
+        form = f"in pairs or singly, {form}" if plan.unfolds_for else f"in pairs, {form}"
+    strategy = "auto, unless the run names another"
+    if plan.strategy is not None:
+        strategy = f"{plan.strategy} ({SUMMARIES[plan.strategy]})"
+    group = "" if plan.group is None else f", groups of {plan.group}"
+    return f"dealt {form}; strategy {strategy}{group}"
+
+
+# ------------------------------------------------------------------------------
+# What is said of a routine: what stays on the ranks, and where its sequential code brings it home.
+
+#: What happens at a place, by what is done there.
+_ACCESS_TEXT = {
+    (ModRef.REF, WrapKind.ROWS): "reads these rows: those out of date at rank 0 are fetched",
+    (ModRef.REF, WrapKind.EXPRESSION): "read: whatever of it is out of date at rank 0 is fetched",
+    (ModRef.MOD, WrapKind.ROWS): "changes these rows: rank 0 alone has them then",
+    (ModRef.MOD, WrapKind.CHANGED_ROWS): "changes these rows: rank 0 alone has them then",
+    (ModRef.MOD, WrapKind.EXPRESSION): "may be changed, with all that it reaches: rank 0 alone has it then",
+    (ModRef.MOD, WrapKind.BEFORE): "changed, if it is an array: rank 0 alone has it then",
+}
+
+
+def header_of(source: Source, node: ast.For | ast.While) -> str:
+    """The line of a loop, marked where it goes on."""
+    head = node.test if isinstance(node, ast.While) else node.iter
+    text = source.line(node.lineno)[source.place_of(node).column - 1 :].rstrip()
+    return text + (" ..." if (head.end_lineno or node.lineno) > node.lineno else "")
+
+
+def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
+    """All sections that have something to say."""
+    clause = plan.routine.annotation.iterate
+    assert clause is not None
+    balanced = f"by {clause.model} speed functions, within {clause.tolerance:.0%}, looked at after every " + (
+        "pass" if clause.every == 1 else f"{clause.every} passes"
+    )
+    sections = (
+        Section("balanced", ((balanced, ""),)),
+        Section("stays on the ranks", tuple((name, "") for name in plan.resident)),
+        Section("comes home", tuple(_met(plan))),
+        Section(
+            "taken for plain", tuple((n, "looked at where the routine begins") for n in plan.maybe_scalar)
+        ),
+        Section("not seen through", tuple((text, _line(node)) for text, node in plan.unseen)),
+    )
+    return tuple(section for section in sections if section.rows)
+
+
+def _met(plan: RoutinePlan) -> Iterator[Row]:
+    """The places in the order of the text."""
+    for wrap in plan.wraps:
+        yield f"{_line(wrap.node)}  {_text(wrap)}", _ACCESS_TEXT[wrap.mod_ref, wrap.kind]
+
+
+def _line(node: ast.expr) -> str:
+    return f"line {node.lineno}"
+
+
+def _text(wrap: Wrap) -> str:
+    return " ".join(ast.unparse(wrap.node).split())
+
+
+def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
+    """The same for tools."""
+    place = source.place_of(plan.routine.node)
+    return {
+        "line": place.line,
+        "column": place.column,
+        "header": header_of(source, plan.routine.node),
+        "resident": plan.resident,
+        "plain": plan.maybe_scalar,
+        "places": [
+            {
+                "line": wrap.node.lineno,
+                "touch": wrap.mod_ref.mode,
+                "text": _text(wrap),
+                "rows": wrap.kind in (WrapKind.ROWS, WrapKind.CHANGED_ROWS),
+            }
+            for wrap in plan.wraps
+        ],
+        "unseen": [{"line": node.lineno, "text": text} for text, node in plan.unseen],
+    }

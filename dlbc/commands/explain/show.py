@@ -1,0 +1,171 @@
+"""Explanations of a whole file: as text for people, as JSON for tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dlbc.commands.explain.describe import (
+    Section,
+    describe,
+    describe_routine,
+    header_of,
+    is_refused,
+    routine_object,
+    status_text,
+)
+from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
+from dlbc.commands.explain.sentences import (
+    cost_object,
+    describe_variable,
+    folding_object,
+    profile_object,
+    written_name,
+)
+from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
+from dlbc.ir.plan import LoopPlan, LoopReport
+from dlbc.ir.routine import RoutinePlan
+from dlbc.source import Source
+
+_INDENT = "  "
+
+
+def as_text(
+    source: Source,
+    reports: Sequence[LoopReport],
+    findings: Sequence[Diagnostic],
+    *,
+    color: bool = False,
+    ranks: RankSpec | None = None,
+    routines: Sequence[RoutinePlan] = (),
+) -> str:
+    """A paragraph per loop and routine, then what was found elsewhere; with ``ranks`` what loops cost."""
+    told = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in reports]
+    told += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in routines]
+    paragraphs = [text for _, text in sorted(told, key=lambda pair: pair[0])]
+    paragraphs += [render(finding, source, color=color) for finding in _elsewhere(reports, findings)]
+    return "\n\n".join(paragraphs)
+
+
+def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    told = {finding for report in reports for finding in report.findings}
+    return [finding for finding in findings if finding not in told]
+
+
+def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
+    style = TextStyle.ERROR if is_refused(report) else TextStyle.GOOD
+    head = paint(
+        f"{source.path}:{report.loop.node.lineno}: {header_of(source, report.loop.node)}",
+        TextStyle.BOLD,
+        color,
+    )
+    yield head
+    yield f"{_INDENT}{paint(status_text(report), style, color)}"
+    for section in describe(report, ranks):
+        yield from _section(section, color)
+
+
+def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
+    node = plan.routine.node
+    yield paint(f"{source.path}:{node.lineno}: {header_of(source, node)}", TextStyle.BOLD, color)
+    yield f"{_INDENT}{paint('routine', TextStyle.GOOD, color)}"
+    for section in describe_routine(plan):
+        yield from _section(section, color)
+
+
+def _section(section: Section, color: bool) -> Iterator[str]:
+    yield f"{_INDENT}{paint(section.title, TextStyle.BOLD, color)}"
+    width = max(len(subject) for subject, _ in section.rows)
+    for subject, text in section.rows:
+        yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
+
+
+def as_json(
+    source: Source,
+    reports: Sequence[LoopReport],
+    findings: Sequence[Diagnostic],
+    *,
+    ranks: RankSpec | None = None,
+    routines: Sequence[RoutinePlan] = (),
+) -> str:
+    """One object: the file, its loops, its routines, diagnostics elsewhere; ``ranks`` as for `as_text`."""
+    document = {
+        "file": source.path,
+        "loops": [_loop_object(source, report, ranks) for report in reports],
+        "routines": [routine_object(source, plan) for plan in routines],
+        "findings": [_finding_object(finding) for finding in _elsewhere(reports, findings)],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _finding_object(finding: Diagnostic) -> dict[str, Any]:
+    place = finding.place
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "line": place.line,
+        "column": place.column,
+        "message": finding.message,
+        "help": finding.help,
+    }
+
+
+def _loop_object(source: Source, report: LoopReport, ranks: RankSpec | None) -> dict[str, Any]:
+    decided = [
+        {"array": v.array, "means": v.method.value, "axis": v.axis, "guards": v.guards, "tried": v.tried}
+        for v in report.proofs
+    ]
+    decided += [{"array": r.array, "refused": r.finding.code, "tried": r.tried} for r in report.failures]
+    place = source.place_of(report.loop.node)
+    return {
+        "line": place.line,
+        "column": place.column,
+        "header": header_of(source, report.loop.node),
+        "status": status_text(report),
+        "findings": [_finding_object(finding) for finding in report.findings],
+        "dependences": decided,
+        "asserted_private": report.trusted,
+        "asserted_files": report.asserted,
+        "standard_output": report.prints,
+        **({} if report.plan is None else _plan_object(report, report.plan)),
+        **({} if report.plan is None or ranks is None else {"on_ranks": ranks_as_json(report, ranks)}),
+    }
+
+
+def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
+    return {
+        "iterations": plan.iterations.value,
+        "strategy": plan.strategy,
+        "guards": plan.guards,
+        "outside": plan.outside,
+        "arrays": [
+            {
+                "name": written_name(a.name, plan),
+                "distribution": a.distribution.value,
+                "axis": a.axis,
+                "mode": a.mode.value,
+                "rows": a.rows,
+                "inspect": a.inspect,
+            }
+            for a in plan.arrays
+        ],
+        "variables": [
+            {
+                "name": v.name,
+                "class": v.variable_class.value,
+                "axis": v.axis,
+                "halo": [v.halo_below, v.halo_above],
+                "detail": describe_variable(v),
+            }
+            for v in plan.variables
+        ],
+        "reductions": [
+            {"name": written_name(r.name, plan), "operator": r.operator, "element": r.element}
+            for r in plan.reductions
+        ],
+        "ordered": [written_name(o.name, plan) for o in plan.ordered],
+        "cost": cost_object(report, plan),
+        "folding": folding_object(report, plan),
+        "profile": profile_object(plan.profile),
+    }

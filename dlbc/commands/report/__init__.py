@@ -1,0 +1,71 @@
+"""`dlbc report`: a page of pictures of a recorded run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dlbrt.observe.statistics import write_text
+from dlbrt.observe.trace import TraceError, read
+
+from dlbc.commands.common import print_error, show_text
+from dlbc.commands.report.page import page
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.description = (
+        "Make a page (HTML, with all that it needs) of a run that was recorded by `dlbc run --trace`: each "
+        "rank's time, synchronizations, work that moved, predicted against measured."
+    )
+    parser.add_argument("trace", metavar="TRACE", help="what `dlbc run --trace` wrote")
+    parser.add_argument(
+        "-o", dest="output", metavar="OUT", help="the page (default: beside TRACE); - for standard output"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit status."""
+
+    try:
+        show_text(report(options.trace, options.output))
+    except CannotReportError as error:
+        return print_error(error)
+    return 0
+
+
+# ------------------------------------------------------------------------------
+# `dlbc report`, from the name of a trace to the page that was written.
+
+
+class CannotReportError(Exception):
+    """There is no page, in a sentence."""
+
+
+def report(path: str, output: str | None) -> str:
+    """Write the page of a trace, by default beside it; what to print: where it is, or the page for ``-``.
+
+    CannotReportError where the file is no trace, or the page cannot be written.
+    """
+    source = Path(path)
+    try:
+        trace = read(source)
+        if not trace.loops:
+            raise CannotReportError(f"{path}: expected a parallel loop; found none")
+        text = page(trace, source.name)
+    except TraceError as error:
+        raise CannotReportError(str(error)) from error
+    except (ValueError, LookupError, ArithmeticError, RuntimeError) as error:  # it says what cannot have been
+        raise CannotReportError(f"{path}: expected the trace of a run: {error}") from error
+    if output == "-":
+        return text.rstrip("\n")
+    target = Path(output) if output else source.with_suffix(".html")
+    try:
+        write_text(target, text)
+    except OSError as error:
+        raise CannotReportError(f"{target}: cannot be written ({error.strerror or error})") from error
+    return str(target)
+
+
+# ------------------------------------------------------------------------------
+# `dlbc report`: a recorded run as pictures.

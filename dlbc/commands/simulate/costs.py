@@ -1,0 +1,201 @@
+"""What the iterations of a loop cost: the clause `cost` or what was derived, evaluated as in a run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from dlbrt.data.footprint import IndexMap
+from dlbrt.partition.cost_spec import CostError, CostSpec
+from dlbrt.partition.costs import evaluate_cost
+from dlbrt.partition.known import KnownWork
+from dlbrt.records import dataclass
+
+from dlbc.algebra.iteration_cost import Cost, CostClass
+from dlbc.commands.explain.ranks import MOST_SUMMED
+from dlbc.commands.simulate.loop_numbers import LoopNumbers
+from dlbc.commands.simulate.request import CannotSimulateError
+from dlbc.ir.plan import CostPlan, CostShape, LoopPlan, LoopReport
+
+# ------------------------------------------------------------------------------
+# How many iterations a loop has, and the values of its index, from what it runs over.
+
+
+@dataclass(frozen=True, slots=True)
+class IterationRange:
+    """The iterations: values of the index variable, or just positions where ``counts`` is false."""
+
+    values: range
+    counts: bool
+
+
+#: No iterations.
+NO_ITERATIONS = IterationRange(range(0), counts=True)
+
+
+def find_span(node: ast.expr, values: LoopNumbers) -> IterationRange | None:
+    """The iterations of a loop over ``node``; None where numbers are missing, which ``values`` keep."""
+    return _Reader(values).span(node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads what a loop runs over."""
+
+    values: LoopNumbers
+
+    def span(self, node: ast.expr) -> IterationRange | None:
+        """The iterations of a loop over ``node``; None where numbers are missing."""
+        match node:
+            case ast.Call(func=ast.Name(id="range"), args=[_, *_] as args):
+                return self._range(node, args)
+            case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+                found = self.span(inner)
+                return None if found is None else IterationRange(found.values[::-1], found.counts)
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start]):
+                return self._numbered(inner, [*start, *(k.value for k in node.keywords if k.arg == "start")])
+            case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as parts):
+                spans = [self.span(part) for part in parts]
+                known = [span for span in spans if span is not None]
+                shortest = min((len(span.values) for span in known), default=0)
+                return IterationRange(range(shortest), counts=False) if len(known) == len(spans) else None
+            case ast.Call(func=ast.Name(id="tqdm") | ast.Attribute(attr="tqdm"), args=[inner, *_]):
+                return self.span(inner)
+        length = ast.parse(f"len({ast.unparse(node)})", mode="eval").body
+        count = self.values.length(length, "how many iterations there are")
+        return None if count is None else IterationRange(range(count), counts=False)
+
+    def _range(self, node: ast.expr, args: list[ast.expr]) -> IterationRange | None:
+        why = f"the loop runs over {ast.unparse(node)}"
+        found = [self.values.whole(arg, why) for arg in args]
+        known = [value for value in found if value is not None]
+        if len(known) < len(found):
+            return None
+        try:
+            return IterationRange(range(*known), counts=True)
+        except (TypeError, ValueError) as error:
+            raise CannotSimulateError(f"{why}: {error}") from error
+
+    def _numbered(self, inner: ast.expr, start: list[ast.expr]) -> IterationRange | None:
+        span = self.span(inner)
+        first = self.values.whole(start[0], "the first number of enumerate") if start else 0
+        if span is None or first is None:
+            return None
+        return IterationRange(range(first, first + len(span.values)), counts=True)
+
+
+# ------------------------------------------------------------------------------
+
+#: Names that no program has.
+_NUMPY, _ITEMS = "_dlbc_numpy", "_dlbc_items"
+
+_ALIKE = "iterations are taken as alike"
+
+#: Characters of a formula that are shown.
+_WIDEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedCost:
+    """What iterations cost: ``known`` is None where it is the same for all or not known, as ``note`` says.
+
+    ``said`` is what the kernel says of it when the program runs.
+    """
+
+    note: str
+    known: KnownWork | None = None
+    stated: KnownWork | None = None
+
+
+def find_work(report: LoopReport, plan: LoopPlan, values: LoopNumbers, span: IterationRange) -> EvaluatedCost:
+    """What the iterations of a loop cost; ``values`` keep the numbers that are missing for it."""
+    cost = report.partition_cost
+    if plan.cost is None and (cost is None or cost.work is None):
+        return EvaluatedCost(f"not derived, {_ALIKE}{f': {cost.why}' if cost and cost.why else ''}")
+    if plan.cost is None and cost is not None and cost.cost_class is CostClass.UNIFORM:
+        return EvaluatedCost(f"{_words(cost)}, the same for all iterations")
+    if len(span.values) > MOST_SUMMED:
+        return EvaluatedCost(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED}")
+    try:
+        return _Evaluation(report, plan, values, span).work()
+    except CostError as error:
+        return EvaluatedCost(f"{error}; {_ALIKE}")
+    except Exception as error:  # whatever the program's own expression raises
+        return EvaluatedCost(f"not evaluated, {_ALIKE}: {type(error).__name__}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation:
+    """The cost of one loop's iterations."""
+
+    report: LoopReport
+    plan: LoopPlan
+    values: LoopNumbers
+    span: IterationRange
+
+    def work(self) -> EvaluatedCost:
+        """What they cost; whatever its evaluation raises, this raises."""
+        said, cost = self.plan.cost, self.report.partition_cost
+        if said is None and cost is not None and cost.pointwise:
+            return EvaluatedCost(f"{self.report.cost_omitted}, {_ALIKE}")
+        plan = said or _derived(cost)
+        spec = self._spec(plan)
+        if spec is None:
+            return EvaluatedCost(f"it takes data, {_ALIKE}")
+        index = IndexMap(self.span.values.start, self.span.values.step)
+        work = evaluate_cost(spec, len(self.span.values), index, lambda: iter(self.span.values))
+        if work is None:
+            return EvaluatedCost("the same for all iterations")
+        unsaid = f", which balancing does not know: {self.report.cost_omitted}" if said is None else ""
+        return EvaluatedCost(f"{self._text(plan)}{unsaid}", work, None if said is None else work)
+
+    def _text(self, plan: CostPlan) -> str:
+        """The cost for people."""
+        clause, cost = self.plan.loop.annotation.cost, self.report.partition_cost
+        if clause is not None or cost is None:
+            return f"`{plan.text}`, by the clause"
+        return f"{_words(cost)}, {plan.target} being the index"
+
+    def _spec(self, plan: CostPlan) -> CostSpec | None:
+        """The cost as the kernel says it; None where it takes data, or numbers that are missing."""
+        text, target, numpy = plan.expression(_NUMPY), plan.target, {_NUMPY: np}
+        match plan.shape:
+            case CostShape.VECTOR:
+                found = self._function(f"lambda {target}: {text}", numpy) if self.span.counts else None
+                return None if found is None else CostSpec(density=found)
+            case CostShape.CUMULATIVE:
+                found = self._function(f"lambda {target}: {text}", numpy)
+                return None if found is None else CostSpec(cumulative=found)
+            case CostShape.FIT:
+                found = self._function(f"lambda: {text}", numpy)
+                return None if found is None else CostSpec(fit=found)
+        calls = "".join(f" for {name} in [{call}]" for name, call in plan.bound_calls)
+        each = f"lambda {_ITEMS}: [{text} for {target} in {_ITEMS}{calls}]"
+        found = self._function(each, numpy) if self._items_are_known() else None
+        return None if found is None else CostSpec(each=found)
+
+    def _function(self, text: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
+        return self.values.function(text, "what an iteration costs", also)
+
+    def _items_are_known(self) -> bool:
+        """Whether the items of the loop are the values of its index."""
+        node: ast.expr = self.plan.loop.node.iter
+        while isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "range":
+            node = node.args[0]
+        target = self.plan.loop.node.target
+        return self.span.counts and isinstance(node, ast.Call) and isinstance(target, ast.Name)
+
+
+def _words(cost: Cost) -> str:
+    """A cost that was derived, for people."""
+    shown = cost.text if len(cost.text) <= _WIDEST else cost.text[: _WIDEST - 3] + "..."
+    return f"{shown} operations{'' if cost.exact else ', estimated'}"
+
+
+def _derived(cost: Cost | None) -> CostPlan:
+    """A cost that was derived, though the kernel does not say it."""
+    assert cost is not None
+    assert cost.work is not None
+    return CostPlan(CostShape.VECTOR, cost.index.name, "", cost.work, cost.index, clamped=True)

@@ -1,0 +1,305 @@
+"""Numbers that the program has only when it runs: given by ``--set``, or known from its text.
+
+Whatever is asked for and not known is kept, so that all of it can be said at once.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dlbrt.contract import nearest
+
+from dlbc.algebra.integer_form import IndexSpace, Variable, VariableKind
+from dlbc.analysis.uses import bound_names, parameters_of, uses_of
+from dlbc.commands.explain.ranks import known_values
+from dlbc.commands.simulate.request import CannotSimulateError
+from dlbc.ir.loop import AnnotatedLoop
+
+# ------------------------------------------------------------------------------
+# What the names in a loop's expressions mean outside it, as far as the module's text alone says so.
+#
+# These are builtins and modules that do nothing but compute, functions, and literal numbers, each bound once in
+# the module. A function of the program is called only where its result is a cost: before such a cost was taken,
+# it was shown to do nothing but compute.
+
+#: Annotations of functions are not evaluated.
+_UNREAD = __future__.annotations.compiler_flag
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Builtins and modules that do nothing but compute.
+_BUILTINS = _words("""
+    abs all any bool bytes chr complex dict divmod enumerate filter float frozenset hash int isinstance len
+    list map max min ord pow range repr reversed round set sorted str sum tuple zip
+""")
+_MODULES = _words("cmath fractions functools itertools math numpy operator statistics")
+
+
+class ModuleContext:
+    """The module around a loop, seen from the loop: names of functions around it hide the module's."""
+
+    def __init__(self, loop: AnnotatedLoop) -> None:
+        module = loop.path[0]
+        assert isinstance(module, ast.Module)
+        self._bound = bound_names(module.body)
+        shared = {n for node in ast.walk(module) if isinstance(node, ast.Global) for n in node.names}
+        self._statements = [s for s in module.body if _lasting(s)]
+        self._hidden = {name for scope in loop.path if isinstance(scope, _FUNCTIONS) for name in _own(scope)}
+        self._makers = {
+            name: statement
+            for statement in self._statements
+            for name in bound_names([statement])
+            if len(self._bound[name]) == 1 and name not in shared
+        }
+
+    def __contains__(self, name: str) -> bool:
+        if name in self._hidden:
+            return False
+        return name in self._makers or (name not in self._bound and name in _BUILTINS)
+
+    def runs(self, name: str) -> bool:
+        """Whether a call of it is more than arithmetic: a function of the program, or numpy's."""
+        maker = None if name in self._hidden else self._makers.get(name)
+        match maker:
+            case ast.Import(names=names):
+                return any(alias.name.startswith("numpy") for alias in names)
+            case ast.ImportFrom(module=str(module)):
+                return module.startswith("numpy")
+        return isinstance(maker, ast.FunctionDef)
+
+    @property
+    def numbers(self) -> dict[str, int | float]:
+        """The names of literal numbers, with these."""
+        made = self._makers.items()
+        return {
+            name: ast.literal_eval(statement.value)
+            for name, statement in made
+            if isinstance(statement, ast.Assign) and name not in self._hidden
+        }
+
+    def namespace(self, names: Iterable[str]) -> dict[str, Any]:
+        """What these names stand for. Whatever imports and definitions raise, this raises."""
+        wanted: set[str] = set()
+        waiting = [name for name in names if name not in self._hidden]
+        while waiting:
+            name = waiting.pop()
+            if name in self._makers and name not in wanted:
+                wanted.add(name)
+                nodes = ast.walk(self._makers[name])
+                waiting += [node.id for node in nodes if isinstance(node, ast.Name)]
+        needed = {id(self._makers[name]) for name in wanted}
+        body: list[ast.stmt] = [s for s in self._statements if id(s) in needed]
+        found: dict[str, Any] = {}
+        exec(compile(ast.Module(body, []), "<program>", "exec", _UNREAD), found)
+        return found
+
+
+def _lasting(statement: ast.stmt) -> bool:
+    """Whether a statement of the module gives names a meaning that the text shows."""
+    match statement:
+        case ast.FunctionDef(args=args, decorator_list=[]):
+            defaults = [*args.defaults, *args.kw_defaults]
+            return all(default is None or isinstance(default, ast.Constant) for default in defaults)
+        case ast.Import(names=names):
+            return all(_known(alias.name) for alias in names)
+        case ast.ImportFrom(module=str(module), level=0):
+            return _known(module)
+        case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=value)):
+            return type(value) in (int, float)
+        case ast.Assign(
+            targets=[ast.Name()], value=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value))
+        ):
+            return type(value) in (int, float)
+    return False
+
+
+def _known(module: str) -> bool:
+    return module.partition(".")[0] in _MODULES
+
+
+def _own(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    shared = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+    return ({p.arg for p in parameters_of(function)} | bound_names(function.body).keys()) - shared
+
+
+# ------------------------------------------------------------------------------
+
+Number = int | float
+
+
+def read_settings(words: Sequence[str]) -> dict[str, Number]:
+    """What ``--set NAME=NUMBER`` gives, names written as Python writes them. CannotSimulateError."""
+    found: dict[str, Number] = {}
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        try:
+            key, value = ast.unparse(ast.parse(name.strip(), mode="eval")), ast.literal_eval(text.strip())
+        except (SyntaxError, ValueError):
+            key, value = "", None
+        if not (equals and key and type(value) in (int, float)):
+            wanted = "NAME=NUMBER, such as n=1000 or 'len(A)=1000'"
+            raise CannotSimulateError(f"--set: expected {wanted}; found {word!r}")
+        if found.setdefault(key, value) != value:
+            raise CannotSimulateError(
+                f"--set: expected each name once; found {key}={found[key]} and {word!r}"
+            )
+    return found
+
+
+class LoopNumbers:
+    """The numbers of one loop. ``missing`` are expressions that were asked for and are not known, and why."""
+
+    def __init__(self, loop: AnnotatedLoop, space: IndexSpace | None, given: Mapping[str, Number]) -> None:
+        self.missing: dict[str, str] = {}
+        self._around = ModuleContext(loop)
+        self._check(given, loop.path[0])
+        self._known = _with_lengths(self._around.numbers | dict(given))
+        whole = {Variable(VariableKind.PARAMETER, k): v for k, v in self._known.items() if isinstance(v, int)}
+        facts = () if space is None else space.context
+        solved = {v.name: value for v, value in known_values(facts, whole).items()}
+        self._known = _with_lengths(solved | self._known)
+
+    def number(self, node: ast.expr, why: str, instead: str = "") -> Number | None:
+        """The value of an expression; None where it is not known, ``why`` it was asked for being kept.
+
+        ``instead`` is an option that makes it needless.
+        """
+        found = self._put_in(node)
+        wants = dict(self._wants(found, frozenset(), calls=False))
+        if wants:
+            asked = why + (instead and f", or give {instead}")
+            self.missing.update({text: asked for text in wants if text not in self.missing})
+            return None
+        text = ast.unparse(node)
+        try:
+            value = self._evaluated(found, {})
+        except Exception as error:
+            raise CannotSimulateError(f"{why}: {text} cannot be computed, {error!r}") from error
+        if type(value) not in (int, float):
+            raise CannotSimulateError(f"{why}: expected a number, found {text} = {value!r}")
+        return value  # type: ignore[no-any-return]
+
+    def whole(self, node: ast.expr, why: str, instead: str = "") -> int | None:
+        """The same for a whole number; CannotSimulateError for another."""
+        value = self.number(node, why, instead)
+        if value is not None and not isinstance(value, int):
+            found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
+            raise CannotSimulateError(f"{why}: expected a whole number, {found}")
+        return value
+
+    def length(self, node: ast.expr, why: str, instead: str = "") -> int | None:
+        """The same for a whole number of 0 or more."""
+        value = self.whole(node, why, instead)
+        if value is not None and value < 0:
+            found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
+            raise CannotSimulateError(f"{why}: expected 0 or more, {found}")
+        return value
+
+    def function(self, text: str, why: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
+        """The function that an expression makes, such as ``lambda i: n - i``.
+
+        None where it takes numbers that are not known, which are kept, or data, which cannot be given. Names
+        in ``also`` stand for these. Whatever the program's imports raise, this raises.
+        """
+        found = self._put_in(ast.parse(text, mode="eval").body)
+        wants = dict(self._wants(found, frozenset(also), calls=True))
+        if all(wants.values()):
+            self.missing.update({text: why for text in wants if text not in self.missing})
+        return None if wants else self._evaluated(found, also)
+
+    def _check(self, given: Mapping[str, Number], module: ast.AST) -> None:
+        """Complain of settings that the program says nothing of."""
+        nodes = list(ast.walk(module))
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        for key, value in given.items():
+            for use in uses_of(ast.parse(key, mode="eval")):
+                if use.name not in names and use.name not in self._around:
+                    found = f"found {key}={value}{nearest(use.name, names)}"
+                    raise CannotSimulateError(f"--set: expected names of the program; {found}")
+
+    def _put_in(self, node: ast.expr) -> ast.expr:
+        found = _PutIn(self._known).visit(copy.deepcopy(node))
+        assert isinstance(found, ast.expr)
+        return found
+
+    def _wants(self, node: ast.AST, bound: frozenset[str], calls: bool) -> Iterator[tuple[str, bool]]:
+        """The parts of an expression that are not known, and whether they are numbers that can be given.
+
+        What goes with a name that the expression binds cannot. Functions of the program are not known unless
+        they are to be called (``calls``).
+        """
+        inside = list(ast.walk(node))
+        bound |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= {n.arg for n in inside if isinstance(n, ast.arg)}
+        match node:
+            case (
+                ast.Call(func=ast.Name(id="len"), args=[part])
+                | ast.Attribute(value=part)
+                | ast.Subscript(value=part)
+                | ast.Call(func=part)
+            ) if self._unknown(part, bound, calls):
+                yield ast.unparse(node), not any(use.name in bound for use in uses_of(node))
+            case ast.Call(func=ast.Name(id=name)) if not calls and self._around.runs(name):
+                yield ast.unparse(node), True
+            case ast.Name(id=name):
+                if name not in bound and name not in self._around:
+                    yield name, True
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from self._wants(child, bound, calls)
+
+    def _unknown(self, node: ast.AST, bound: frozenset[str], calls: bool) -> bool:
+        """Whether a chain of attributes, subscripts and calls begins with a name that nothing is known of."""
+        called = False
+        while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+            called = isinstance(node, ast.Call)
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if not isinstance(node, ast.Name) or node.id in bound:
+            return False
+        return node.id not in self._around or (called and not calls and self._around.runs(node.id))
+
+    def _evaluated(self, node: ast.expr, also: Mapping[str, Any]) -> Any:
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        code = compile(ast.fix_missing_locations(ast.Expression(node)), "<cost>", "eval")
+        return eval(code, {**self._around.namespace(names), **also})
+
+
+def _otherwise(instead: str) -> str:
+    return f"; give another number by --set{instead and f', or give {instead}'}"
+
+
+class _PutIn(ast.NodeTransformer):
+    """Puts numbers in the place of what they are known for."""
+
+    def __init__(self, known: Mapping[str, Number]) -> None:
+        self._known = known
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """As its base, expressions from the outside in."""
+        read = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if read and (text := ast.unparse(node)) in self._known:
+            return ast.copy_location(ast.Constant(self._known[text]), node)
+        found = self.generic_visit(node)
+        assert isinstance(found, ast.AST)
+        return found
+
+
+def _with_lengths(known: Mapping[str, Number]) -> dict[str, Number]:
+    """``A.shape[0]`` beside ``len(A)``, and the other way round."""
+    found = dict(known)
+    for key, value in known.items():
+        if key.startswith("len(") and key.endswith(")"):
+            found.setdefault(f"{key[4:-1]}.shape[0]", value)
+        elif key.endswith(".shape[0]"):
+            found.setdefault(f"len({key.removesuffix('.shape[0]')})", value)
+    return found

@@ -1,0 +1,174 @@
+"""What iterations do to elements, and the first pair of accesses that makes two of them dependent.
+
+Law: two accesses of different iterations to one element conflict unless both read, or both belong to one
+operation that is combined in iteration order (a reduction, an ordered effect). Of each kind an element keeps
+the last access and the last one of an earlier iteration: iterations come in order, so an earlier partner
+exists if and only if one of these two is of an earlier iteration. What each iteration may have a copy of
+(scalars, `private` arrays) conflicts only where a value flows from one iteration into another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from dlbrt.records import dataclass
+
+from dlbc.ir.annotation import Annotation
+from dlbc.source import Source, SourcePlace
+
+#: Kinds of access; every other kind is the operator of a reduction (`+`, `max`, `select <`).
+READ, STORE, READ_STORE = "read", "store", "read and store"
+#: Effects that are kept in iteration order: they do not conflict among themselves.
+APPEND, INSERT = "append", "insert"
+_PLAIN = frozenset({READ, STORE, READ_STORE})
+
+
+@dataclass(frozen=True, slots=True)
+class AccessSite:
+    """An expression of the program that touches elements; ``text`` is what it calls their container."""
+
+    source: Source
+    place: SourcePlace
+    text: str
+
+
+@dataclass(frozen=True)
+class WatchedLoop:
+    """An annotated loop; ``names`` are those in it, in order; ``unwatched`` says why it cannot be watched."""
+
+    place: SourcePlace
+    annotation: Annotation
+    names: tuple[str, ...]
+    unwatched: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAccess:
+    """One access: by which iteration (from 0 in order), of which kind, where, as which one of the run."""
+
+    iteration: int
+    kind: str
+    site: AccessSite
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class IterationConflict:
+    """Two accesses that make their iterations dependent; the iterations and the element as text."""
+
+    loop: WatchedLoop
+    run: int
+    earlier: RecordedAccess
+    later: RecordedAccess
+    iterations: tuple[str, str]
+    element: str
+
+
+class _Shared:
+    """The accesses to an element that all iterations share."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, tuple[RecordedAccess, RecordedAccess | None]] = {}
+
+    def add(self, new: RecordedAccess) -> RecordedAccess | None:
+        """Remember an access; the one of an earlier iteration that it conflicts with."""
+        partner: RecordedAccess | None = None
+        for kind, (last, before) in self.kinds.items():
+            earlier = last if last.iteration != new.iteration else before
+            if earlier and _clash(kind, new.kind) and (not partner or earlier.order > partner.order):
+                partner = earlier
+        held = self.kinds.get(new.kind)
+        if held is None or held[0].iteration == new.iteration:
+            self.kinds[new.kind] = (new, held[1] if held else None)
+        else:
+            self.kinds[new.kind] = (new, held[0])
+        return partner
+
+
+def _clash(one: str, other: str) -> bool:
+    return one != other or (one in _PLAIN and one != READ)
+
+
+class _Private:
+    """The accesses to what each iteration may have a copy of: only the flow of values counts.
+
+    An iteration that stores a value of its own is independent of earlier ones from then on; an update is not.
+    """
+
+    __slots__ = ("before", "defined", "exposed", "written")
+
+    def __init__(self) -> None:
+        self.defined = -1
+        self.written: RecordedAccess | None = None
+        self.before: RecordedAccess | None = None
+        self.exposed: RecordedAccess | None = None
+
+    def add(self, new: RecordedAccess) -> RecordedAccess | None:
+        """Remember an access; the one of an earlier iteration that it conflicts with."""
+        if new.kind == STORE:
+            self.defined = new.iteration
+        partner = None if self.defined == new.iteration else self._partner(new)
+        if new.kind == READ and self.defined != new.iteration:
+            self.exposed = new
+        if new.kind != READ:
+            if self.written and self.written.iteration != new.iteration:
+                self.before = self.written
+            self.written = new
+        return partner
+
+    def _partner(self, new: RecordedAccess) -> RecordedAccess | None:
+        within = self.written and self.written.iteration == new.iteration
+        written = self.before if within else self.written
+        if written and _clash(written.kind, new.kind):
+            return written
+        earlier = self.exposed and self.exposed.iteration != new.iteration
+        return self.exposed if earlier and new.kind not in _PLAIN else None
+
+
+class WatchedRun:
+    """One execution of an annotated loop. ``iteration`` is -1 while none is under way."""
+
+    def __init__(self, loop: WatchedLoop, number: int) -> None:
+        self.loop = loop
+        self.number = number
+        self.iteration = -1
+        self.started = 0
+        self.accesses = 0
+        self.values: list[tuple[object, ...]] = []
+        self.found: tuple[RecordedAccess, RecordedAccess] | None = None
+        self.element = ""
+        self._elements: dict[Hashable, _Shared | _Private] = {}
+
+    def record_access(self, key: Hashable, kind: str, site: AccessSite, private: bool = False) -> bool:
+        """Remember an access to the element ``key``; whether it is the first that conflicts."""
+        self.accesses += 1
+        element = self._elements.get(key)
+        if element is None:
+            element = self._elements[key] = _Private() if private else _Shared()
+        new = RecordedAccess(self.iteration, kind, site, self.accesses)
+        earlier = element.add(new)
+        if earlier is None:
+            return False
+        self.found = (earlier, new)
+        return True
+
+    def labels(self, one: int, other: int) -> tuple[str, str]:
+        """Two iterations in the program's own terms, `i = 3`, with their numbers where these are the same."""
+        labels = self._label(one), self._label(other)
+        if labels[0] != labels[1]:
+            return labels
+        return f"number {one}, {labels[0]}", f"number {other}, {labels[1]}"
+
+    def _label(self, iteration: int) -> str:
+        shown = []
+        values = self.values[iteration]
+        for name, value in zip(values[::2], values[1::2], strict=True):
+            if isinstance(value, int | float | complex | str | bytes | None) and len(repr(value)) <= 40:
+                shown.append(f"{name} = {value!r}")
+        return ", ".join(shown) or f"number {iteration}"
+
+    def release(self) -> None:
+        """Forget the elements: the loop is over, or its conflict is found."""
+        self._elements.clear()

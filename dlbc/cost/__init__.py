@@ -1,0 +1,1 @@
+"""What iterations cost, counted from the text."""

@@ -1,0 +1,170 @@
+"""Find the names of containers: those with items that can be changed in place, and those of numbers alone.
+
+A copy of a list holds the list's own items, a copy of an array does not. Names are taken wherever they stand
+in the module: one is a list's if anything that it is bound to may be one, and a list of numbers if all is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlbc.analysis.uses import every_node, own_nodes, unparsed
+from dlbc.ir.region import FunctionNode, ModuleNames
+from dlbc.library.table import lookup
+
+_DISPLAYS = ast.List | ast.Tuple | ast.Set | ast.Dict
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp
+_NUMBERS = frozenset({"int", "float", "complex", "len", "abs", "round", "bool", "str"})
+_ADDING = frozenset({"append", "extend", "insert", "update", "setdefault"})
+_CONTAINERS = frozenset({"list", "tuple", "dict", "set", "sorted", "deque", "defaultdict"})
+
+
+def find_lists(tree: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
+    """Names and attributes of containers whose items may change; names of those of numbers and text alone."""
+    lists: set[str] = set()
+    plain: set[str] = set()
+    others: set[str] = set()
+    assigned: set[ast.AST] = set()
+    nodes = list(every_node(tree))
+    for target, value in (pair for node in nodes for pair in _assignments(node)):
+        assigned.add(target)
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        (plain if _is_plain(value) else others).add(name)
+        if _is_list(value) and not _is_plain(value):
+            lists.add(name)
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in assigned:
+            others.add(node.id)
+        others |= {node.arg} if isinstance(node, ast.arg) else set()
+    filled = set(_filled(nodes))
+    return frozenset(lists | (plain & filled)), frozenset(plain - others - filled)
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets if isinstance(target, ast.Name | ast.Attribute))
+        case ast.AnnAssign(target=ast.Name() | ast.Attribute() as target, value=ast.expr() as value):
+            yield target, value
+
+
+def _filled(nodes: list[ast.AST]) -> Iterator[str]:
+    """Names of containers into which something other than numbers is put later."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=args):
+                if attr in _ADDING and not all(map(_is_number, args)):
+                    yield name
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))], value=value):
+                if not _is_number(value):
+                    yield name
+
+
+def _is_list(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _is_list(left) or _is_list(right)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _CONTAINERS
+    return isinstance(node, _DISPLAYS | _COMPREHENSIONS)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether it is a container of numbers and text."""
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
+            return all(map(_is_number, parts))
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _is_plain(left) or _is_plain(right)
+        case ast.ListComp(elt=item, generators=[turn]) | ast.DictComp(value=item, generators=[turn]):
+            counted = ast.unparse(turn.iter).startswith("range(") and isinstance(turn.target, ast.Name)
+            return _is_number(item, {turn.target.id} if counted else set())  # type: ignore[attr-defined]
+    return False
+
+
+def _is_number(node: ast.expr, known: set[str] | frozenset[str] = frozenset()) -> bool:
+    match node:
+        case ast.Constant() | ast.JoinedStr():
+            return True
+        case ast.Name(id=name):
+            return name in known
+        case ast.BinOp(left=left, right=right):
+            return _is_number(left, known) and _is_number(right, known)
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand, known)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _NUMBERS
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="math"))):
+            return True
+    return False
+
+
+# ------------------------------------------------------------------------------
+# Find the names and attributes that hold what reading changes: iterators, and defaultdicts.
+#
+# A name counts where it is bound, an attribute by its name alone. An iterator that comes as an argument, or out
+# of a container, cannot be seen here: the run time looks at what it sends.
+
+Places = frozenset[ast.AST | str]
+
+
+def find_iterators(tree: ast.Module, module_names: ModuleNames) -> tuple[Places, Places]:
+    """Where a name is bound to an iterator, with the attributes that hold one; the same for defaultdicts."""
+    pairs = [pair for node in every_node(tree) for pair in _bindings(node)]
+    return (
+        frozenset(_place(target) for target, value in pairs if _makes_iterator(value, module_names)),
+        frozenset(_place(target) for target, value in pairs if _grows(value, module_names)),
+    )
+
+
+def _place(target: ast.expr) -> ast.AST | str:
+    return target.attr if isinstance(target, ast.Attribute) else target
+
+
+def _grows(node: ast.expr, module_names: ModuleNames) -> bool:
+    return isinstance(node, ast.Call) and _full_name(node.func, module_names) == "collections.defaultdict"
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets that a statement or expression binds, each with its value."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield target, value
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                    yield from zip(target.elts, value.elts, strict=False)
+        case ast.AnnAssign(target=bound, value=ast.expr() as value):
+            yield bound, value
+        case ast.NamedExpr(target=name, value=value):
+            yield name, value
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as entered):
+            yield entered, value
+
+
+def _makes_iterator(node: ast.expr, module_names: ModuleNames) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    full = _full_name(node.func, module_names)
+    if full.startswith("itertools.") or lookup(full).iterator:
+        return True
+    if not full and isinstance(node.func, ast.Attribute) and lookup(f".{node.func.attr}").iterator:
+        return True
+    name = unparsed(node.func)
+    reached = module_names.functions.get(name, ()) or module_names.methods.get(name.rpartition(".")[2], ())
+    return any(map(_yields, reached))
+
+
+def _yields(function: FunctionNode) -> bool:
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(body))
+
+
+def _full_name(node: ast.expr, module_names: ModuleNames) -> str:
+    """The dotted name of something imported or builtin, else empty."""
+    root, _, rest = unparsed(node).partition(".")
+    if root in module_names.imports:
+        return module_names.imports[root] + ("." + rest if rest else "")
+    return f"builtins.{root}" if module_names.builtin(root) and not rest else ""

@@ -1,1 +1,0 @@
-"""Proof that iterations do not meet: conditions over integers, and the solvers that decide them."""

@@ -1,1 +1,0 @@
-"""`dlbc report`: a recorded run as pictures."""

@@ -1,0 +1,1 @@
+"""What the sequential code of a routine reads and writes of the arrays that stay on the ranks."""

@@ -1,0 +1,93 @@
+"""What `auto` does at the first synchronization: it asks the model, and commits to what is cheapest.
+
+Until then all ranks balance together (Zaki et al., section 1.3.3: no strategy is chosen before the first
+synchronization point), as `GDDLB` does, or as `GCDLB` where the network makes that clearly cheaper. There
+rank 0 has all profiles, with the speeds of each rank by slices of its time, and the books say what is left.
+It asks the model while the other ranks work, and tells them. What that synchronization took says how late
+hosts answer that others use too: where it is more than by the network, all messages are taken to be late.
+
+Where an exchange among all costs some per cent of the loop, groups from the start do better if loads last for
+a short part of it, and worse if they last, as one group then stays slower than the other: over the paper's
+cases they lose as much as they gain. How long loads last is not known before ranks have been seen, so all
+begin together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.group_state import MAX_WAIT_FACTOR, GroupState
+from dlbrt.balance.messages import Profile
+from dlbrt.balance.strategies import BEFORE_CHOICE, strategy, synchronizing
+from dlbrt.balance.strategy import Strategy
+from dlbrt.predict.groups import Groups
+from dlbrt.predict.network import Network
+from dlbrt.predict.schemes import scheme
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.predict.choose import StrategyChoice
+
+#: How all ranks balance until a strategy is chosen, where that costs at most this part of the other way.
+CENTRAL, CHEAPER = "GCDLB", 0.6
+
+
+@dataclass(slots=True)
+class StrategyChooser:
+    """Commits to a strategy of the paper, by the network and the groups that a local one would have.
+
+    ``within`` are the networks among the ranks of each group, where they differ from that among all.
+    ``choice`` is the explained record, once there is one. From the same it chooses the same, on any machine.
+    """
+
+    network: Network
+    groups: Groups
+    within: tuple[Network, ...] = ()
+    choice: StrategyChoice | None = field(default=None, init=False)
+
+    @property
+    def initial_strategy(self) -> Strategy:
+        """How all balance until a strategy is chosen."""
+        ranks = sum(map(len, self.groups))
+        apart_s = scheme(BEFORE_CHOICE).synchronization_s(self.network, ranks)
+        central_s = scheme(CENTRAL).synchronization_s(self.network, ranks) + self.network.switch_s
+        return synchronizing(CENTRAL if central_s < CHEAPER * apart_s else BEFORE_CHOICE)
+
+    def __call__(self, group_state: GroupState, profiles: Sequence[Profile]) -> Strategy | PeerStrategy:
+        """The strategy for what is left; the books are those after the synchronization.
+
+        Where what is left is done before a choice would have paid, it is the one there is.
+        """
+        parameters = group_state.context.parameters
+        speeds, remaining_makespan_s = group_state.history.speeds, group_state.remaining_makespan_s
+        if speeds is None or remaining_makespan_s is None or remaining_makespan_s < parameters.min_choice_s:
+            return self.initial_strategy if self.choice is None else strategy(self.choice.strategy)
+        self.choice = self._asked_of_the_model(group_state, profiles, speeds)
+        return strategy(self.choice.strategy)
+
+    def load(self) -> None:
+        """Import the model, so that the next choice takes no longer than later ones."""
+        import dlbrt.balance.consult  # noqa: F401
+
+    def _asked_of_the_model(
+        self, group_state: GroupState, profiles: Sequence[Profile], speeds: Sequence[float]
+    ) -> StrategyChoice:
+        from dlbrt.balance.consult import chosen
+
+        late = self._late(group_state, profiles[0].waited_s)
+        networks = self.network.slowed(late), tuple(each.slowed(late) for each in self.within)
+        return chosen(group_state, profiles, speeds, self.groups, networks)
+
+    def _late(self, group_state: GroupState, waited_s: float) -> float:
+        """How many times as long as expected rank 0 waited, less an iteration of the slowest; 1 at least."""
+        expected_s = scheme(self.initial_strategy.name).synchronization_s(
+            self.network, len(group_state.members)
+        )
+        return (
+            min(MAX_WAIT_FACTOR, max(1.0, group_state.excess_wait_s(waited_s) / expected_s))
+            if expected_s > 0
+            else 1.0
+        )

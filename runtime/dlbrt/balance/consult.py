@@ -1,0 +1,112 @@
+"""What the model is told at a synchronization, from the books and the profiles; and what it answers.
+
+It is apart from `dlbrt.balance.chooser`, so that a program starts without the model: it is imported when it is
+asked for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dlbrt.balance.group_state import GroupState
+from dlbrt.balance.messages import SLICES, Profile
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import WorkTable
+from dlbrt.predict.choose import OTHERS, StrategyChoice, choose
+from dlbrt.predict.effective_speed import LoadForecast
+from dlbrt.predict.groups import Groups
+from dlbrt.predict.inputs import ModelInputs
+from dlbrt.predict.network import Network
+from dlbrt.predict.redistribute import ModelOptions
+from dlbrt.predict.work import IterationCosts, Runs
+
+
+def chosen(
+    group_state: GroupState,
+    profiles: Sequence[Profile],
+    speeds: Sequence[float],
+    groups: Groups,
+    networks: tuple[Network, tuple[Network, ...]],
+) -> StrategyChoice:
+    """The strategy for what is left, by the present ``speeds``.
+
+    ``networks`` are those among all ranks and in each of the ``groups``, as late as hosts are found to be.
+    """
+    context, elapsed_s = group_state.context, group_state.history.computed_s
+    work, held = _work(group_state.shares, context.work_table)
+    known = ModelInputs(
+        elapsed_s=elapsed_s,
+        work=work,
+        held=held,
+        speeds=tuple(speeds),
+        history=_history(profiles, speeds, elapsed_s),
+        groups=groups,
+        network=networks[0],
+        within=networks[1],
+        iteration_bytes=context.unit_bytes,
+        without_rows=context.without_rows,
+        rules=ModelOptions(
+            profitability=context.parameters.profitability,
+            min_moved=context.parameters.min_moved,
+            charged=True,
+            reserves=True,
+        ),
+    )
+    return choose(known, others=OTHERS)
+
+
+#: Tables of so many units at most are written out: a choice looks up some thousand of them.
+MAX_WRITTEN = 4096
+
+
+class _Prefix(Sequence[int]):
+    """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
+
+    def __init__(self, work_table: WorkTable) -> None:
+        self._work_table = work_table
+        self._found: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return self._work_table.edges[-1] + 1
+
+    def __getitem__(self, unit: int) -> int:  # type: ignore[override]
+        found = self._found.get(unit)
+        if found is None:
+            found = self._found[unit] = self._work_table.before(unit)
+        return found
+
+
+def prefix(work_table: WorkTable) -> Sequence[int]:
+    """The work before each unit, by a table that is not empty: written out where that is soon done."""
+    edges, prefix = work_table.edges, work_table.prefix
+    if edges == tuple(range(len(edges))):
+        return prefix
+    if edges[-1] >= MAX_WRITTEN:
+        return _Prefix(work_table)
+    written = [prefix[0]] * edges[0]
+    for (low, high), (begin, end) in zip(pairwise(edges), pairwise(prefix), strict=True):
+        written += [begin + (end - begin) * unit // (high - low) for unit in range(high - low)]
+    return (*written, prefix[-1])
+
+
+def _work(shares: Sequence[Spans], work_table: WorkTable) -> tuple[IterationCosts, tuple[Runs, ...]]:
+    """What is left, in ticks, and who holds it.
+
+    Where iterations are dealt in turn each share has a bit of everything: what is dealt counts as alike.
+    """
+    dealt = any(run.step > 1 for spans in shares for run in spans.runs)
+    if not (work_table.uniform or dealt):
+        held = tuple(tuple((run.start, run.stop) for run in spans.runs) for spans in shares)
+        return IterationCosts(1.0, prefix(work_table)), held
+    mean = (sum(map(work_table.of, shares)) or 1) / sum(map(len, shares))
+    return IterationCosts(mean), tuple(((0, len(spans)),) if spans else () for spans in shares)
+
+
+def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> LoadForecast:
+    """The speeds of the slices of each rank's time so far; in a slice without work, its present one."""
+    slices = tuple(
+        tuple(seen if seen > 0 else speed for seen in profile.slices)
+        for profile, speed in zip(profiles, speeds, strict=True)
+    )
+    return LoadForecast(slices, max(elapsed_s, 1e-9) / SLICES)

@@ -1,0 +1,214 @@
+"""``diffusion``: parabolic diffusion among neighbours (`dlbrt.balance.diffusing`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import inf
+
+from dlbrt.balance.actions import Action, Resume, Send, SendWork
+from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
+from dlbrt.balance.events import Exhausted, Received, TimeElapsed, Worked, WorkReceived
+from dlbrt.balance.messages import LoadReport
+from dlbrt.balance.peer import TerminationDetectingPeer
+from dlbrt.data.spans import Spans
+from dlbrt.diffusion.neighbourhood import Neighbourhood
+from dlbrt.diffusion.uneven import LinkRemainder, LocalDiffusion, granted
+from dlbrt.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# Parabolic diffusion among ranks (Heirich, Taylor; uneven speeds: `dlbrt.diffusion.uneven`).
+#
+# Ranks exchange with their neighbours only, in rounds; there is no moment at which all come together. In a
+# round a rank tells its neighbours its speed and how long it will be busy, then what each inner iteration of
+# the implicit step makes of that; from the last both ends of a link know what flows over it, and who gives
+# sends it. A round that one rank begins spreads like a wave, while ranks go on working.
+#
+# Where units have data of their own, ranks are a chain, and what is given are the ends of blocks, so that each
+# rank keeps one block (section 6: adjacency is preserved); elsewhere they are a box
+# (`dlbrt.diffusion.neighbourhood`, which also has the step).
+#
+# Law. A rank waits for nothing but its neighbours' words of a round, and each neighbour says them when it is
+# told that the round is on, whatever it does. Who has work begins rounds by the clock as long as the loop is
+# not over, so that a rank without work is reached by work, if there is any. Rounds follow each other quickest
+# where of two neighbours one has work and the other none; who has none, nor its neighbours, begins none. The
+# end is found out as `dlbrt.balance.peer` has it.
+
+
+class DiffusionPeer(TerminationDetectingPeer):
+    """A rank that exchanges with its neighbours."""
+
+    def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
+        super().__init__(name, rank, start, now)
+        stand = Neighbourhood.among(len(start.shares), without_rows=start.context.without_rows)
+        self._step, self._neighbours = stand.step, stand.of(rank)
+        self._carried = [LinkRemainder() for _ in self._neighbours]
+        #: By round and turn, and then by neighbour.
+        self._reports: defaultdict[tuple[int, int], dict[int, LoadReport]] = defaultdict(dict)
+        self._round = 0
+        self._turn: int | None = None  # what this rank has said last in the round, None between rounds
+        self._called = 0  # the latest round that somebody has begun
+        self._work = self._time = 0.0
+        self._local: LocalDiffusion | None = None
+        self._rested_at = now
+        self._period_s = max(DIFFUSION_PERIOD_S, DIFFUSION_EXCHANGES * self.answer_s)
+        self._needed_period_s = DIFFUSION_NEEDED_EXCHANGES * self.answer_s
+        self._idle = False
+        self._around = inf, inf  # the least and the most that a neighbour had, in seconds
+        self._speed = 0.0
+        self._window_work, self._window_s = 0, 0.0
+        self._rounds = self._assignments = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is no work here, and that is known."""
+        return self._idle
+
+    @property
+    def timer_at(self) -> float | None:
+        """When this rank begins the next round."""
+        if self._over or self._turn is not None or not (self._speed and self._neighbours):
+            return None
+        least, most = self._around
+        if self.work:
+            return self._rested_at + (self._period_s if least else self._needed_period_s)
+        return self._rested_at + self._needed_period_s if most else None
+
+    def counts(self) -> BalancingCounts:
+        """Rounds count as synchronizations, gifts as redistributions."""
+        return BalancingCounts(self._rounds if self.rank == 0 else 0, self._assignments)
+
+    def _record_progress(self, did: Spans, event: Worked) -> None:
+        """Keep the speed, of a window that is long enough to mean anything, or of all so far."""
+        self._window_work += self.context.work_table.of(did)
+        self._window_s += event.compute_s
+        if self._window_s > 0 and (self._window_s >= self.context.parameters.min_sample_s or not self._speed):
+            self._speed = max(self._window_work, 1) / self._window_s
+            self._window_work, self._window_s = 0, 0.0
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self.work or self._idle or self._over:
+            raise ValueError(f"rank {self.rank} has work, is known to have none, or has ended")
+        self._idle = True
+        actions = self._retire()
+        return actions if self._over else (*actions, *self._goes_on(event.now))
+
+    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
+        if not self.due(event.now):
+            return ()
+        self._called = self._round + 1
+        return self._goes_on(event.now)
+
+    def _message_received(self, event: Received) -> tuple[Action, ...]:
+        if not isinstance(event.message, LoadReport):
+            return super()._message_received(event)
+        message = event.message
+        self._reports[message.round, message.turn][event.source] = message
+        self._called = max(self._called, message.round)
+        return self._goes_on(event.now)
+
+    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+        units = self._accept(event)
+        self.work = self.work.union(units) if units else self.work
+        self._idle = self._idle and not self.work
+        return (Resume(),) if self.work else self._retire()
+
+    def _goes_on(self, now: float) -> tuple[Action, ...]:
+        """Go as far in rounds as what was said allows."""
+        actions: list[Action] = []
+        while not self._over:
+            if self._turn is None:
+                if self._called <= self._round or not self._begin():
+                    break
+                actions.append(self._load_report())
+            if (reports := self._neighbour_reports()) is None:
+                break
+            actions += self._advance(reports, now)
+        return tuple(actions)
+
+    def _begin(self) -> bool:
+        """Join the next round; not before a speed is known, here or to a neighbour who has joined."""
+        said = self._reports[self._round + 1, 0].values()
+        speed = self._speed or max((level.speed for level in said), default=0.0)
+        if not speed:
+            return False
+        self._round, self._turn, self._speed = self._round + 1, 0, speed
+        self._work = float(self.context.work_table.of(self.work))
+        self._time = self._work / speed
+        return True
+
+    def _load_report(self) -> Send:
+        assert self._turn is not None
+        return Send(self._neighbours, LoadReport(self._round, self._turn, self._speed, self._time))
+
+    def _neighbour_reports(self) -> list[LoadReport] | None:
+        """What the neighbours have said in this turn of the round, once all have."""
+        assert self._turn is not None
+        said = self._reports[self._round, self._turn]
+        if len(said) < len(self._neighbours):
+            return None
+        del self._reports[self._round, self._turn]
+        return [said[rank] for rank in self._neighbours]
+
+    def _advance(self, reports: list[LoadReport], now: float) -> list[Action]:
+        """An inner iteration, or after the last one the gifts that it comes to."""
+        assert self._turn is not None
+        times = [level.seconds for level in reports]
+        if self._turn == 0:
+            self._know(tuple(level.speed for level in reports))
+            self._around = min(times), max(times)
+        assert self._local is not None
+        if self._turn < self._step.iterations:
+            self._time = self._local.jacobi(self._work, self._time, times)
+            self._turn += 1
+            return [self._load_report()]
+        self._turn, self._rested_at = None, now
+        self._rounds += 1
+        return self._assignments_for(self._local.fluxes(self._time, times))
+
+    def _know(self, speeds: tuple[float, ...]) -> None:
+        """These are the speeds of the neighbours; they and one's own seldom change from round to round."""
+        known = self._local
+        if known is None or known.speed != self._speed or known.neighbours != speeds:
+            self._local = LocalDiffusion(self._step, self._speed, speeds)
+
+    def _assignments_for(self, fluxes: tuple[float, ...]) -> list[Action]:
+        """What flows to each neighbour, in whole ticks of work that is held."""
+        requested = []
+        for link, flux in enumerate(fluxes):
+            whole, self._carried[link] = self._carried[link].add(flux)
+            requested.append(whole)
+        if max(requested) <= 0:
+            return []
+        work_table = granted(self.context.work_table.of(self.work), requested)
+        assignments = [
+            self._assignment(r, amount)
+            for r, amount in zip(self._neighbours, work_table, strict=True)
+            if amount
+        ]
+        self._assignments += len([assignment for assignment in assignments if assignment.units])
+        return [assignment for assignment in assignments if assignment.units]
+
+    def _assignment(self, neighbour: int, amount: int) -> SendWork:
+        """Units from the end of the block that is next to a neighbour's, on a chain."""
+        held, work_table = Spans.of(*self.work.runs), self.context.work_table
+        if neighbour < self.rank:
+            given, self.work = work_table.first(held, amount)
+        else:
+            self.work, given = work_table.last(held, amount)
+        return SendWork(neighbour, given)
+
+
+# ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Diffusion(PeerStrategy):
+    name: str = "diffusion"
+
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
+        """A rank among its neighbours."""
+        return DiffusionPeer(self.name, rank, start, now)
+
+
+STRATEGIES: tuple[PeerStrategy, ...] = (_Diffusion(),)

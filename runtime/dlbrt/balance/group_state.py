@@ -1,0 +1,308 @@
+"""What every member of a group knows alike: who holds what, how fast each is, what moving costs.
+
+Law. Work is done in a known order, and profiles say how much of it each member has done; so from the same
+profiles every replica of the books computes the same shares, and with the same decision the same movement.
+A replicated balancer decides by its own books; under a central one the decision is brought to the members,
+and their books take it in.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+
+from dlbrt.balance.decision import BALANCED, UNPROFITABLE, Decision, still_pays
+from dlbrt.balance.group_estimates import GroupEstimates, SpeedHistory
+from dlbrt.balance.messages import NO_FAILURE, GroupReport, MovedWork, Profile, RedistributionGain, Window
+from dlbrt.balance.strategy import DecisionInputs
+from dlbrt.data.spans import Spans
+from dlbrt.data.transfer import Plan, Transfer, plan_assignments, plan_transfers
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.parameters import Parameters
+from dlbrt.predict.network import Pattern
+from dlbrt.records import dataclass
+
+#: A movement also waits for ranks that are late to it: a byte is not taken to cost more than so many times
+#: what the network is known for.
+_MAX_BYTE_COST_FACTOR = 10.0
+
+#: Likewise a synchronization, which waits for ranks within a long iteration.
+MAX_WAIT_FACTOR = 10.0
+
+#: Windows that are remembered, the latest ones.
+MAX_WINDOWS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class BalancingContext:
+    """What holds for a whole run: what is dealt, how much work that is, the bytes that move with a unit.
+
+    ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group,
+    ``exchanges`` one of any other ranks by their number, where that is known. ``without_rows``: units have no data of
+    their own that would have to go with them.
+    """
+
+    units: Units
+    parameters: Parameters
+    exchange_s: float
+    work_table: WorkTable = UNIFORM
+    unit_bytes: float = 0.0
+    group_exchange_s: Mapping[tuple[int, ...], float] = field(default_factory=dict)
+    exchanges: Pattern | None = None
+    without_rows: bool = False
+
+    def among(self, members: tuple[int, ...]) -> BalancingContext:
+        """What holds among these ranks."""
+        of_so_many = self.exchange_s if self.exchanges is None else self.exchanges.seconds(len(members))
+        return replace(self, exchange_s=self.group_exchange_s.get(members, of_so_many))
+
+
+class GroupState:
+    """The books of the group ``members``; ``shares`` and profiles are in their order.
+
+    ``epoch`` numbers the windows, ``failed_at`` is the lowest position known to have failed. ``windows`` are
+    the latest, ``synchronizations``, ``redistributions`` and ``gain`` are those of the group: what all ranks
+    had in common before they parted is in the books of the group that the lowest rank is in.
+    """
+
+    def __init__(self, members: Sequence[int], shares: Sequence[Spans], context: BalancingContext) -> None:
+        self.members = tuple(members)
+        self.shares = tuple(shares)
+        self.context = context
+        self.epoch = 0
+        self.failed_at = NO_FAILURE
+        self.synchronizations = self.redistributions = 0
+        self.gain = RedistributionGain()
+        self.windows: deque[Window] = deque(maxlen=MAX_WINDOWS)
+        self.history = SpeedHistory(len(self.members), context.parameters.min_sample_s)
+        self._move_byte_s = context.parameters.byte_s
+        self._late_s = 0.0  # what members waited for the last synchronization
+        self._moved: MovedWork | None = None
+        self._places = dict(zip(self.members, range(len(self.members)), strict=True))
+        self._estimates: GroupEstimates | None = None
+
+    def of(self, members: Sequence[int]) -> GroupState:
+        """The same for a part of the members, who will keep books of their own."""
+        places = list(map(self.place, members))
+        context = self.context.among(tuple(members))
+        part = GroupState(members, [self.shares[place] for place in places], context)
+        part.epoch, part.failed_at = self.epoch, self.failed_at
+        part.history = self.history.of(places)
+        part._move_byte_s = self._move_byte_s
+        if self.members[0] in part.members:
+            part.synchronizations, part.redistributions = self.synchronizations, self.redistributions
+            part.gain, part.windows = self.gain, self.windows.copy()
+        return part
+
+    def report(self, reserved: Sequence[int]) -> GroupReport:
+        """What the group tells the others at a round; the first ``reserved`` units of each share are kept."""
+        return GroupReport(
+            self.members,
+            self.shares,
+            tuple(reserved),
+            *self.history.totals,
+            self.history.speeds,
+            self._move_byte_s,
+            self.failed_at,
+            self.epoch,
+            self.synchronizations,
+            self.redistributions,
+            self.gain,
+        )
+
+    def merged(
+        self, reports: Sequence[GroupReport], context: BalancingContext
+    ) -> tuple[GroupState, tuple[int, ...]]:
+        """The books of all ranks, as the statements of all groups have it, and how much each rank keeps.
+
+        ``context`` are those among all. The order of the statements makes no difference, nor does whose books
+        these are: all that take the same statements have the same books.
+        """
+        found = sorted(
+            (rank, place, report) for report in reports for place, rank in enumerate(report.members)
+        )
+        shares = [report.shares[place] for _, place, report in found]
+        whole = GroupState([rank for rank, _, _ in found], shares, context)
+        whole.failed_at = min(report.failed_at for report in reports)
+        whole.epoch = 1 + max(report.epoch for report in reports)
+        whole.shares = tuple(map(whole._still_wanted, shares))
+        whole.history = SpeedHistory.merged(
+            [report.work[place] for _, place, report in found],
+            [report.compute_s[place] for _, place, report in found],
+            [report.speeds[place] if report.speeds else None for _, place, report in found],
+            context.parameters.min_sample_s,
+        )
+        whole._move_byte_s = max(report.byte_s for report in reports)
+        whole.synchronizations = sum(report.synchronizations for report in reports)
+        whole.redistributions = sum(report.redistributions for report in reports)
+        whole.gain = sum(
+            (report.gain for _, report in sorted((s.members, s) for s in reports)), RedistributionGain()
+        )
+        kept = (
+            whole.wanted_of_first(report.shares[place], report.reserved[place]) for _, place, report in found
+        )
+        return whole, tuple(kept)
+
+    def redistribute(
+        self, reserved: Sequence[int], decide: Callable[[DecisionInputs], Decision | None]
+    ) -> tuple[Transfer, ...]:
+        """A synchronization that no window led to: what ``decide`` says moves, if anything is left."""
+        if self.estimates.over:
+            return ()
+        self.synchronizations += 1
+        nothing = (0,) * len(self.members)
+        self.windows.append(Window(self.epoch, self.members, nothing, tuple(map(float, nothing))))
+        self.epoch += 1
+        return self._rebalance(reserved, decide)
+
+    @property
+    def exchange_s(self) -> float:
+        """What a synchronization costs the group: by the network, or what the last one has shown, if more.
+
+        Hosts that others use too, or more ranks than processors, answer late, which no network tells. Of a
+        group that has come about by parting or joining, only the network is known at first.
+        """
+        return self.synchronization_s(1)
+
+    def synchronization_s(self, times: float) -> float:
+        """The same, allowing for so many times what it costs by the network."""
+        exchange_s = self.context.exchange_s
+        return max(times * exchange_s, min(self._late_s, MAX_WAIT_FACTOR * exchange_s))
+
+    def place(self, rank: int) -> int:
+        """The place of a member among them; KeyError for a rank that is none."""
+        return self._places[rank]
+
+    def share(self, rank: int) -> Spans:
+        """What a member held at the start of the window."""
+        return self.shares[self._places[rank]]
+
+    @property
+    def estimates(self) -> GroupEstimates:
+        """What follows from the shares and the speeds."""
+        found, speeds = self._estimates, self.history.speeds
+        if found is None or found.shares is not self.shares or found.speeds is not speeds:
+            found = self._estimates = GroupEstimates(self.shares, speeds, self.context.work_table)
+        return found
+
+    def settle(
+        self, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
+    ) -> tuple[Transfer, ...]:
+        """Close the window by the profiles: what was done is gone; what ``decide`` says moves.
+
+        Where nothing is left, `shares` are empty, and nothing is decided.
+        """
+        self.failed_at = min(profile.failed_at for profile in profiles)
+        self._late_s = self._mean_wait_s([profile.waited_s for profile in profiles])
+        counts = [profile.done for profile in profiles]
+        self.history.add(profiles, list(map(self.context.work_table.of_first, self.shares, counts)))
+        left = tuple(map(Spans.part, self.shares, counts))
+        self.shares = left if self.failed_at == NO_FAILURE else tuple(map(self._still_wanted, left))
+        self._remember(profiles)
+        if not any(self.shares):
+            return ()
+        self.synchronizations += 1
+        self.epoch += 1
+        dearest_s = _MAX_BYTE_COST_FACTOR * self.context.parameters.byte_s
+        seen_s = min(max(profile.byte_s for profile in profiles), dearest_s)
+        self._move_byte_s = seen_s or self._move_byte_s
+        reserved = [profile.reserved for profile in profiles]
+        return self._rebalance(list(map(self.wanted_of_first, left, reserved)), decide)
+
+    def wanted_of_first(self, spans: Spans, count: int) -> int:
+        """How many of the first units are still to be done, there being a failure perhaps."""
+        return count if self.failed_at == NO_FAILURE else len(self._still_wanted(spans.part(0, count)))
+
+    @property
+    def remaining_makespan_s(self) -> float | None:
+        """How long the last member is busy with its share, by the speeds known; None: not known."""
+        due = [self.remaining_s(rank) for rank in self.members]
+        return None if None in due else max(seconds for seconds in due if seconds is not None)
+
+    @property
+    def mean_unit_work(self) -> float:
+        """The mean work of a unit held, in ticks; 1 where all are alike."""
+        return self.estimates.mean_unit_work
+
+    def slowest_unit_s(self, besides: int = -1) -> float:
+        """How long a unit takes the slowest member that holds any, by the speeds known, one apart."""
+        return self.estimates.slowest_unit_s(self._places.get(besides, -1))
+
+    def remaining_s(self, rank: int) -> float | None:
+        """How many seconds of computing a member's share is by its last speed; None: not known."""
+        speeds = self.history.speeds
+        held = self.context.work_table.of(self.share(rank))
+        return None if speeds is None else held / speeds[self._places[rank]]
+
+    def excess_wait_s(self, waited_s: float) -> float:
+        """What of a wait for others is not for the slowest one's iteration: a rank looks around after it."""
+        return max(0.0, waited_s - max(self.slowest_unit_s(), self.context.parameters.min_sample_s))
+
+    def _mean_wait_s(self, waited_s: Sequence[float]) -> float:
+        """What members waited for the last synchronization on average, of those that know it."""
+        known = [seconds for seconds in waited_s if seconds > 0]
+        return self.excess_wait_s(sum(known) / len(known)) if known else 0.0
+
+    def _remember(self, profiles: Sequence[Profile]) -> None:
+        """Keep the window, and say of the one before what its decision was worth."""
+        speeds = self.history.speeds
+        if self._moved is not None and speeds is not None:
+            last = replace(self.windows[-1], realised_s=self._moved.gain_s(speeds))
+            self.windows[-1] = last
+            self.gain += RedistributionGain(1, last.predicted_s or 0.0, last.realised_s or 0.0)
+        self._moved = None
+        self.windows.append(Window.closed(self.epoch, self.members, profiles))
+
+    def _still_wanted(self, spans: Spans) -> Spans:
+        return spans if self.failed_at == NO_FAILURE else self.context.units.wanted(spans, self.failed_at)
+
+    def _rebalance(
+        self, reserved: Sequence[int], decide: Callable[[DecisionInputs], Decision | None]
+    ) -> tuple[Transfer, ...]:
+        speeds, work_table = self.history.speeds, self.context.work_table
+        if speeds is None:
+            return ()
+        decision_inputs = self._decision_inputs(speeds, list(map(work_table.of_first, self.shares, reserved)))
+        decision = decide(decision_inputs)
+        if decision is None:
+            return ()
+        self.windows[-1] = replace(self.windows[-1], verdict=decision.verdict.text)
+        if not decision.moves:
+            return ()
+        plan = self._plan(decision, reserved)
+        reached = decision.shares if work_table.uniform else list(map(work_table.of, plan.shares))
+        if not plan.transfers or not still_pays(decision, reached, speeds, self.context.parameters):
+            why = UNPROFITABLE if plan.transfers else BALANCED
+            self.windows[-1] = replace(self.windows[-1], verdict=why.text)
+            return ()
+        self._moved = MovedWork.by(decision, reached, decision_inputs.remaining, speeds)
+        count = sum(len(transfer.spans) for transfer in plan.transfers)
+        gain_s = self._moved.gain_s(speeds)
+        self.windows[-1] = replace(self.windows[-1], moved=count, predicted_s=gain_s)
+        self.redistributions += 1
+        self.shares = plan.shares
+        if self.members == tuple(range(len(self.members))):
+            return plan.transfers
+        ranks = self.members
+        return tuple(Transfer(ranks[t.source], ranks[t.target], t.spans) for t in plan.transfers)
+
+    def _plan(self, decision: Decision, reserved: Sequence[int]) -> Plan:
+        work_table = self.context.work_table
+        if decision.assignments:
+            return plan_assignments(self.shares, decision.assignments, work_table, reserved)
+        return plan_transfers(self.shares, decision.shares, work_table, reserved)
+
+    def _decision_inputs(self, speeds: Sequence[float], held: Sequence[int]) -> DecisionInputs:
+        """What is decided by; ``held`` is the work of what stays in any case."""
+        context = self.context
+        remaining = tuple(map(context.work_table.of, self.shares))
+        return DecisionInputs(
+            remaining,
+            held,
+            speeds,
+            self.exchange_s,
+            self.mean_unit_work,
+            context.unit_bytes * self._move_byte_s,
+            context.parameters,
+        )

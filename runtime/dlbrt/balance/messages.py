@@ -1,0 +1,228 @@
+"""The performance profile that ranks exchange at a synchronization (Zaki et al., section 1.2).
+
+The metric is the number of iterations done per second since the last synchronization. A profile is
+fixed in size, so that an exchange is one collective over a few numbers, whatever the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from operator import truediv
+
+from dlbrt.balance.decision import Decision
+from dlbrt.data.spans import Spans
+from dlbrt.records import dataclass
+
+#: Position that stands for "no iteration failed": beyond every iteration space, exact as a double.
+NO_FAILURE = 2**53
+
+
+#: Into so many parts of equal time a rank's computing so far is divided, to tell how its speed has changed.
+SLICES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One rank's report on its window, the time since the last synchronization.
+
+    ``done`` counts units (iterations, or pairs of them); ``compute_s`` is the time they took, emulated load
+    included; ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet); ``failed_at``
+    is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that the rank keeps
+    in any case, to work on while the profiles travel. ``requests_exchange``: another group asks for a round of all
+    groups. For ``waited_s`` seconds it waited for the last synchronization, once that was called (0: not
+    known). ``slices`` are the speeds, in work a second, of parts of the time so far (0: not known),
+    where a strategy is to be chosen by them.
+    """
+
+    done: int
+    compute_s: float
+    byte_s: float = 0.0
+    failed_at: int = NO_FAILURE
+    reserved: int = 0
+    requests_exchange: bool = False
+    waited_s: float = 0.0
+    slices: tuple[float, ...] = (0.0,) * SLICES
+
+    def encode(self) -> tuple[float, ...]:
+        """As doubles, for the exchange; counts below 2**53 stay exact."""
+        counts = self.failed_at, self.reserved, self.requests_exchange
+        numbers = self.done, self.compute_s, self.byte_s, *counts, self.waited_s
+        return (*map(float, numbers), *self.slices)
+
+    @classmethod
+    def decode(cls, numbers: Sequence[float]) -> Profile:
+        """The inverse of `encode`."""
+        done, compute_s, byte_s, failed_at, reserved, requests_exchange, waited_s, *slices = numbers
+        counts = int(failed_at), int(reserved), bool(requests_exchange)
+        return cls(int(done), compute_s, byte_s, *counts, waited_s, tuple(slices))
+
+    @classmethod
+    def width(cls) -> int:
+        """How many doubles a profile takes."""
+        return len(fields(cls)) - 1 + SLICES
+
+
+# ------------------------------------------------------------------------------
+# What became of each window: a record for statistics and traces, and what a redistribution was worth.
+#
+# Whether moving work paid shows only afterwards. The decision predicts, by the speeds of the window that ended,
+# when all would be done without moving and with it; the window that follows shows the speeds that came. At
+# those both are computed again: the realised gain. What moving itself cost is taken as predicted.
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One window of a group, from one synchronization to the next.
+
+    ``units`` (iterations, or pairs) were done by each of the ``members`` in ``compute_s`` seconds.
+    ``verdict`` is what was then decided, empty where nothing was. ``moved`` units changed hands;
+    ``predicted_s`` and ``realised_s`` are how many seconds that gained, None where nothing moved, or the
+    group parted then.
+    """
+
+    epoch: int
+    members: tuple[int, ...]
+    units: tuple[int, ...]
+    compute_s: tuple[float, ...]
+    verdict: str = ""
+    moved: int = 0
+    predicted_s: float | None = None
+    realised_s: float | None = None
+
+    @classmethod
+    def closed(cls, epoch: int, members: tuple[int, ...], profiles: Sequence[Profile]) -> Window:
+        """A window by the profiles that ended it."""
+        return cls(epoch, members, tuple(p.done for p in profiles), tuple(p.compute_s for p in profiles))
+
+
+@dataclass(frozen=True, slots=True)
+class RedistributionGain:
+    """Seconds that redistributions gained, as predicted and as it turned out, of those where that is seen."""
+
+    redistributions: int = 0
+    predicted_s: float = 0.0
+    realised_s: float = 0.0
+
+    def __add__(self, other: RedistributionGain) -> RedistributionGain:
+        return RedistributionGain(
+            self.redistributions + other.redistributions,
+            self.predicted_s + other.predicted_s,
+            self.realised_s + other.realised_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MovedWork:
+    """A redistribution: the work of each member before and after it, and what moving costs."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    costs_s: float
+
+    @classmethod
+    def by(
+        cls, decision: Decision, after: Sequence[int], before: Sequence[int], speeds: Sequence[float]
+    ) -> MovedWork:
+        """What a decision by these speeds came to in whole units."""
+        return cls(tuple(before), tuple(after), decision.after_s - _longest_s(decision.shares, speeds))
+
+    def gain_s(self, speeds: Sequence[float]) -> float:
+        """The seconds it gains at these speeds, its costs deducted; below 0 where it was a loss."""
+        return _longest_s(self.before, speeds) - _longest_s(self.after, speeds) - self.costs_s
+
+
+def _longest_s(work: Sequence[int], speeds: Sequence[float]) -> float:
+    return float(max(map(truediv, work, speeds)))
+
+
+# ------------------------------------------------------------------------------
+# What ranks tell one another under a `dlbrt.balance.agent.PeerStrategy`.
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRequest:
+    """To the pool: the next chunk, please; what was done since the last time, for rules that learn.
+
+    ``units`` of mean cost were computed in ``compute_s``; with waiting for them it was ``total_s``.
+    ``unit_s`` is what a unit has taken so far, 0 if nothing is known.
+    """
+
+    units: float
+    compute_s: float
+    total_s: float
+    unit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEmpty:
+    """From the pool: nothing is left in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StealRequest:
+    """To a victim: some of your work, please."""
+
+
+@dataclass(frozen=True, slots=True)
+class StealRefused:
+    """From a victim: it has nothing to give."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedCount:
+    """To rank 0: so many units in all are done here, or need not be done."""
+
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated:
+    """From rank 0: every unit is retired."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """To a neighbour: in ``turn`` of ``round``, how long by this rank's reckoning what it has will take.
+
+    ``speed`` is in work a second, ``seconds`` are the potential that diffuses.
+    """
+
+    round: int
+    turn: int
+    speed: float
+    seconds: float
+
+
+Message = ChunkRequest | PoolEmpty | StealRequest | StealRefused | CompletedCount | Terminated | LoadReport
+
+
+# ------------------------------------------------------------------------------
+# What a group tells all others at a round: who of it holds what, and how fast each is.
+#
+# The remedy that Zaki, Li and Parthasarathy name for their local strategies (section 1.2.1, "Global vs.
+# Local"): exchange of work between groups. From the statements of all groups every rank makes the same books.
+
+
+@dataclass(frozen=True, slots=True)
+class GroupReport:
+    """The books of the group ``members``; tuples are in their order.
+
+    ``shares`` are the units that each still has to do, of which the first ``reserved`` are with it in any
+    case. ``work`` was done in ``compute_s`` seconds since the loop began; ``speeds`` are work a second, None
+    where nothing was done yet. ``byte_s`` is what moving a byte takes, ``failed_at`` the lowest position
+    known to have failed, ``epoch`` the number of the last window.
+    """
+
+    members: tuple[int, ...]
+    shares: tuple[Spans, ...]
+    reserved: tuple[int, ...]
+    work: tuple[int, ...]
+    compute_s: tuple[float, ...]
+    speeds: tuple[float, ...] | None
+    byte_s: float
+    failed_at: int
+    epoch: int
+    synchronizations: int
+    redistributions: int
+    gain: RedistributionGain

@@ -1,0 +1,189 @@
+"""The self-scheduling family, one strategy for each rule of `dlbrt.chunks.table`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from math import log, sqrt
+from typing import Any
+
+from dlbrt.balance.actions import Action, ClaimChunks, Finish, Resume
+from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
+from dlbrt.balance.events import ChunksClaimed, Exhausted, Worked
+from dlbrt.balance.peer import Peer
+from dlbrt.balance.pooled import ChunkPool, PoolPeer, rule_for, shifted_work
+from dlbrt.chunks.rule import ChunkSequence, chunks_per_request
+from dlbrt.chunks.scheduler import WorkUnits
+from dlbrt.chunks.statistics import ChunkReport, LoopStatistics, RankStatistics, ScheduledLoop
+from dlbrt.chunks.table import RULES
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM, Units, WorkTable
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# Self-scheduling by a counter: a rank that has run out adds to it, and knows its chunks by what it said.
+#
+# Distributed chunk calculation (Eleliemy, Ciorba, arXiv 2101.07050) for rules whose chunks follow from their
+# number alone (`dlbrt.chunks.rule`): there is no master, and nobody is asked. It serves loops whose
+# units need no data of their own; who needs rows has to ask the rank that has them in any case (`pooled`).
+#
+# Chunks may take less time than claiming one does. A rank then claims several at once (`chunks_per_request`): those that
+# it would have got if nobody else had come in between.
+#
+# A slow rank leaves the last chunks to the others, if they will have done them before it had done one.
+#
+# Law. The counter never says a number twice, so each chunk is one rank's; numbers beyond the last chunk say
+# that nothing is left. Nobody waits for anybody. A rank leaves the rest to others only if it has had less than
+# a P-th of the units claimed till then, as far as it knows. Not all can: each would have had less than a P-th
+# of what was claimed by the last of these moments, and together they had all of it.
+
+
+class ChunkPositions:
+    """Where the chunks of a sequence are among the units, by work where that is known to be uneven."""
+
+    def __init__(self, units: Units, sequence: ChunkSequence, work_table: WorkTable) -> None:
+        self._sequence = sequence
+        self._first = units.all.runs[0].start if len(units) else 0
+        table = shifted_work(work_table, self._first)
+        self._work = WorkUnits(sequence.n, table if table.before(sequence.n) else UNIFORM)
+
+    def units(self, begin: int, end: int) -> Spans:
+        """Those of chunks ``begin`` to ``end`` - 1; there may be none, where units are dear."""
+        placed = self._work.placed(range(self._sequence.start(begin), self._sequence.start(end)))
+        return Spans.of(range(self._first + placed.start, self._first + placed.stop))
+
+
+class CounterPeer(Peer):
+    """A rank that claims chunks of a sequence; the first P of them are its and the others' first shares."""
+
+    claims_chunks = True
+
+    def __init__(
+        self, name: str, rank: int, start: InitialState, now: float, sequence: ChunkSequence
+    ) -> None:
+        super().__init__(name, rank, start, now)
+        self._sequence = sequence
+        self._ranks = len(start.shares)
+        self._places = ChunkPositions(self.units, sequence, start.context.work_table)
+        self._claiming = False
+        self._next = self._ranks  # the number of the chunk that is expected next
+        self._own = sequence.size(rank)  # units of this rank's chunks
+        self._taken = 0
+        self._began = self._reported_at = now
+        self._record = RankStatistics()
+
+    @classmethod
+    def _table(cls) -> dict[type, Callable[[Any, Any], tuple[Action, ...]]]:
+        return {**super()._table(), ChunksClaimed: cls._chunks_claimed}
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a claim is under way."""
+        return self._claiming
+
+    def counts(self) -> BalancingCounts:
+        """Claims that found work count as synchronizations."""
+        return BalancingCounts(self._taken)
+
+    def _record_progress(self, did: Spans, event: Worked) -> None:
+        self._record = self._record.then(ChunkReport(self.rank, len(did), event.compute_s, event.compute_s))
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self._is_better_left(event.now):
+            self._over = True
+            return (Finish(),)
+        chunk = self._sequence.chunk(self._next)
+        self._claiming = True
+        return (
+            ClaimChunks(
+                chunks_per_request(len(chunk), self._sequence.n - chunk.start, self.unit_s, self._ranks)
+            ),
+        )
+
+    def _is_better_left(self, now: float) -> bool:
+        """Whether the others will have done the rest before this rank, a slow one, has done a chunk.
+
+        What a rank has had is less than a P-th of what all had then. Of what was claimed the last P chunks
+        may all be under way: they count as not yet done. The last of many to be done takes longer than the
+        mean, by about ln P deviations, as if times were exponential.
+        """
+        claimed, took_s = self._sequence.start(self._next), self._reported_at - self._began
+        if self._own * self._ranks >= claimed or took_s <= 0 or not self.unit_s:
+            return False
+        done = self._sequence.start(max(0, self._next - self._ranks))
+        rate = done / took_s
+        others = rate - 1 / self.unit_s
+        if others <= 0:
+            return False
+        left = max(0.0, self._sequence.n - done - rate * (now - self._reported_at))
+        size = max(1, len(self._sequence.chunk(self._next)))
+        longest = size + self._spread * sqrt(size) * log(self._ranks)
+        return (left + longest * (self._ranks - 1)) / others < longest * self.unit_s
+
+    @property
+    def _spread(self) -> float:
+        """The deviation of a unit's time over its mean, as far as it is known."""
+        return sqrt(self._record.variance) / self._record.mean_s if self._record.estimated else 0.0
+
+    def _chunks_claimed(self, event: ChunksClaimed) -> tuple[Action, ...]:
+        """These chunks are this rank's; some of them may have no unit, where units are dear."""
+        if not self._claiming:
+            raise ValueError(f"rank {self.rank} got chunks that it had not claimed")
+        self._claiming = False
+        begin, end = self._ranks + event.number, self._ranks + event.number + event.count
+        self._next, self._reported_at = end, event.now
+        self._own += self._sequence.start(end) - self._sequence.start(begin)
+        chunks = self._places.units(begin, end)
+        self.work = self.units.wanted(chunks, self.failed_at)
+        self._taken += bool(self.work)
+        # Numbers ascend and so do positions: after what comes behind a failure nothing is wanted.
+        self._over = not self.work and (bool(chunks) or end >= len(self._sequence))
+        return (Finish(),) if self._over else (Resume(),)
+
+
+# ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _SelfScheduling(PeerStrategy):
+    name: str
+    pooled = True
+
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
+        """A rank that takes chunks: by their number where units are bare, else from the pool at rank 0."""
+        if (
+            start.begins
+            and start.context.without_rows
+            and (found := self._sequence(start.context.units, len(start.shares), start.known))
+        ):
+            return CounterPeer(self.name, rank, start, now, found)
+        return PoolPeer(self.name, rank, start, now)
+
+    def first_shares(
+        self,
+        units: Units,
+        ranks: int,
+        work_table: WorkTable,
+        known: LoopStatistics,
+        *,
+        without_rows: bool = False,
+    ) -> tuple[Spans, ...]:
+        """The first chunks."""
+        if without_rows and (found := self._sequence(units, ranks, known)):
+            places = ChunkPositions(units, found, work_table)
+            return tuple(places.units(rank, rank + 1) for rank in range(ranks))
+        return ChunkPool(self.name, units, ranks, work_table, known).first
+
+    def _sequence(self, units: Units, ranks: int, known: LoopStatistics) -> ChunkSequence | None:
+        """The chunks by their number, where they follow from it; then weights have no part in them."""
+        return _sequence(self.name, ScheduledLoop(len(units), ranks, replace(known, weights=())))
+
+
+@lru_cache(maxsize=8)
+def _sequence(name: str, loop: ScheduledLoop) -> ChunkSequence | None:
+    """Every rank of a loop asks for it, which may have as many runs as there are chunks."""
+    return rule_for(name, loop).sequence()
+
+
+STRATEGIES: tuple[PeerStrategy, ...] = tuple(_SelfScheduling(name) for name in RULES)

@@ -1,0 +1,112 @@
+"""How agents of a loop come about, from what all ranks know alike: in a run, a simulation and a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from dlbrt.balance.agent import Agent, InitialState, PeerStrategy
+from dlbrt.balance.group_exchange_balancer import GroupExchangeBalancer
+from dlbrt.balance.group_state import BalancingContext, GroupState
+from dlbrt.balance.strategies import AUTO, strategy
+from dlbrt.balance.strategy import Strategy
+from dlbrt.chunks.statistics import LoopStatistics
+from dlbrt.data.layout import InitialPartition
+from dlbrt.parameters import Parameters
+from dlbrt.predict.groups import GroupRules, Groups
+from dlbrt.predict.network import Network
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.balance.chooser import StrategyChooser
+    from dlbrt.balance.member import ChoiceRule
+
+
+def begins_with(
+    requested_strategy: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
+) -> tuple[Strategy | PeerStrategy, StrategyChooser | None]:
+    """The strategy that a loop begins with, which is asked for by name or as ``auto``; what chooses then.
+
+    KeyError where this version has no strategy of that name.
+    """
+    if requested_strategy != AUTO:
+        return strategy(requested_strategy), None
+    from dlbrt.balance.chooser import StrategyChooser
+
+    chooser = StrategyChooser(network, groups, within)
+    return chooser.initial_strategy, chooser
+
+
+def initial_state(
+    deal: InitialPartition,
+    parameters: Parameters,
+    exchange_s: float,
+    iteration_bytes: float,
+    network: Network,
+    groups: Groups = (),
+    within: Sequence[Network] = (),
+    known: LoopStatistics | None = None,
+    *,
+    without_rows: bool,
+) -> InitialState:
+    """What all ranks begin a loop with, which begins with this deal.
+
+    ``exchange_s`` is what a synchronization of all costs; what one of a group costs follows from the
+    ``network`` of all, or from that ``within`` the group. ``iteration_bytes`` move with an iteration;
+    ``without_rows``: units have no data of their own.
+    """
+    networks = within or (network,) * len(groups)
+    group_s = {
+        tuple(group): own.all_to_all.seconds(len(group)) for group, own in zip(groups, networks, strict=True)
+    }
+    unit_bytes = iteration_bytes * (2 if deal.units.folded else 1)
+    among = network.all_to_all
+    context = BalancingContext(
+        deal.units, parameters, exchange_s, deal.work_table, unit_bytes, group_s, among, without_rows
+    )
+    return InitialState(deal.shares, context, known or LoopStatistics(), begins=True)
+
+
+def agent_of(
+    initial_strategy: Strategy | PeerStrategy,
+    start: InitialState,
+    rank: int,
+    now: float,
+    groups: Groups,
+    rules: GroupRules,
+    commit: ChoiceRule | None = None,
+    group_state: GroupState | None = None,
+) -> Agent:
+    """The agent of a rank from ``now`` on; a balancer keeps ``group_state``, its own where none are given."""
+    if isinstance(initial_strategy, PeerStrategy):
+        return initial_strategy.agent(rank, start, now)
+    return GroupExchangeBalancer(
+        rank, start.shares, initial_strategy, start.context, now, groups, commit, group_state, rules
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSetup:
+    """What the agents of all ranks begin with; ``requested_strategy`` is the name of a strategy, or ``auto``.
+
+    ``groups`` are those of local strategies, which go together by the ``rules``; ``within`` are the networks
+    among the ranks of each group, where they differ from that among all.
+    """
+
+    requested_strategy: str
+    start: InitialState
+    groups: Groups = ()
+    rules: GroupRules = field(default_factory=GroupRules)
+    network: Network = field(default_factory=Network.default)
+    within: tuple[Network, ...] = ()
+
+    def agent(self, rank: int, now: float) -> tuple[Agent, StrategyChooser | None]:
+        """The agent of a rank from ``now`` on, and what it asks for a strategy, if it does.
+
+        KeyError as `begins_with`.
+        """
+        initial_strategy, chooser = begins_with(
+            self.requested_strategy, self.network, self.groups, self.within
+        )
+        return agent_of(initial_strategy, self.start, rank, now, self.groups, self.rules, chooser), chooser

@@ -1,0 +1,132 @@
+"""``steal``: work stealing (`dlbrt.balance.stealing`)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from dlbrt.balance.actions import Action, Resume, Send, SendWork
+from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
+from dlbrt.balance.events import Exhausted, Received, TimeElapsed, WorkReceived
+from dlbrt.balance.messages import StealRefused, StealRequest
+from dlbrt.balance.peer import TerminationDetectingPeer
+from dlbrt.data.spans import EMPTY, Spans
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# Work stealing: a rank that has run out asks a victim at random for half of what it has left.
+#
+# After Blumofe and Leiserson (JACM 46(5), 1999), with half of the rest as in Hendler and Shavit (PODC 2002): a
+# steal should bring work for a while, since it costs a message and the data. The victim keeps what it is about
+# to do and gives the far end of its share, so that blocks stay blocks; it refuses where what it could give
+# takes less time than giving it. A thief asks some others, drawn anew, one after the other; if all have
+# refused, it waits before the next turn, twice as long as before up to a bound, so that it costs others little.
+#
+# Law. Whoever is asked answers, with work or without; nobody waits for anything but an answer, its own clock,
+# or the word that the loop is over, which comes (`dlbrt.balance.peer`).
+
+#: How many others a thief asks in a turn, and how long it waits at most for the next one, in seconds.
+_TRIES, _LONGEST_S = 8, 0.02
+
+
+class StealingPeer(TerminationDetectingPeer):
+    """A thief, and a victim."""
+
+    def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
+        super().__init__(name, rank, start, now)
+        self._random = Random(rank)
+        self._victims: list[int] = []
+        self._requests = False  # an answer is under way
+        self._pause_s = 0.0
+        self._again_at: float | None = None
+        self._stolen = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an answer is under way, or it is not yet time to ask again."""
+        return self._requests or self._again_at is not None
+
+    @property
+    def timer_at(self) -> float | None:
+        """When a thief asks again."""
+        return self._again_at
+
+    def counts(self) -> BalancingCounts:
+        """Steals count as synchronizations that found work left, and as redistributions."""
+        return BalancingCounts(self._stolen, self._stolen)
+
+    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+        if self.work or self.waiting or self.finished:
+            raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
+        actions = self._retire()
+        return actions if self.finished else (*actions, *self._request_steal(event.now))
+
+    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
+        if self.finished or not self.due(event.now):
+            return ()
+        self._again_at = None
+        return self._request_steal(event.now)
+
+    def _request_steal(self, now: float) -> tuple[Action, ...]:
+        """Ask the next victim; after the last one, wait."""
+        if not self._victims:
+            others = len(self.dealt) - 1
+            drawn = self._random.sample(range(others), min(_TRIES, others))
+            self._victims = [rank + (rank >= self.rank) for rank in drawn]
+            if self._pause_s or not self._victims:
+                self._again_at = now + self._pause_s
+            self._pause_s = min(_LONGEST_S, max(2 * self._pause_s, self.answer_s))
+            if self._again_at is not None:
+                return ()
+        self._requests = True
+        return (Send((self._victims.pop(),), StealRequest()),)
+
+    def _message_received(self, event: Received) -> tuple[Action, ...]:
+        match event.message:
+            case StealRequest() if not self.finished:
+                return self._answer(event.source)
+            case StealRefused() if self._requests:
+                self._requests = False
+                return self._request_steal(event.now)
+        return super()._message_received(event)
+
+    def _answer(self, thief: int) -> tuple[Action, ...]:
+        """Half of what is left here, or no."""
+        given = self._stealable()
+        if not given:
+            return (Send((thief,), StealRefused()),)
+        self.work = self.work.first(len(self.work) - len(given))[0]
+        return (SendWork(thief, given),)
+
+    def _stealable(self) -> Spans:
+        """The far half of the work held, where giving it takes less time than doing it."""
+        work_table, held = self.context.work_table, self.work
+        if len(held) < 2:
+            return EMPTY
+        kept = min(max(1, work_table.count(held, work_table.of(held) // 2)), len(held) - 1)
+        given = held.first(kept)[1]
+        bytes_s = self.context.unit_bytes * self.context.parameters.byte_s
+        worth = len(given) * (self.unit_s - bytes_s) > self.answer_s or not self._done
+        return given if worth else EMPTY
+
+    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+        if not self._requests:
+            raise ValueError(f"rank {self.rank} was given units that it had not asked for")
+        self._requests, self._victims, self._pause_s = False, [], 0.0
+        self._stolen += 1
+        self.work = self._accept(event)
+        return (Resume(),)
+
+
+# ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Steal(PeerStrategy):
+    name: str = "steal"
+
+    def agent(self, rank: int, start: InitialState, now: float) -> Agent:
+        """A thief, and a victim."""
+        return StealingPeer(self.name, rank, start, now)
+
+
+STRATEGIES: tuple[PeerStrategy, ...] = (_Steal(),)

@@ -1,0 +1,163 @@
+"""Strategies by name: a table of the modules that have them, imported when a strategy is asked for.
+
+So a program loads the strategies that it runs under, and what they are made of, and no others.
+"""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+
+from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.decision import Decision, decide
+from dlbrt.balance.strategy import DecisionInputs, Periodicity, Strategy
+from dlbrt.records import dataclass
+
+#: Not a strategy: one is chosen at the first synchronization.
+AUTO = "auto"
+
+#: In place of balancing: shares stay as they are dealt.
+STATIC = "none"
+
+#: How ranks balance until then.
+BEFORE_CHOICE = "GDDLB"
+
+
+#: Strategy -> the module of `dlbrt.balance` that has it among its ``STRATEGIES``.
+_MODULES = {
+    "affinity": "affinity",
+    "diffusion": "diffusing",
+    "GCDLB": "strategies",
+    "GDDLB": "strategies",
+    "gradient": "gradient",
+    "LCDLB": "strategies",
+    "LDDLB": "strategies",
+    "none": "strategies",
+    "periodic": "strategies",
+    "SS": "self_scheduling",
+    "FSC": "self_scheduling",
+    "mFSC": "self_scheduling",
+    "GSS": "self_scheduling",
+    "TSS": "self_scheduling",
+    "FAC": "self_scheduling",
+    "FAC2": "self_scheduling",
+    "WF": "self_scheduling",
+    "AWF": "self_scheduling",
+    "AWF_B": "self_scheduling",
+    "AWF_C": "self_scheduling",
+    "AWF_D": "self_scheduling",
+    "AWF_E": "self_scheduling",
+    "AF": "self_scheduling",
+    "steal": "stealing",
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of the strategies that there are, ``auto`` apart."""
+    return tuple(_MODULES)
+
+
+@functools.cache
+def strategy(name: str) -> Strategy | PeerStrategy:
+    """The strategy of that name. Raises KeyError for an unknown one."""
+    module = import_module(f"dlbrt.balance.{_MODULES[name]}")
+    found: dict[str, Strategy | PeerStrategy] = {each.name: each for each in module.STRATEGIES}
+    return found[name]
+
+
+def preload() -> None:
+    """Import what a loop under `AUTO` begins with."""
+    import_module("dlbrt.balance.chooser")
+    strategy(BEFORE_CHOICE)
+
+
+def synchronizing(name: str) -> Strategy:
+    """The strategy of that name, under which ranks synchronize; KeyError if there is none."""
+    found = strategy(name)
+    if isinstance(found, PeerStrategy):
+        raise KeyError(f"under {name} ranks do not synchronize")
+    return found
+
+
+def pooled(name: str) -> PeerStrategy | None:
+    """The strategy of that name if what its first shares leave is in a pool at rank 0."""
+    found = strategy(name) if name in _MODULES else None
+    return found if isinstance(found, PeerStrategy) and found.pooled else None
+
+
+# ------------------------------------------------------------------------------
+# The strategies of Zaki, Li, Parthasarathy, and two that share their habits.
+#
+# The four of the paper differ along two axes, among whom they balance and where they decide (section 1.2.1);
+# a rank out of work interrupts, shares follow measured speed, and the rule for new shares is the same
+# (`dlbrt.balance.decision`).
+#
+# ``GDDLB``, global distributed. The first rank to finish interrupts all others; profiles are exchanged all to
+# all; the balancer is replicated, so that every rank computes the same new shares and no instructions are sent.
+#
+# ``GCDLB``, global centralized. The first rank to finish interrupts all others; every rank sends its profile to
+# one balancer, rank 0, which computes as well; it decides for all and sends them its instructions.
+#
+# ``LDDLB``, local distributed. As ``GDDLB`` within each of the groups, which know nothing of one another.
+#
+# ``LCDLB``, local centralized. As ``GCDLB`` within each of the groups; the one balancer serves them in turn.
+#
+# ``periodic``, a baseline: global distributed, profiles exchanged at a fixed period. After data-parallel C,
+# Dome, and Siegell (section 1.1.1, references 8, 1 and 12): what is left is shared by the rates measured in the
+# last period; nobody interrupts, and a rank that runs out of work waits for the next exchange. So it differs
+# from ``GDDLB`` in nothing but when ranks exchange.
+#
+# Law of ``periodic``. A rank counts the period (`Parameters.period_s`) from its own last synchronization. It
+# gives its profile when that is over, looking between chunks of iterations, or when it runs out; the exchange
+# is complete with the last. Before it gives one by the clock it has done a unit of work, or rested for a period
+# of emulated load, of which there is finitely much. So no window lasts for ever, and there are finitely many,
+# whatever is decided.
+#
+# ``none``: the initial partition stands. The baseline that every other strategy is compared with.
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptStrategy:
+    """A strategy of the paper by its name and its place on the axes."""
+
+    name: str
+    local: bool = False
+    central: bool = False
+    interrupts: bool = True
+    interrupts_early: bool = True
+    periodicity: Periodicity = Periodicity.NEVER
+
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
+        """Shares in proportion to speed, if moving to them pays."""
+        return decide(
+            decision_inputs.remaining,
+            decision_inputs.reserved,
+            decision_inputs.speeds,
+            decision_inputs.parameters,
+            exchange_s=decision_inputs.exchange_s,
+            unit=decision_inputs.unit,
+            unit_move_s=decision_inputs.unit_move_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Static:
+    name: str = "none"
+    local: bool = False
+    central: bool = False
+    interrupts: bool = False
+    interrupts_early: bool = False
+    periodicity: Periodicity = Periodicity.NEVER
+
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:  # noqa: ARG002
+        return None
+
+
+STRATEGIES: tuple[Strategy, ...] = (
+    InterruptStrategy("GCDLB", central=True),
+    InterruptStrategy("GDDLB"),
+    InterruptStrategy("LCDLB", local=True, central=True),
+    InterruptStrategy("LDDLB", local=True),
+    InterruptStrategy("periodic", interrupts=False, periodicity=Periodicity.ALWAYS),
+    _Static(),
+)

@@ -1,0 +1,104 @@
+"""What a strategy is: among whom it balances, where it decides, when it synchronizes, and the new shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Protocol
+
+from dlbrt.balance.decision import RULED, Decision, longest_s
+from dlbrt.data.transfer import Assignment
+from dlbrt.parameters import Parameters
+from dlbrt.records import dataclass
+
+
+class Periodicity(Enum):
+    """When a rank that has work gives its profile by the clock, a period after the last synchronization."""
+
+    NEVER = "it works until it is interrupted"
+    ALWAYS = "in every window"
+    IDLE = "in windows at whose start a member of its group has no work"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionInputs:
+    """What every rank knows alike at a synchronization; sequences are indexed by rank.
+
+    ``remaining`` is work in ticks, ``reserved`` the part of it that stays where it is; ``speeds`` are ticks
+    a second; ``unit`` is the mean work of what is dealt, 1 where all cost the same; ``exchange_s`` and
+    ``unit_move_s`` are the measured costs of a synchronization and of moving one unit's data.
+    """
+
+    remaining: Sequence[int]
+    reserved: Sequence[int]
+    speeds: Sequence[float]
+    exchange_s: float
+    unit: float
+    unit_move_s: float
+    parameters: Parameters
+
+
+class Strategy(Protocol):
+    """A strategy is a name, some habits, and a rule for new shares.
+
+    It balances among all ranks or within groups (`local`); it decides at one balancer (`central`) or at all
+    of them alike. `dlbrt.balance.strategies` has them by name.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in the contract."""
+
+    @property
+    def local(self) -> bool:
+        """Whether each group balances for itself."""
+
+    @property
+    def central(self) -> bool:
+        """Whether rank 0 decides for all, and profiles go there."""
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether a rank out of work interrupts the others."""
+
+    @property
+    def interrupts_early(self) -> bool:
+        """Whether it does so a little before, if it sees that the others will not be done when it is."""
+
+    @property
+    def periodicity(self) -> Periodicity:
+        """When ranks synchronize by the clock, uninterrupted."""
+
+    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
+        """The new shares, or None to leave the work where it is."""
+
+
+def defer_to_exchange(decision_inputs: DecisionInputs) -> None:
+    """What is decided within a group that goes to a round: nothing moves, all groups decide together."""
+
+
+# ------------------------------------------------------------------------------
+# Decisions by a rule that says who gives to whom, as those of the diffusion and task queue models do.
+#
+# Such rules (Zaki et al., section 1.1.1) do not ask whether moving pays; what it gains is predicted for the
+# record, as in `dlbrt.balance.decision`.
+
+
+def decide_assignments(decision_inputs: DecisionInputs, assignments: Sequence[Assignment]) -> Decision:
+    """The decision to give these, in ticks; no rank may give more than it holds and has not reserved."""
+    ranks, speeds = len(decision_inputs.remaining), decision_inputs.speeds
+    out, into = [0] * ranks, [0] * ranks
+    for assignment in assignments:
+        out[assignment.source] += assignment.amount
+        into[assignment.target] += assignment.amount
+    shares = tuple(
+        n - less + more for n, less, more in zip(decision_inputs.remaining, out, into, strict=True)
+    )
+    busiest = max(*out, *into) / decision_inputs.unit
+    costs_s = (
+        decision_inputs.exchange_s
+        + decision_inputs.unit / max(speeds)
+        + busiest * decision_inputs.unit_move_s
+    )
+    before_s = longest_s(decision_inputs.remaining, speeds)
+    return Decision(shares, before_s, costs_s + longest_s(shares, speeds), RULED, tuple(assignments))

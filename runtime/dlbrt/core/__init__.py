@@ -1,1 +1,0 @@
-"""Policy, pure: events in, actions out; no MPI, no clock, no input or output."""

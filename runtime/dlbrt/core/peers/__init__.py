@@ -1,1 +1,0 @@
-"""Ranks that balance by words from one to another, not by synchronizations (`PeerStrategy`)."""

@@ -1,1 +1,0 @@
-"""The strategies; `dlbrt.core.registry` has the table of their modules."""

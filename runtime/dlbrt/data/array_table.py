@@ -1,0 +1,92 @@
+"""The rows of the array table: ``BLOCK(0, "rw", rows=...)``, ``CYCLIC(...)``, ``WHOLE("r")``.
+
+``WHOLE("rw")``, without an axis, is gathered element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dlbrt.contract import Distribution, Mode
+from dlbrt.records import dataclass
+
+#: From a value of the index variable to the subscript, or subscripts, it touches.
+SubscriptFunction = Callable[[int], "int | slice | tuple[int | slice, ...]"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """How one array of a loop is distributed and used.
+
+    ``axis`` is the dimension that ``rows`` subscripts (None: not subscripted by the loop's index).
+    ``writes`` are the subscripts stored to, ``rows`` all that are touched; None is the index itself.
+    They are affine in the index; with ``inspect`` they need not be, and may be slices without a step.
+    ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
+    """
+
+    distribution: Distribution
+    axis: int | None
+    mode: Mode
+    rows: SubscriptFunction | None = None
+    writes: SubscriptFunction | None = None
+    in_place: bool = False
+    inspect: bool = False
+
+    @property
+    def stored(self) -> SubscriptFunction | None:
+        """The subscripts stored to."""
+        return self.writes if self.writes is not None else self.rows
+
+    @property
+    def reads(self) -> bool:
+        """Whether old contents are needed."""
+        return self.mode is not Mode.WRITE
+
+    @property
+    def stores(self) -> bool:
+        """Whether the loop stores to the array."""
+        return self.mode is not Mode.READ
+
+
+def index_name(spec: ArraySpec) -> str:
+    """What the subscripts call the index, as the program does."""
+    for subscripts in (spec.rows, spec.writes):
+        code = getattr(subscripts, "__code__", None)
+        if code is not None and code.co_argcount:
+            return str(code.co_varnames[0])
+    return "i"
+
+
+class DistributionSpec:
+    """A distribution as generated programs write it: a name that can be called to describe an array."""
+
+    def __init__(self, distribution: Distribution) -> None:
+        self.distribution = distribution
+
+    def __call__(
+        self,
+        *place: int | str,
+        rows: SubscriptFunction | None = None,
+        writes: SubscriptFunction | None = None,
+        in_place: bool = False,
+        inspect: bool = False,
+    ) -> ArraySpec:
+        """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
+        axis = place[0] if len(place) > 1 else None
+        return ArraySpec(
+            self.distribution,
+            None if axis is None else int(axis),
+            Mode(place[-1]),
+            rows,
+            writes,
+            in_place,
+            inspect,
+        )
+
+    def __reduce__(self) -> str:
+        return self.distribution.name
+
+
+BLOCK = DistributionSpec(Distribution.BLOCK)
+CYCLIC = DistributionSpec(Distribution.CYCLIC)
+WHOLE = DistributionSpec(Distribution.WHOLE)

@@ -1,0 +1,290 @@
+"""A field: one array or list of a loop with its distribution, seen as rows along one axis.
+
+Which rows a set of iterations needs or stores to follows from the array table, or from a look at every
+iteration before the loop; how rows are taken out of an array and put back is the same for scattering,
+moving and gathering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dlbrt.contract import Distribution, Mode
+from dlbrt.data.access_table import AccessTables, FootprintError, evaluate
+from dlbrt.data.array_table import ArraySpec
+from dlbrt.data.footprint import (
+    IndexMap,
+    Rows,
+    SubscriptFunction,
+    count,
+    rows_of,
+    stores_are_apart,
+    stores_are_distinct,
+)
+from dlbrt.data.index_vector import IntegerArray
+from dlbrt.data.memory import Array
+from dlbrt.data.space import Part
+from dlbrt.data.spans import Spans
+from dlbrt.records import dataclass
+
+#: Bytes that an element of a list is taken to have, in cost estimates only.
+OBJECT_BYTES = 64
+
+#: Ranges of rows up to which each is copied by itself, and their length from which it is too.
+_FEW = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """``data`` (numpy array or list) under ``name``, by an array spec or as a part of the space.
+
+    ``tables`` say what each iteration touches, where the subscripts are to be looked at one by one.
+    """
+
+    name: str
+    data: Any
+    spec: ArraySpec
+    index: IndexMap
+    backwards: bool = False
+    tables: AccessTables | None = None
+
+    @property
+    def axis(self) -> int:
+        """The distributed dimension."""
+        return self.spec.axis or 0
+
+    @property
+    def length(self) -> int:
+        """Rows along the axis."""
+        return len(self.data) if isinstance(self.data, list) else int(self.data.shape[self.axis])
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether a rank holds the rows of its own iterations only."""
+        return self.spec.distribution is not Distribution.WHOLE
+
+    @property
+    def by_elements(self) -> bool:
+        """Whether every rank holds all of it and gives back the elements that it has changed."""
+        return self.spec.stores and self.spec.axis is None and not self.by_rows
+
+    @property
+    def inspected(self) -> bool:
+        """Whether the rows are those of `tables`."""
+        return self.spec.inspect and (self.by_rows or self.spec.stores)
+
+    def with_tables(self, n: int) -> Field:
+        """The same field with the rows of each of its n iterations; FootprintError if they cannot be told.
+
+        Data without such an axis stays as it is.
+        """
+        if type(self.data) is not list and self.axis >= getattr(self.data, "ndim", 0):
+            return self
+        try:
+            touched = evaluate(self.spec.rows, self.index, n, self.length)
+            own = self.spec.writes is None or not self.spec.stores
+            stored = touched if own else evaluate(self.spec.writes, self.index, n, self.length)
+        except FootprintError as error:
+            raise FootprintError(f"{self.name}: {error}") from error
+        return replace(self, tables=AccessTables(touched, stored))
+
+    def whole(self) -> Field:
+        """The same field, held whole by every rank."""
+        return replace(self, spec=replace(self.spec, distribution=Distribution.WHOLE))
+
+    @property
+    def moves(self) -> bool:
+        """Whether rows travel with the iterations (they do not where every rank holds all of them)."""
+        return self.by_rows and self.spec.reads
+
+    def needed(self, spans: Spans) -> Rows:
+        """The rows whose contents iterations ``spans`` need."""
+        return self._rows(spans, stored=False) if self.moves else ()
+
+    @property
+    def copied(self) -> bool:
+        """Whether it is a list that is stored to and that every rank holds whole: its rows all go to each."""
+        return isinstance(self.data, list) and self.spec.stores and not self.by_rows
+
+    def scattered(self, spans: Spans) -> Rows:
+        """The rows to send before the loop."""
+        if self.copied:
+            return (range(self.length),) if self.data else ()
+        return self.needed(spans)
+
+    def stored(self, spans: Spans) -> Rows:
+        """The rows that iterations ``spans`` store to."""
+        return self._rows(spans, stored=True) if self.spec.stores and not self.by_elements else ()
+
+    def stores_are_distinct(self, n: int) -> bool:
+        """Whether no two of the n iterations store to one row, as far as affine subscripts tell."""
+        if not self.spec.stores or self.by_elements or self.inspected:
+            return True
+        return stores_are_distinct(n, self.index, self.spec.stored, self.length)
+
+    def stores_are_apart(self, n: int) -> bool:
+        """Whether none of the n iterations touches a row that another stores to, where a rank lacks others'.
+
+        By affine subscripts, and where stores are distinct.
+        """
+        if not self.spec.stores or self.by_elements or self.inspected or self.spec.writes is None:
+            return True
+        return stores_are_apart(n, self.index, self.spec.stored, self.spec.rows, self.length)
+
+    def iteration_bytes(self) -> float:
+        """About how many bytes move with one iteration."""
+        rows: float = count(self.needed(Spans.of(range(1)))) if self.moves and self.tables is None else 0
+        if self.moves and self.tables is not None:
+            rows = self.tables.touched.mean()
+        if isinstance(self.data, list):
+            return rows * OBJECT_BYTES
+        return float(rows * self.data.nbytes / max(1, self.length))
+
+    def _rows(self, spans: Spans, *, stored: bool) -> Rows:
+        if self.tables is not None:
+            return (self.tables.stored if stored else self.tables.touched).rows(spans)
+        if self.backwards:
+            mirrored = Spans.of(*(_mirror(run, self.length) for run in spans.runs))
+            return rows_of(mirrored, self.index, None, self.length)
+        return _known_rows(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
+
+
+#: Rows that affine subscripts lead to, as they were told before; what tells subscripts apart stays alive.
+_KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}
+_MAX_KNOWN = 4096
+
+
+def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:
+    """As `rows_of`, which is asked again and again for the same: loops run many times."""
+    form = _form(subscripts)
+    if form is None:
+        return rows_of(spans, index, subscripts, length)
+    key = (spans, index.start, index.step, length, *form)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= _MAX_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = rows_of(spans, index, subscripts, length), subscripts
+    return _KNOWN[key][0]
+
+
+def _form(subscripts: SubscriptFunction | None) -> tuple[object, ...] | None:
+    """What tells apart subscripts that read nothing but their argument and integers around them."""
+    if subscripts is None:
+        return (None,)
+    code = getattr(subscripts, "__code__", None)
+    if code is None or code.co_names or getattr(subscripts, "__defaults__", None):
+        return None
+    values = [cell.cell_contents for cell in getattr(subscripts, "__closure__", None) or ()]
+    return (id(code), *values) if all(type(value) is int for value in values) else None
+
+
+def has_rows(data: Any) -> bool:
+    """Whether rows of it can be sent: a list, or an array of plain numbers."""
+    if isinstance(data, np.ndarray):
+        return type(data) in (np.ndarray, np.memmap) and not data.dtype.hasobject
+    return type(data) is list
+
+
+def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap) -> Field:
+    """The field of a row of the array table."""
+    return Field(name, data, spec, index)
+
+
+def part_field(part: Part) -> Field:
+    """The field of a sequence that the loop iterates over: position p reads element p."""
+    spec = ArraySpec(Distribution.BLOCK, 0, Mode.READ)
+    return Field("", part.values, spec, IndexMap(0, 1), part.backwards)
+
+
+def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[int]:
+    """Identities of data that the loop also reaches as a whole.
+
+    By another row of its table, or by an argument that the table does not name, as in
+    ``for b in bodies: f(b, bodies)``.
+    """
+    named = {field.name for field in fields}
+    whole = {id(field.data) for field in fields if not (field.by_rows or field.spec.stores)}
+    return whole | {id(value) for name, value in arguments.items() if name not in named}
+
+
+def take(array: Array, axis: int, rows: Rows) -> Array:
+    """The rows of an array as one contiguous array: a view where they lie so, else a copy."""
+    if len(rows) == 1:
+        return np.ascontiguousarray(_view(array, axis, rows[0]))
+    if _fragmented(rows):
+        return np.ascontiguousarray(np.take(array, _numbers(rows), axis))
+    packed = np.empty(_packed_shape(array, axis, rows), array.dtype)
+    at = 0
+    for run in rows:
+        _view(packed, axis, range(at, at + len(run)))[...] = _view(array, axis, run)
+        at += len(run)
+    return packed
+
+
+def receive_buffer(array: Array, axis: int, rows: Rows) -> Array:
+    """Memory to receive packed rows in, to be `put` in their places."""
+    return np.empty(_packed_shape(array, axis, rows), array.dtype)
+
+
+def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
+    """Put packed rows in their places."""
+    if _fragmented(rows):
+        array[(slice(None),) * axis + (_numbers(rows),)] = packed
+        return
+    at = 0
+    for run in rows:
+        _view(array, axis, run)[...] = _view(packed, axis, range(at, at + len(run)))
+        at += len(run)
+
+
+def put_element(field: Field, row: int, element: Any) -> None:
+    """Store an element of a list; where the loop changes elements in place, the one that is there changes."""
+    if not (field.spec.in_place and _fill(field.data[row], element)):
+        field.data[row] = element
+
+
+def _fill(old: Any, new: Any) -> bool:
+    """Give ``old`` the contents of ``new``, lists in lists and arrays included; False if it is no container."""
+    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
+        old[...] = new
+        return True
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return False
+    filled = [was if _fill(was, value) else value for was, value in zip(old, new, strict=False)]
+    old[:] = filled + new[len(old) :]
+    return True
+
+
+def positions(rows: Rows) -> list[int]:
+    """The rows one by one."""
+    return [row for run in rows for row in run]
+
+
+def _fragmented(rows: Rows) -> bool:
+    """Whether the rows are so many short ranges that numpy takes them faster one by one."""
+    return len(rows) > _FEW and count(rows) < _FEW * len(rows)
+
+
+def _numbers(rows: Rows) -> IntegerArray:
+    """The rows one by one, as an array."""
+    starts, lengths, steps = np.array([(run.start, len(run), run.step) for run in rows], dtype=np.int64).T
+    before = np.cumsum(lengths) - lengths
+    within = np.arange(int(lengths.sum())) - np.repeat(before, lengths)
+    numbers: IntegerArray = np.repeat(starts, lengths) + within * np.repeat(steps, lengths)
+    return numbers
+
+
+def _view(array: Array, axis: int, run: range) -> Array:
+    return array[(slice(None),) * axis + (slice(run.start, run.stop, run.step),)]
+
+
+def _packed_shape(array: Array, axis: int, rows: Rows) -> tuple[int, ...]:
+    return (*array.shape[:axis], count(rows), *array.shape[axis + 1 :])
+
+
+def _mirror(run: range, length: int) -> range:
+    return range(length - 1 - run[-1], length - run[0], run.step)

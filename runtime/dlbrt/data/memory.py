@@ -1,0 +1,147 @@
+"""Arrays of another rank's layout under their global index, in memory that is committed when touched.
+
+A worker addresses every distributed array by its global index, in an array of the original's shape,
+strides and address modulo 64: bodies need no index translation, halo rows and moved rows have their
+place, and library kernels that choose their order of summation by layout give the same bits. Large
+arrays lie in anonymous mappings without reserve, so that only the rows a rank touches cost memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from dlbrt.records import dataclass
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_ALIGNMENT = 64
+_MAPPED_FROM = 1 << 16
+_LARGE_PAGE = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How an array lies in memory: ``extent`` bytes, its first element ``offset`` bytes into them.
+
+    ``phase`` is the address of the extent modulo 64.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    strides: tuple[int, ...]
+    extent: int
+    offset: int
+    phase: int
+    writeable: bool
+
+
+def layout_of(array: Array) -> Layout:
+    """The layout of an array."""
+    low, high = byte_bounds(array)
+    first = array.ctypes.data
+    return Layout(
+        array.shape,
+        array.dtype,
+        array.strides,
+        high - low,
+        first - low,
+        low % _ALIGNMENT,
+        array.flags.writeable,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLocation:
+    """Where an array lies and how it is looked at: equal for two arrays that are the same elements alike."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def array(self, owner: object) -> Array:
+        """The array; it keeps the ``owner`` of the memory alive, which has not let go of it."""
+        spans = [stride * (length - 1) for stride, length in zip(self.strides, self.shape, strict=True)]
+        below = -sum(span for span in spans if span < 0)
+        extent = below + sum(span for span in spans if span > 0) + self.dtype.itemsize
+        stretch = np.asarray(_Stretch(self.address - below, extent, owner))
+        return np.ndarray(self.shape, self.dtype, stretch.data, below, self.strides)
+
+
+class _Stretch:
+    """Bytes that somebody owns, as numpy takes them."""
+
+    def __init__(self, address: int, size: int, owner: object) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (address, False),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def array_location(array: Array) -> ArrayLocation:
+    """Where an array lies."""
+    address = array.__array_interface__["data"][0]
+    return ArrayLocation(address, array.shape, array.strides, array.dtype)
+
+
+def allocate(layout: Layout) -> Array:
+    """An array of that layout, zeroed, committed page by page as it is touched."""
+    size = layout.extent + 2 * _ALIGNMENT
+    memory = _mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8)
+    shift = (layout.phase - memory.ctypes.data) % _ALIGNMENT
+    return np.ndarray(layout.shape, layout.dtype, memory.data, shift + layout.offset, layout.strides)
+
+
+def prefer_large_pages(address: int, size: int) -> None:
+    """Ask for large pages where memory is about to be touched from end to end.
+
+    Committing a page costs more than filling it; large pages make fresh memory several times faster. Only
+    whole large pages within the stretch are asked for, so nothing is committed beyond it. Where the
+    system has no such thing, nothing happens.
+    """
+    start = -(-address // _LARGE_PAGE) * _LARGE_PAGE
+    length = (address + size - start) // _LARGE_PAGE * _LARGE_PAGE
+    if length > 0 and _madvise is not None:
+        _madvise(start, length, mmap.MADV_HUGEPAGE)
+
+
+def release(array: Array, axis: int, rows: Sequence[range]) -> None:
+    """Give back the memory of rows, whose contents are lost: pages that hold nothing else.
+
+    ``array`` is one that `allocate` made. Rows that do not lie together, or far apart, keep their memory.
+    """
+    if axis or not array.flags.c_contiguous or array.nbytes < _MAPPED_FROM or _madvise is None:
+        return
+    size, base = array.nbytes // len(array), array.ctypes.data
+    for run in rows:
+        if run.step == 1:
+            start = -(-(base + run.start * size) // mmap.PAGESIZE) * mmap.PAGESIZE
+            length = (base + run.stop * size - start) // mmap.PAGESIZE * mmap.PAGESIZE
+            if length > 0:
+                _madvise(start, length, mmap.MADV_DONTNEED)
+
+
+def _find_madvise() -> Callable[[int, int, int], int] | None:
+    if not (hasattr(mmap, "MADV_HUGEPAGE") and hasattr(mmap, "MADV_DONTNEED")):
+        return None
+    function: Any = getattr(ctypes.CDLL(None), "madvise", None)
+    if function is not None:
+        function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return function  # type: ignore[no-any-return]
+
+
+_madvise = _find_madvise()
+
+
+def _mapping(size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    return np.frombuffer(mmap.mmap(-1, size, flags=flags), dtype=np.uint8)

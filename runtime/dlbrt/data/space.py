@@ -1,0 +1,196 @@
+"""Iteration spaces: what a loop runs over, seen as positions 0..n-1.
+
+Distribution and balancing speak of positions; a space turns a run of positions into the items that the
+user's loop target takes, in order. A range needs nothing but its three numbers; a sequence is data,
+distributed like any other array (`Space.parts`); anything else that can be iterated is read out first.
+``enumerate``, ``zip`` and ``reversed`` here mean what the builtins mean and keep the structure.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dlbrt.data.footprint import IndexMap
+from dlbrt.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sequence that the items are made of; position p takes element p, or the p-th from the end."""
+
+    values: Any
+    backwards: bool = False
+
+    def elements(self, run: range) -> range:
+        """The elements that a run of positions takes, in the order of the positions."""
+        return range(len(self.values))[:: -1 if self.backwards else 1][run.start : run.stop : run.step]
+
+
+class Space(ABC):
+    """An iteration space of ``len()`` positions.
+
+    ``index`` gives the values of the counting variable, where there is one; ``bars`` are the progress
+    bars (tqdm objects) around the iterables, which go on being updated.
+    """
+
+    index: IndexMap | None = None
+    parts: tuple[Part, ...] = ()
+    bars: tuple[Any, ...] = ()
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        """The items at ``run``, and an iterator that advances with them (its length hint says how far)."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Bars belong to rank 0, which shows them.
+        return {name: value for name, value in vars(self).items() if name != "bars"}
+
+    @abstractmethod
+    def with_values(self, values: Iterator[Any]) -> Space:
+        """The same space over other sequences (a rank's own copies), one for each part, in order."""
+
+
+class _Range(Space):
+    """A range: ``values[p]`` is the item at position p."""
+
+    def __init__(self, values: range) -> None:
+        self.values = values
+        self.index = IndexMap(values.start, values.step)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __reduce__(self) -> tuple[type[_Range], tuple[range]]:
+        return _Range, (self.values,)
+
+    def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        iterator = iter(self.values[run.start : run.stop : run.step])
+        return iterator, iterator
+
+    def with_values(self, values: Iterator[Any]) -> Space:  # noqa: ARG002
+        return self
+
+
+class _Sequence(Space):
+    """The elements of a list or array."""
+
+    def __init__(self, part: Part) -> None:
+        self.parts = (part,)
+
+    def __len__(self) -> int:
+        return len(self.parts[0].values)
+
+    def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        counter = iter(self.parts[0].elements(run))
+        return map(self.parts[0].values.__getitem__, counter), counter
+
+    def with_values(self, values: Iterator[Any]) -> Space:
+        return _Sequence(Part(next(values), self.parts[0].backwards))
+
+
+class _Enumerate(Space):
+    """``enumerate(space, start)``; the count is the index variable."""
+
+    def __init__(self, space: Space, start: int) -> None:
+        self.space = space
+        self.parts, self.bars = space.parts, space.bars
+        self.index: IndexMap = IndexMap(start, 1)
+
+    def __len__(self) -> int:
+        return len(self.space)
+
+    def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        start = self.index.start
+        counter = iter(range(start + run.start, start + run.stop, run.step))
+        return builtins.zip(counter, self.space.items(run)[0], strict=False), counter
+
+    def with_values(self, values: Iterator[Any]) -> Space:
+        return _Enumerate(self.space.with_values(values), self.index.start)
+
+
+class _Zip(Space):
+    """``zip`` of spaces, cut to one length."""
+
+    def __init__(self, spaces: Sequence[Space], length: int) -> None:
+        self.spaces = tuple(spaces)
+        self.length = length
+        self.parts = tuple(itertools.chain.from_iterable(space.parts for space in spaces))
+        self.bars = tuple(itertools.chain.from_iterable(space.bars for space in spaces))
+
+    def __len__(self) -> int:
+        return self.length
+
+    def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
+        columns = [space.items(run) for space in self.spaces]
+        return builtins.zip(*(items for items, _ in columns), strict=False), columns[-1][1]
+
+    def with_values(self, values: Iterator[Any]) -> Space:
+        return _Zip([space.with_values(values) for space in self.spaces], self.length)
+
+
+def space_of(iterable: Any) -> Space:
+    """The space that an iterable spans.
+
+    Ranges, lists and arrays are taken as they are; any other iterable is read out. Raises what
+    iterating raises.
+    """
+    if isinstance(iterable, Space):
+        return iterable
+    if _is_bar(iterable):
+        space = space_of(iterable.iterable)
+        space.bars = (iterable, *space.bars)
+        return space
+    if isinstance(iterable, range):
+        return _Range(iterable)
+    if _is_plain(iterable):
+        return _Sequence(Part(iterable))
+    return _Sequence(Part(list(iterable)))
+
+
+def enumerate_(iterable: Any, start: int = 0) -> Space:
+    """The builtin ``enumerate`` as a space; raises what the builtin raises."""
+    if not isinstance(iterable, Space):
+        builtins.enumerate(iterable, start)
+    return _Enumerate(space_of(iterable), operator.index(start))
+
+
+def reversed_(iterable: Any) -> Space:
+    """The builtin ``reversed`` as a space; raises what the builtin raises."""
+    if isinstance(iterable, range):
+        return _Range(iterable[::-1])
+    backwards = builtins.reversed(iterable)
+    return _Sequence(Part(iterable, backwards=True)) if _is_plain(iterable) else space_of(list(backwards))
+
+
+def zip_(*iterables: Any, strict: bool = False) -> Space:
+    """The builtin ``zip`` as a space; raises what the builtin raises.
+
+    Where an iterable has no length, or lengths must agree, the builtin reads the rows out.
+    """
+    if strict or not iterables or not all(hasattr(it, "__len__") for it in iterables):
+        return space_of(list(builtins.zip(*map(_iterable, iterables), strict=strict)))
+    spaces = [space_of(it) for it in iterables]
+    return _Zip(spaces, min(map(len, spaces)))
+
+
+def _is_plain(iterable: Any) -> bool:
+    return type(iterable) is list or (type(iterable) is np.ndarray and iterable.ndim > 0)
+
+
+def _is_bar(value: object) -> bool:
+    named = any("tqdm" in kind.__module__ for kind in type(value).__mro__)
+    return named and all(hasattr(value, name) for name in ("iterable", "update", "close"))
+
+
+def _iterable(value: Any) -> Iterable[Any]:
+    return value.items(range(len(value)))[0] if isinstance(value, Space) else value

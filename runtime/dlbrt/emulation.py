@@ -1,0 +1,272 @@
+"""Emulated external load and unequal processors.
+
+The discrete random load of Zaki, Li, Parthasarathy (section 1.3.1, figure 1.3): a rank's load is an
+integer drawn from 0..max for each duration of persistence t_l, counted from loop entry; a rank with load
+l computes 1/(l+1) as fast. Relative speeds slow all but the fastest rank. Pure: elapsed times are
+arguments, and the k-th draw of rank r is the k-th of ``random.Random(seed + r)``, whatever is asked
+when. Between block boundaries the slowdown is constant, so that times are integrated exactly. A processor
+may have a cliff besides (`dlbrt.emulation`): how slow it is then follows from the units that it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import inf, isfinite
+from typing import TYPE_CHECKING, TypeVar
+
+from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
+from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+# ------------------------------------------------------------------------------
+# The emulated memory of a processor: speed over the units held, level up to a cliff, and slow beyond it.
+#
+# What Clarke, Lastovetsky and Rychkov met (figures 5, 9 and 12): a processor is as fast as ever while its share
+# of the matrix fits into memory, and falls off steeply where it begins to page.
+
+#: How far the fall of the speed reaches, as a part of the units that fit.
+WIDTH = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Cliff:
+    """Up to ``units`` fit, and with ``width`` times as many more the processor is ``factor`` times slower.
+
+    In between the time of a unit rises smoothly (3 u^2 - 2 u^3). Units and width above 0, factor at least 1.
+    """
+
+    units: float
+    factor: float
+    width: float = WIDTH
+
+    def slowdown(self, held: float) -> float:
+        """How many times longer each unit takes while so many are held."""
+        u = min(max((held - self.units) / (self.width * self.units), 0.0), 1.0)
+        return 1 + (self.factor - 1) * u * u * (3 - 2 * u)
+
+
+# ------------------------------------------------------------------------------
+
+_T = TypeVar("_T")
+
+_LOAD_FORMS = "fixed:0,0,3,1 (a load per rank), random:max=5,duration=0.5,seed=7 or none"
+_SPEED_FORMS = "1,1.5@400:15,2 (a speed per rank; 15 times slower where it holds more than 400 units)"
+_WEIGHT_FORMS = f"2,1,1 (a number per rank), {LAST} or {TRIAL}"
+_MAX_LOAD = 1_000_000
+_SHORTEST_S = 1e-4
+_MAX_UNEQUAL = 1e6
+_MAX_UNITS = 1e15
+
+
+@dataclass(frozen=True, slots=True)
+class RandomLoad:
+    """Integers 0..maximum (included), each lasting ``duration_s`` seconds."""
+
+    maximum: int
+    duration_s: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSpec:
+    """What is emulated: a fixed load per rank or a random one, relative speeds, cliffs; empty: nothing."""
+
+    levels: tuple[int, ...] = ()
+    random: RandomLoad | None = None
+    speeds: tuple[float, ...] = ()
+    cliffs: tuple[Cliff | None, ...] = ()
+
+
+def _draws(seed: int) -> Random:
+    from random import Random
+
+    return Random(seed)
+
+
+class Load:
+    """The emulated load of one rank in one loop.
+
+    ``active`` is False where this rank is not slowed at all; ``speed_factor`` is how many times longer
+    than on the fastest processor an iteration takes on this one, load apart, with the units that it holds.
+    """
+
+    def __init__(self, spec: LoadSpec, rank: int) -> None:
+        self._unpaged_factor = max(spec.speeds) / spec.speeds[rank] if spec.speeds else 1.0
+        self._cliff = spec.cliffs[rank] if spec.cliffs else None
+        self.speed_factor = self._unpaged_factor
+        self._fixed = spec.levels[rank] if spec.levels else 0
+        self._random = spec.random if spec.random and spec.random.maximum else None
+        self._draws = _draws(self._random.seed + rank) if self._random else None
+        self._levels: list[int] = []
+        self.active = bool(self._fixed or self._random or self.speed_factor != 1.0 or self._cliff)
+
+    @classmethod
+    def none(cls) -> Load:
+        """Nothing emulated."""
+        return cls(LoadSpec(), 0)
+
+    def hold(self, units: int) -> None:
+        """This rank begins to work on so many units: all of its data is in use from now on."""
+        if self._cliff is not None:
+            self.speed_factor = self._unpaged_factor * self._cliff.slowdown(units)
+
+    def level(self, elapsed_s: float) -> int:
+        """The load this many seconds after loop entry."""
+        if self._random is None:
+            return self._fixed
+        return self._level_of(_block(elapsed_s, self._random.duration_s))
+
+    def stretch(self, start_s: float, compute_s: float) -> float:
+        """Seconds that ``compute_s`` of unloaded computing take from ``start_s`` after loop entry on."""
+        if self._random is None:
+            return compute_s * (self._fixed + 1) * self.speed_factor
+        duration_s = self._random.duration_s
+        now_s = max(start_s, 0.0)
+        block = _block(now_s, duration_s)
+        taken_s = 0.0
+        while True:
+            slowdown = (self._level_of(block) + 1) * self.speed_factor
+            left_s = (block + 1) * duration_s - now_s
+            if compute_s * slowdown <= left_s:
+                return taken_s + compute_s * slowdown
+            compute_s -= left_s / slowdown
+            taken_s += left_s
+            block += 1
+            now_s = block * duration_s
+
+    def _level_of(self, block: int) -> int:
+        if self._random is None or self._draws is None:
+            return self._fixed
+        while len(self._levels) <= block:
+            self._levels.append(self._draws.randint(0, self._random.maximum))
+        return self._levels[block]
+
+
+def _block(elapsed_s: float, duration_s: float) -> int:
+    """The k with k * duration <= elapsed < (k + 1) * duration, as these products are rounded."""
+    block = max(0, int(elapsed_s // duration_s))
+    while block and block * duration_s > elapsed_s:
+        block -= 1
+    while (block + 1) * duration_s <= elapsed_s:
+        block += 1
+    return block
+
+
+def parse_load(text: str, ranks: int) -> LoadSpec:
+    """The load that DLB_LOAD describes; OptionError if it is malformed or not one value per rank."""
+    kind, colon, rest = text.strip().partition(":")
+    if kind == "none" and not colon:
+        return LoadSpec()
+    if kind == "fixed" and colon:
+        return LoadSpec(levels=_list("load", rest, ranks, _integer))
+    if kind == "random" and colon:
+        return LoadSpec(random=_random(rest))
+    raise _malformed("load", _LOAD_FORMS, text)
+
+
+def parse_speeds(text: str, ranks: int) -> tuple[float, ...]:
+    """The relative speeds that DLB_SPEEDS lists, each above 0, cliffs apart; OptionError if malformed."""
+    speeds = tuple(speed for speed, _ in _list("speeds", text, ranks, _processor))
+    if min(speeds) <= 0 or max(speeds) / min(speeds) > _MAX_UNEQUAL:
+        raise _malformed(
+            "speeds", f"speeds above 0, the fastest at most {_MAX_UNEQUAL:.0f} times the slowest", text
+        )
+    return speeds
+
+
+def parse_cliffs(text: str, ranks: int) -> tuple[Cliff | None, ...]:
+    """The cliffs that DLB_SPEEDS gives some ranks; empty where it gives none. OptionError if malformed."""
+    cliffs = tuple(cliff for _, cliff in _list("speeds", text, ranks, _processor))
+    return cliffs if any(cliffs) else ()
+
+
+def parse_weights(text: str, ranks: int) -> tuple[float, ...] | None:
+    """The relative speeds that DLB_WEIGHTS lists, not all of them 0; OptionError if malformed.
+
+    None for ``last``, those that the last run has measured, and ``trial``, to measure them.
+    """
+    if text.strip() in (LAST, TRIAL):
+        return None
+    if text.strip().isalpha():
+        raise _malformed("weights", _WEIGHT_FORMS, text)
+    weights = _list("weights", text, ranks, _number)
+    if not any(weights):
+        raise _malformed("weights", "at least one weight above 0", text)
+    return weights
+
+
+def _random(text: str) -> RandomLoad:
+    """The settings max, duration and, where given, seed."""
+    settings = dict.fromkeys(("max", "duration", "seed"), "")
+    for item in text.split(","):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if key not in settings or not equals or not value or settings[key]:
+            raise _malformed(
+                "load", "max=INTEGER,duration=SECONDS,seed=INTEGER after random:, each once", item
+            )
+        settings[key] = value
+    for key in ("max", "duration"):
+        if not settings[key]:
+            raise _malformed("load", f"{key}= in random:max=5,duration=0.5,seed=7", text)
+    duration_s = _number("load", settings["duration"])
+    if duration_s < _SHORTEST_S:
+        raise _malformed("load", f"a duration of {_SHORTEST_S:g} s or more", settings["duration"])
+    return RandomLoad(_integer("load", settings["max"]), duration_s, _seed(settings["seed"] or "0"))
+
+
+def _list(option: str, text: str, ranks: int, parse: Callable[[str, str], _T]) -> tuple[_T, ...]:
+    values = tuple(parse(option, item.strip()) for item in text.split(","))
+    if len(values) != ranks:
+        found = "1 value" if len(values) == 1 else f"{len(values)} values"
+        raise OptionError(
+            f"{_named(option)}: expected {ranks} values, one per rank; found {found} in {text.strip()!r}"
+        )
+    return values
+
+
+def _integer(option: str, text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) > _MAX_LOAD:
+        raise _malformed(option, f"an integer from 0 to {_MAX_LOAD}", text)
+    return int(text)
+
+
+def _processor(option: str, text: str) -> tuple[float, Cliff | None]:
+    """A relative speed and, where given, ``@UNITS:FACTOR``."""
+    speed, at, cliff = (part.strip() for part in text.partition("@"))
+    if not at:
+        return _number(option, speed), None
+    units, _, factor = (part.strip() for part in cliff.partition(":"))
+    if not (units and factor):
+        raise _malformed(option, _SPEED_FORMS, text)
+    fit, slower = _number(option, units), _number(option, factor)
+    if not (1 <= fit <= _MAX_UNITS and 1 <= slower <= _MAX_UNEQUAL):
+        expected = f"@UNITS:FACTOR of 1 unit or more and a factor from 1 to {_MAX_UNEQUAL:.0f}"
+        raise _malformed(option, expected, text)
+    return _number(option, speed), Cliff(fit, slower)
+
+
+def _seed(text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise _malformed("load", "an integer as seed", text)
+    return int(text)
+
+
+def _number(option: str, text: str) -> float:
+    """A finite decimal number of 0 or more."""
+    plain = re.fullmatch(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+\.", text)
+    value = float(text) if plain else inf
+    if not isfinite(value):
+        raise _malformed(option, "a number of 0 or more", text)
+    return value
+
+
+def _malformed(option: str, expected: str, found: str) -> OptionError:
+    return OptionError(f"{_named(option)}: expected {expected}; found {found.strip()!r}")
+
+
+def _named(option: str) -> str:
+    return f"{ENVIRONMENT[option]} (--{option})"

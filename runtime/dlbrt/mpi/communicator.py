@@ -1,0 +1,314 @@
+"""Waiting and messages. Every wait spins briefly and then sleeps: users' machines are shared.
+
+MPI's own blocking calls keep a processor busy until they return. Here nothing blocks: requests are
+tested, and between tests the rank yields, then sleeps, for longer the longer it has waited.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, fields
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+from mpi4py import MPI
+
+from dlbrt.data.footprint import Rows
+from dlbrt.data.memory import Array
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# A counter at rank 0 that all ranks add to without rank 0's doing anything: one-sided fetch-and-add.
+#
+# Where ranks share memory that is an atomic addition; over a network the library at rank 0 carries it out when
+# it next makes progress, at the latest when rank 0 looks around.
+
+
+class FetchAndAdd:
+    """A fetch-and-add under way."""
+
+    def __init__(self, window: MPI.Win, count: int) -> None:
+        self._added = np.array([count], dtype=np.int64)
+        self._found = np.zeros(1, dtype=np.int64)
+        self._request = window.Rget_accumulate(self._added, self._found, 0, op=MPI.SUM)
+
+    def complete(self) -> bool:
+        """Whether it is done."""
+        return self._request.Test()
+
+    @property
+    def number(self) -> int:
+        """What the counter said before, once it is done."""
+        return int(self._found[0])
+
+
+class SharedCounter:
+    """Made, and freed, by all ranks of a communicator together."""
+
+    def __init__(self, comm: MPI.Intracomm) -> None:
+        self._rank = comm.Get_rank()
+        size = MPI.INT64_T.Get_size()
+        self._window = MPI.Win.Allocate(size if self._rank == 0 else 0, size, comm=comm)
+        self._window.Lock_all(MPI.MODE_NOCHECK)
+        if self._rank == 0:
+            self.reset()
+        comm.Barrier()
+
+    def reset(self) -> None:
+        """At rank 0, while nobody claims: begin anew at 0."""
+        zero = np.zeros(1, dtype=np.int64)
+        self._window.Accumulate(zero, 0, op=MPI.REPLACE)
+        self._window.Flush(0)
+
+    def fetch_and_add(self, count: int) -> FetchAndAdd:
+        """Start adding ``count``."""
+        return FetchAndAdd(self._window, count)
+
+    def free(self) -> None:
+        """Give the memory back."""
+        self._window.Unlock_all()
+        self._window.Free()
+
+
+# ------------------------------------------------------------------------------
+# Rows of an array as MPI sees memory: an address and a datatype, so that nothing is packed by hand.
+#
+# Along any axis of a dense array, rows ``start, start + step, ...`` are blocks of one size at one distance,
+# repeated at one distance: a vector of vectors of bytes.
+
+#: Below this block size numpy packs faster than MPI's datatype engine walks.
+_MIN_BLOCK_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRegion:
+    """``count`` items of a datatype (bytes, or one committed layout) at an address."""
+
+    address: int
+    extent: int
+    count: int
+    datatype: MPI.Datatype
+
+    @property
+    def message(self) -> tuple[MPI.buffer, int, MPI.Datatype]:
+        """The region as mpi4py takes it."""
+        # By address: mpi4py refuses the buffer of a read-only array, although sending only reads.
+        return MPI.buffer.fromaddress(self.address, self.extent), self.count, self.datatype
+
+    def free(self) -> None:
+        """Give the datatype back, once no message uses it."""
+        if self.datatype != MPI.BYTE:
+            self.datatype.Free()
+
+
+def region_of(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
+    """The rows as a region; None where they are better packed.
+
+    Ranks that hold arrays of one layout get regions that match, since only the layout decides.
+    """
+    if len(rows) != 1 or not (array.flags.c_contiguous or array.flags.f_contiguous):
+        return None
+    shape = array.shape
+    if not array.flags.c_contiguous:
+        shape, axis = shape[::-1], array.ndim - 1 - axis
+    run, length = rows[0], shape[axis]
+    outer = math.prod(shape[:axis])
+    block = math.prod(shape[axis + 1 :]) * array.itemsize
+    address = array.ctypes.data + run.start * block
+    if outer == 1 and run.step == 1:
+        return MemoryRegion(address, len(run) * block, len(run) * block, MPI.BYTE)
+    if block * (len(run) if run.step == 1 else 1) < _MIN_BLOCK_BYTES:
+        return None
+    extent = (outer - 1) * length * block + (run[-1] - run.start + 1) * block
+    return MemoryRegion(address, extent, 1, _layout(outer, length, block, run))
+
+
+def _layout(outer: int, length: int, block: int, run: range) -> MPI.Datatype:
+    rows = MPI.BYTE.Create_hvector(len(run), block, run.step * block)
+    repeated = rows.Create_hvector(outer, 1, length * block)
+    rows.Free()
+    return repeated.Commit()
+
+
+# ------------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
+ANY = MPI.ANY_SOURCE
+
+#: Looks before the first sleep, with a processor for every rank of the host, and without.
+_SPINS, _SPINS_CROWDED = 200, 10
+_FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A word to a rank that computes, about the loop call ``serial``, one of four; -1 stands for nothing.
+
+    ``epoch`` is the window that is to end, ``failed_at`` the position that failed elsewhere, ``strategy`` the
+    number of the one that was chosen, ``round`` the one that another group asks for.
+    """
+
+    serial: int
+    epoch: int = -1
+    failed_at: int = -1
+    strategy: int = -1
+    round: int = -1
+
+
+class Pause:
+    """One wait: call it between looks. It yields the processor, then sleeps up to a millisecond."""
+
+    def __init__(self, spins: int) -> None:
+        self._spins = spins
+        self._sleep_s = _FIRST_SLEEP_S
+
+    def __call__(self) -> None:
+        """Give up the processor for a moment."""
+        if self._spins > 0:
+            self._spins -= 1
+            os.sched_yield()
+            return
+        time.sleep(self._sleep_s)
+        self._sleep_s = min(_LONGEST_SLEEP_S, self._sleep_s * _GROWTH)
+
+
+class Communicator:
+    """A private communicator among all ranks, and what goes over it."""
+
+    def __init__(self, world: MPI.Intracomm) -> None:
+        self.comm = world.Dup()
+        self.rank: int = self.comm.Get_rank()
+        self.ranks: int = self.comm.Get_size()
+        host = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
+        crowded = host.Get_size() > len(os.sched_getaffinity(0))
+        host.Free()
+        self._spins = _SPINS_CROWDED if crowded else _SPINS
+        self._counter: SharedCounter | None = None
+
+    @property
+    def counter(self) -> SharedCounter:
+        """The counter that all ranks share; all of them ask for it first at the same place."""
+        if self._counter is None:
+            self._counter = SharedCounter(self.comm)
+        return self._counter
+
+    def restart_counter(self) -> None:
+        """At rank 0, before a call: if there is a counter it begins anew."""
+        if self._counter is not None:
+            self._counter.reset()
+
+    def close(self) -> None:
+        """Give up what all ranks have together; all of them do so at the end."""
+        if self._counter is not None:
+            self._counter.free()
+            self._counter = None
+
+    def pause(self) -> Pause:
+        """A new wait."""
+        return Pause(self._spins)
+
+    def until(self, poll: Callable[[], T | None]) -> T:
+        """Wait until ``poll()`` gives something other than None."""
+        pause = self.pause()
+        while (found := poll()) is None:
+            pause()
+        return found
+
+    def complete(self, requests: Sequence[MPI.Request]) -> None:
+        """Wait for all requests."""
+        if requests:
+            pending = list(requests)
+            self.until(lambda: True if MPI.Request.Testall(pending) else None)
+
+    def send_bytes(self, data: bytes | bytearray, target: int, tag: int) -> MPI.Request:
+        """Start sending; the data must live until the request completes."""
+        return self.comm.Isend([data, MPI.BYTE], dest=target, tag=tag)
+
+    def poll_bytes(self, source: int, tag: int) -> tuple[int, bytearray] | None:
+        """A message of that tag, with its source, if one has come."""
+        status = MPI.Status()
+        message = self.comm.Improbe(source=source, tag=tag, status=status)
+        if message is None:
+            return None
+        data = bytearray(status.Get_count(MPI.BYTE))
+        self.complete([message.Irecv([data, MPI.BYTE])])
+        return status.Get_source(), data
+
+    def wait_bytes(self, source: int, tag: int) -> tuple[int, bytearray]:
+        """The next message of that tag, with its source."""
+        return self.until(lambda: self.poll_bytes(source, tag))
+
+    def send_memory(self, array: np.ndarray[Any, Any], target: int, tag: int) -> MPI.Request:
+        """Start sending a contiguous array from where it lies (read-only ones too)."""
+        return self.comm.Isend([_memory(array), MPI.BYTE], dest=target, tag=tag)
+
+    def receive_memory(self, array: np.ndarray[Any, Any], source: int, tag: int) -> MPI.Request:
+        """Start receiving into a contiguous array."""
+        return self.comm.Irecv([_memory(array), MPI.BYTE], source=source, tag=tag)
+
+    def send_region(self, region: MemoryRegion, target: int, tag: int) -> MPI.Request:
+        """Start sending from where the rows lie."""
+        return self.comm.Isend(region.message, dest=target, tag=tag)
+
+    def receive_region(self, region: MemoryRegion, source: int, tag: int) -> MPI.Request:
+        """Start receiving to where the rows lie."""
+        return self.comm.Irecv(region.message, source=source, tag=tag)
+
+    def broadcast_memory(self, array: np.ndarray[Any, Any], root: int = 0) -> MPI.Request:
+        """Take part in broadcasting a rank's contiguous array."""
+        return self.comm.Ibcast([_memory(array), MPI.BYTE], root=root)
+
+    def broadcast_region(self, region: MemoryRegion, root: int) -> MPI.Request:
+        """Take part in broadcasting rows of a rank, from and to where they lie."""
+        return self.comm.Ibcast(region.message, root=root)
+
+    def interrupt(self, note: Notification, targets: Iterable[int]) -> list[MPI.Request]:
+        """Send a note to ranks that look for it between iterations."""
+        numbers = np.array(astuple(note), dtype=np.int64)
+        return [self.comm.Isend(numbers, dest=target, tag=INTERRUPT) for target in targets]
+
+    def interrupt_waiting(self) -> bool:
+        """Whether an interrupt has come."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=INTERRUPT)
+
+    def interrupted(self) -> Notification | None:
+        """An interrupt, if one has come, which is taken."""
+        if not self.interrupt_waiting():
+            return None
+        numbers = np.empty(len(fields(Notification)), dtype=np.int64)
+        self.comm.Recv(numbers, source=MPI.ANY_SOURCE, tag=INTERRUPT)
+        return Notification(*numbers.tolist())
+
+    def profile_waiting(self) -> bool:
+        """Whether a profile has come for the central balancer here."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=REPORT)
+
+    def message_waiting(self) -> bool:
+        """Whether another rank has said or given something."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=MESSAGE)
+
+    def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
+        """Start an exchange: the table has a row for each rank once the request completes."""
+        mine = np.array(numbers, dtype=np.float64)
+        table = np.empty((self.ranks, len(mine)), dtype=np.float64)
+        return self.comm.Iallgather(mine, table), table
+
+    def fail(self, error: BaseException) -> NoReturn:
+        """End every rank of the job because of an error inside the runtime, which is shown."""
+        traceback.print_exception(error)
+        print(f"dlb: rank {self.rank} failed inside the runtime; the job ends", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        self.comm.Abort(1)
+        raise error
+
+
+def _memory(array: np.ndarray[Any, Any]) -> MPI.buffer:
+    # By address: mpi4py refuses the buffer of a read-only array, although sending only reads.
+    return MPI.buffer.fromaddress(array.ctypes.data, array.nbytes)

@@ -1,0 +1,317 @@
+"""The MPI driver of a rank's agent (`dlbrt.balance.agent`): it tells it what happens, and does what it asks.
+
+Everything a rank waits for is looked at in turn, so that no order of arrival can block it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
+
+from dlbrt.balance.actions import (
+    Action,
+    ClaimChunks,
+    ExchangeProfiles,
+    Finish,
+    Move,
+    RequestChoice,
+    Resume,
+    Send,
+    SendGroupReport,
+    SendInstructions,
+    SendProfile,
+    SendWork,
+    methods_of,
+)
+from dlbrt.balance.agent import Agent, BalancingCounts
+from dlbrt.balance.events import (
+    ChoiceRequested,
+    Event,
+    Exhausted,
+    Failed,
+    InstructionsReceived,
+    ProfileReceived,
+    Received,
+    TimeElapsed,
+    Worked,
+    WorkReceived,
+)
+from dlbrt.balance.messages import Message
+from dlbrt.chunks.statistics import ChunkReport
+from dlbrt.data.field import Field
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import Units
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.messenger import (
+    Messenger,
+    NotificationAction,
+    PendingAllgather,
+    PendingClaim,
+    PendingGroupProfiles,
+    PendingGroupReports,
+    PendingInstructions,
+    PendingReply,
+)
+from dlbrt.mpi.mover import WorkTransfers
+from dlbrt.mpi.team import Progress, RunCounters, clock
+from dlbrt.mpi.values.objects import SharedObjects
+
+if TYPE_CHECKING:
+    from dlbrt.balance.chooser import StrategyChooser
+    from dlbrt.observe.recorder import Recorder
+    from dlbrt.predict.choose import StrategyChoice
+
+
+class AgentDriver:
+    """This rank in a loop that all ranks run.
+
+    ``serial`` numbers the parallel calls alike on every rank. ``chooser`` is what the balancer asks for a
+    strategy, if it does. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder`` takes
+    down what the agent is told and asks for, if that is wanted.
+    """
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        serial: int,
+        agent: Agent,
+        fields: Sequence[Field],
+        objects: SharedObjects,
+        chooser: StrategyChooser | None = None,
+        loop_residents: Container[int] = (),
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.figures = RunCounters()
+        self.recorder = recorder
+        self._communicator = communicator
+        self._agent = agent
+        self._chooser = chooser
+        self._messenger = Messenger(communicator, serial)
+        self._movements = WorkTransfers(
+            communicator, agent.units, fields, objects, loop_residents, self.figures
+        )
+        self._actions: deque[Action] = deque()
+        self._pending: PendingReply | None = None
+        self._past_counts = BalancingCounts()  # of the agents before
+        self.loading_s = 0.0  # importing the model, once in a program
+        if agent.claims_chunks:
+            communicator.counter  # noqa: B018 -- made by all ranks together
+
+    @property
+    def units(self) -> Units:
+        """What work is counted in."""
+        return self._agent.units
+
+    @property
+    def work(self) -> Spans:
+        """The units that this rank still has to do."""
+        return self._agent.runnable
+
+    @property
+    def finished(self) -> bool:
+        """Whether no rank has any left, or none will come here."""
+        return self._agent.finished
+
+    def held(self, rank: int) -> Spans:
+        """The positions that a rank was dealt."""
+        return self.units.positions(self._agent.dealt[rank])
+
+    @property
+    def strategy(self) -> str:
+        """The name of the strategy that this rank balances by."""
+        return self._agent.strategy_name
+
+    @property
+    def choice(self) -> StrategyChoice | None:
+        """Why it is that one, where one was chosen."""
+        return self._chooser.choice if self._chooser is not None else None
+
+    @property
+    def failed_at(self) -> int:
+        """The lowest position known to have failed."""
+        return self._agent.failed_at
+
+    @property
+    def ends_independently(self) -> bool:
+        """Whether ranks end by themselves."""
+        return self._agent.ends_independently
+
+    def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
+        """Tell the agent."""
+        self.figures.add(done, self.work.runs[0].step)
+        self._handle(Worked(clock(), units, compute_s, progress))
+        self.figures.compute_s += compute_s
+        if self._agent.receives_messages:
+            chunk_report = ChunkReport(self._communicator.rank, units, compute_s, compute_s)
+            self.figures.chunks = self.figures.chunks.then(chunk_report)
+
+    def failed(self, position: int) -> None:
+        """Tell the agent; the others hear of it at the next `synchronize`."""
+        self._handle(Failed(clock(), position))
+
+    def interrupted(self) -> bool:
+        """Whether something has come that `synchronize` is to take before this rank's work is done."""
+        if self._agent.is_central and self._communicator.profile_waiting():
+            return True
+        if self._pending is not None:
+            return self._pending.complete()
+        if self._agent.receives_messages and self._communicator.message_waiting():
+            return True
+        return self._communicator.interrupt_waiting() or self._agent.due(clock())
+
+    def synchronize(self) -> None:
+        """Carry out what the agent asks until this rank has work again, or the loop is over."""
+        self._poll_messages()
+        if self._agent.due(now := clock()):
+            self._handle(TimeElapsed(now))
+        if self._may_go_on():
+            return
+        start, had_work, figures = clock(), bool(self.work), self.figures
+        apart_s = figures.decision_s + figures.movement_s
+        if not (had_work or self._agent.waiting or self._actions):
+            self._handle(Exhausted(start))
+        self._settle()
+        if self.finished:
+            self._end()
+        waited = clock() - start - (figures.decision_s + figures.movement_s - apart_s)
+        if had_work:
+            figures.sync_s += waited
+        else:
+            figures.idle_s += waited
+
+    def _handle(self, event: Event) -> None:
+        """Tell the agent; what it asks for is carried out in turn."""
+        if self.recorder is None:
+            self._actions += self._agent.handle(event)
+        else:
+            self._actions += self.recorder.handle(self._agent, event)
+        if (successor := self._agent.successor) is not None:
+            self._past_counts, self._agent = self._agent.counts(), successor
+
+    def _settle(self) -> None:
+        pause = self._communicator.pause()
+        while not self._may_go_on():
+            if self._actions:
+                action = self._actions.popleft()
+                _METHODS[type(action)](self, action)
+                pause = self._communicator.pause()
+            elif not self._poll():
+                pause()
+
+    def _may_go_on(self) -> bool:
+        """Whether nothing is left to do here before this rank's next iterations, or for good."""
+        if self._actions:
+            return False
+        return self.finished or (bool(self.work) and not self._answered())
+
+    def _poll(self) -> bool:
+        """Look at everything this rank waits for; whether something happened."""
+        if (answer := self._pending) is not None and answer.complete():
+            self._pending = None
+            self._decide(answer.event(clock()))
+        else:
+            self._poll_messages()
+            self._handle(TimeElapsed(clock()))
+            if not (self.work or self._actions or self._agent.waiting or self.finished):
+                self._handle(Exhausted(clock()))  # what has come was no work
+        return bool(self._actions) or self.finished
+
+    def _answered(self) -> bool:
+        """Whether the answer to this rank's profile is there."""
+        return self._pending is not None and self._pending.complete()
+
+    def _poll_messages(self) -> None:
+        """Take a note, the words, and a report to the central balancer, if one has come."""
+        if (received := self._messenger.poll_notification()) is not None:
+            self._handle(received)
+        if self._agent.is_central and (event := self._messenger.poll_profile()):
+            self._decide(event)
+        if self._agent.receives_messages:
+            for source, message in self._messenger.poll_messages():
+                self._take(source, message)
+
+    def _take(self, source: int, received: Message | Spans) -> None:
+        """A word has come, or units of work, whose rows follow."""
+        if isinstance(received, Spans):
+            self._movements.take(received, source)
+            self._decide(WorkReceived(clock(), source, received))
+        else:
+            self._decide(Received(clock(), source, received))
+
+    def _decide(self, event: Event) -> None:
+        """An event at which something may be decided."""
+        start = clock()
+        self._handle(event)
+        self.figures.decision_s += clock() - start
+
+    def _end(self) -> None:
+        """Nothing is left to do here: what is under way arrives, and what was counted is told."""
+        self._messenger.complete()
+        self._movements.complete()
+        counts, figures = self._past_counts + self._agent.counts(), self.figures
+        figures.windows, figures.gain = counts.windows, counts.gain
+        figures.synchronizations = counts.synchronizations
+        figures.redistributions = counts.redistributions
+
+    def _do_exchange_profiles(self, action: ExchangeProfiles) -> None:
+        if len(action.members) == self._communicator.ranks:
+            self._pending = PendingAllgather(self._communicator, action.profile)
+        else:
+            self._pending = PendingGroupProfiles(self._communicator, action.profile, action.members)
+
+    def _do_send_profile(self, action: SendProfile) -> None:
+        if self._communicator.rank == action.master:
+            self._decide(ProfileReceived(clock(), action.master, action.profile))
+            return
+        self._messenger.send_profile(action.profile, action.master)
+        self._pending = PendingInstructions(self._communicator, action.master)
+
+    def _do_send_instructions(self, action: SendInstructions) -> None:
+        self._messenger.send_instructions(action)
+        if self._communicator.rank in action.members:
+            self._decide(InstructionsReceived(clock(), action.profiles, action.decision))
+
+    def _do_interrupt(self, action: NotificationAction) -> None:
+        self._messenger.notify(action)
+
+    _do_notify_failure = _do_request_group_exchange = _do_announce_strategy = _do_interrupt
+
+    def _do_send_group_report(self, action: SendGroupReport) -> None:
+        if action.report is not None:
+            self._messenger.send_group_report(action.report)
+        self._pending = PendingGroupReports(self._communicator, action.leaders, action.report)
+
+    def _do_request_choice(self, action: RequestChoice) -> None:  # noqa: ARG002
+        if self._chooser is not None:
+            start = clock()
+            self._chooser.load()
+            self.loading_s += clock() - start
+        self._decide(ChoiceRequested(clock()))
+
+    def _do_move(self, action: Move) -> None:
+        taken, size = self._movements.move(action.transfers)
+        if self.recorder is None:
+            self._agent.transferred(taken, size)
+        else:
+            self.recorder.transferred(self._agent, clock(), taken, size)
+
+    def _do_send(self, action: Send) -> None:
+        self._messenger.send(action.message, action.targets)
+
+    def _do_send_work(self, action: SendWork) -> None:
+        self._messenger.send(action.units, (action.target,))
+        self._movements.give(action.units, action.target)
+
+    def _do_claim_chunks(self, action: ClaimChunks) -> None:
+        self._pending = PendingClaim(self._communicator.counter, action.count)
+
+    def _do_resume(self, action: Resume) -> None:
+        """The work is there; `_may_go_on` sees it."""
+
+    def _do_finish(self, action: Finish) -> None:
+        """`finished` sees it; or the central balancer, here, has other groups to serve."""
+
+
+#: Methods of the class: with bound ones a crew would refer to itself, and keep the program's arrays alive.
+_METHODS = methods_of(AgentDriver)

@@ -1,0 +1,314 @@
+"""What rank 0 remembers of each loop: figures for the statistics, and costs that decide its next run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import fsum, sqrt
+from types import CodeType
+from typing import TYPE_CHECKING
+
+from dlbrt.balance.messages import RedistributionGain
+from dlbrt.chunks.statistics import LoopStatistics, Measurements
+from dlbrt.contract import LAST, OptionError
+from dlbrt.data.access_table import AccessTables
+from dlbrt.mpi.team import RunCounters, clock
+from dlbrt.observe.linemap import Frame, original, proof_of
+from dlbrt.observe.statistics import (
+    LoopRecord,
+    LoopRun,
+    RankFigures,
+    RoutineRecord,
+    report,
+    until_the_last,
+    write,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dlbrt.chunks.rules import Steps
+    from dlbrt.observe.measurements import LoopKey, LoopMeasurements, MeasurementStore
+    from dlbrt.observe.statistics import PlannedShares
+    from dlbrt.partition.density import Density
+    from dlbrt.partition.profiling import Profiling
+    from dlbrt.predict.choose import StrategyChoice
+    from dlbrt.speed.points import SpeedPoints
+
+
+class LoopHistory:
+    """One loop: its statistics, and what its earlier runs cost.
+
+    ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an iteration at
+    the last run, ``overhead_s`` what the last run on all ranks took beyond computing. ``tables`` are what
+    the iterations touched of arrays whose subscripts were looked at, by name; ``profiling`` what is measured
+    from run to run, where the program asks for it; ``points`` what routines have measured of ranks' speeds,
+    by the form of rows; ``steps`` are its runs as time steps of AWF; ``measurements`` is what earlier runs of the
+    program have taught.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        source: str,
+        ranks: int,
+        loop: LoopKey | None = None,
+        measurements: LoopMeasurements | None = None,
+    ) -> None:
+        self.key = key
+        self.source = source
+        self.record = LoopRecord(key, source, ranks)
+        self._loop = loop
+        self._measurements = measurements
+        self._used: LoopMeasurements | None = None
+        self._work = [0.0] * ranks
+        self._seconds = [0.0] * ranks
+        self.chunk = 1
+        self.tables: dict[str, AccessTables] = {}
+        self.profiling: Profiling | None = None
+        self.points: dict[str, tuple[SpeedPoints, ...]] = {}
+        self.steps: Steps | None = None
+        self._mean_s: float | None = None
+        self._deviation_s: float | None = None
+        self._dealing_s: float | None = None
+        self._iteration_s: float | None = None
+        self._overhead_s = 0.0
+        self._remarks: set[str] = set()
+
+    def trial_s(self, iterations: int) -> float | None:
+        """How long rank 0 may try to do the loop alone; None where all ranks should take part at once.
+
+        The loop is small if by its last run all of it takes less computing than sharing it costs. The
+        trial is bounded by that cost, so that an iteration which got dearer loses little.
+        """
+        if self._iteration_s is None or iterations * self._iteration_s > self._overhead_s:
+            return None
+        return self._overhead_s
+
+    def learn(
+        self,
+        figures: Sequence[RunCounters],
+        elapsed_s: float,
+        iterations: int,
+        strategy: str,
+        reason: str,
+        planned: PlannedShares | None,
+        choice: StrategyChoice | None = None,
+        rows_fetched: int = 0,
+        bytes_fetched: int = 0,
+        loading_s: float = 0.0,
+    ) -> None:
+        """Take in one run: the figures of rank 0 alone, or of all ranks.
+
+        ``loading_s`` of it rank 0 has imported modules, which no later run has to.
+        """
+        overhead_s = max(0.0, elapsed_s - loading_s - max(f.compute_s for f in figures))
+        if iterations:
+            self._iteration_s = sum(f.compute_s for f in figures) / iterations
+        if len(figures) > 1:
+            self._overhead_s = overhead_s
+        idle = [RankFigures()] * (self.record.ranks - len(figures))
+        self.record.add(
+            LoopRun(
+                strategy,
+                sum(len(f.done) for f in figures),
+                elapsed_s,
+                (*until_the_last([_rank_figures(f) for f in figures]), *idle),
+                sum(f.synchronizations for f in figures),
+                sum(f.redistributions for f in figures),
+                sum(f.iterations_moved for f in figures),
+                sum(f.bytes_moved for f in figures),
+                choice=choice,
+                reason=reason,
+                overhead_s=overhead_s,
+                planned=planned,
+                windows=tuple(window for f in figures for window in f.windows),
+                gain=sum((f.gain for f in figures), RedistributionGain()),
+                rows_fetched=rows_fetched,
+                bytes_fetched=bytes_fetched,
+            )
+        )
+
+    def record_speeds(self, work: Sequence[float], seconds: Sequence[float]) -> None:
+        """A run has shown how much work each rank did, in a unit of that run's own, and how long it took."""
+        share = fsum(seconds) / (fsum(work) or 1.0)  # all runs in one unit: what a mean rank does in a second
+        for rank, (part, taken) in enumerate(zip(work, seconds, strict=True)):
+            self._work[rank] += part * share
+            self._seconds[rank] += taken
+
+    def known_speeds(self, wanted: bool, expected: bool = True) -> tuple[float, ...]:
+        """The relative speeds that the last run has measured, if they are ``wanted`` and there are any.
+
+        That there are none is said where they are ``expected``.
+        """
+        if not wanted or (not expected and (self._measurements is None or not self._measurements.speeds)):
+            return ()
+        if self._measurements is None or not (self._measurements.speeds or self._measurements.densities):
+            self.log(f"no speeds of these ranks are known for weights {LAST}: equal shares to begin with")
+            return ()
+        self._used = self._measurements
+        return self._measurements.speeds
+
+    def known_points(self, form: str) -> tuple[SpeedPoints, ...]:
+        """Speeds by what ranks hold, as an earlier run has measured them of rows of that form."""
+        return () if self._measurements is None else self._measurements.curve(form)
+
+    def known_density(self, n: int) -> Density | None:
+        """What an earlier run has measured of so many iterations."""
+        return None if self._measurements is None else self._measurements.density(n)
+
+    def known_of_chunks(self, weights: Sequence[float]) -> LoopStatistics:
+        """What self-scheduling may go by: speeds that are given or were measured, times of iterations."""
+        measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps else weights
+        return LoopStatistics(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
+
+    def learn_of_chunks(self, figures: Sequence[RunCounters], dealing_s: float) -> None:
+        """A run on all ranks has shown what chunks take; dealing one takes ``dealing_s``."""
+        from dlbrt.chunks.rules import Steps
+
+        records = [each.chunks for each in figures]
+        seen = Measurements(len(records))
+        seen.records = records
+        self.steps = (self.steps or Steps.before(len(records))).then(seen)
+        units, freedom = fsum(r.units for r in records), sum(max(0, r.chunks - 1) for r in records)
+        if units and freedom:
+            self._mean_s = fsum(r.mean_s * r.units for r in records) / units
+            self._deviation_s = sqrt(fsum(max(0.0, r.spread) for r in records) / freedom)
+            self._dealing_s = dealing_s
+        if self._mean_s == 0:
+            self._mean_s = self._deviation_s = None
+
+    @property
+    def measurements(self) -> LoopMeasurements:
+        """What this run has taught so far."""
+        from dlbrt.observe.measurements import MeasuredSpeeds
+
+        densities = self.profiling.densities if self.profiling is not None else ()
+        curves = tuple(MeasuredSpeeds(form, points) for form, points in self.points.items())
+        if curves:
+            return replace(self._taught(densities), curves=curves)
+        return self._taught(densities)
+
+    def _taught(self, densities: tuple[Density, ...]) -> LoopMeasurements:
+        from dlbrt.observe.measurements import LoopMeasurements
+        from dlbrt.partition.profiling import relative_speeds
+
+        assert self._loop is not None, "only where what is learned is kept"
+        if speeds := relative_speeds(self._work, self._seconds):
+            return LoopMeasurements(self._loop, speeds, densities, tuple(self._seconds))
+        if densities and self._used is not None:  # what was measured is to be used with the same speeds again
+            return LoopMeasurements(self._loop, self._used.speeds, densities, self._used.seconds)
+        return LoopMeasurements(self._loop, (), densities)
+
+    def remark(self, reason: str) -> None:
+        """Say once on standard error why this loop is run by rank 0 alone."""
+        self.log(f"run by rank 0 alone: {reason}")
+
+    def log(self, sentence: str, topic: str = "") -> None:
+        """Say something of this loop on standard error: once, or one sentence on a ``topic``."""
+        if (topic or sentence) not in self._remarks:
+            self._remarks.add(topic or sentence)
+            print(f"dlb: {self.source}: {sentence}", file=sys.stderr, flush=True)
+
+
+class ProgramHistory:
+    """The notes of all loops of a program, in the order in which they first ran.
+
+    ``learned`` is what earlier runs have taught, ``kept`` the file that this one adds to (None: none),
+    ``keeper`` the option that named it.
+    """
+
+    def __init__(
+        self,
+        ranks: int,
+        host_names: Sequence[str],
+        learned: MeasurementStore | None = None,
+        kept: Path | None = None,
+        keeper: str = "learned",
+    ) -> None:
+        self._ranks = ranks
+        self.host_names = host_names
+        self._learned = learned
+        self._kept = kept
+        self._keeper = keeper
+        self._started = clock()
+        self._loop_histories: dict[tuple[str, str], LoopHistory] = {}
+        self._routines: dict[str, RoutineRecord] = {}
+
+    def loop_history(self, kernel: Callable[..., None]) -> LoopHistory:
+        """The notes of the loop of that kernel."""
+        code = kernel.__code__
+        key = (code.co_filename, code.co_name)
+        if key not in self._loop_histories:
+            frame = Frame(code.co_filename, code.co_firstlineno, code.co_name)
+            place = original(frame) or frame
+            source = f"{os.path.basename(place.filename)}:{place.line}"
+            number = str(len(self._loop_histories) + 1)
+            self._loop_histories[key] = LoopHistory(
+                number, source, self._ranks, *self._measurements(source, code)
+            )
+            self._loop_histories[key].record.proof = proof_of(*key)
+        return self._loop_histories[key]
+
+    def _measurements(self, source: str, code: CodeType) -> tuple[LoopKey | None, LoopMeasurements | None]:
+        """By what a loop is known from run to run, and what earlier ones have taught; if that is kept."""
+        if self._kept is None or self._learned is None:
+            return None, None
+        from dlbrt.observe.measurements import LoopKey
+
+        loop = LoopKey(source, _fingerprint(code), tuple(self.host_names))
+        return loop, self._learned.of(loop)
+
+    def routine(self, source: str) -> RoutineRecord:
+        """The record of the routine that stands there."""
+        return self._routines.setdefault(source, RoutineRecord(source))
+
+    def write(self, path: str) -> None:
+        """Write the statistics; a path that cannot be written is reported and ends nothing."""
+        records = [loop_history.record for loop_history in self._loop_histories.values()]
+        routines, elapsed_s = list(self._routines.values()), clock() - self._started
+        try:
+            write(path, report(records, self._ranks, self.host_names, elapsed_s, routines))
+        except OSError as error:
+            print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
+
+    def remember(self) -> None:
+        """Add what this run has taught to what is kept; a file that cannot be written ends nothing."""
+        if self._kept is None:
+            return
+        from dlbrt.observe.measurements import update
+
+        entries = [loop_history.measurements for loop_history in self._loop_histories.values()]
+        try:
+            measured = [
+                measurements
+                for measurements in entries
+                if measurements.speeds or measurements.densities or measurements.curves
+            ]
+            update(self._kept, measured, self._keeper)
+        except (OSError, OptionError) as error:
+            print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
+
+
+def _fingerprint(code: CodeType) -> str:
+    """A kernel's code, wherever it stands in its file."""
+    import hashlib  # loads a library of its own
+
+    digest = hashlib.sha256(code.co_code)
+    digest.update(repr((code.co_names, code.co_varnames)).encode())
+    for constant in code.co_consts:
+        digest.update((_fingerprint(constant) if isinstance(constant, CodeType) else repr(constant)).encode())
+    return digest.hexdigest()[:16]
+
+
+def _rank_figures(figures: RunCounters) -> RankFigures:
+    return RankFigures(
+        len(figures.done),
+        figures.compute_s,
+        figures.sync_s,
+        figures.idle_s,
+        figures.decision_s,
+        figures.movement_s,
+    )

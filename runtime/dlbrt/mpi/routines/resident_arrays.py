@@ -1,0 +1,208 @@
+"""Arrays that stay on the ranks while a routine goes on: rank 0's directory of them.
+
+An array enters when a loop of the routine distributes it, and is known by its memory, so that a swap of
+names is nothing. Workers keep their copy under a token. What is valid where is told by its `RowDirectory`;
+memory of two residents never overlaps: whatever overlaps one in another shape makes it come home first and
+leave.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from dlbrt.data.directory import RowDirectory
+from dlbrt.data.field import Field
+from dlbrt.data.footprint import Rows
+from dlbrt.data.memory import Array, ArrayLocation, array_location
+from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.routines.array_transfers import ArrayTransfer, row_field
+from dlbrt.mpi.routines.loop_residents import LoopResidents, ResidentArray, axis, row_bytes
+from dlbrt.mpi.routines.reach import reach_of
+
+
+class ResidentArrays:
+    """What stays on the ranks, as rank 0 knows it; ``home_bytes`` have come home in ``fetches`` messages."""
+
+    def __init__(self, root_runtime: RootRuntime) -> None:
+        self._root_runtime = root_runtime
+        self._ranks = root_runtime.communicator.ranks
+        self._residents: dict[ArrayLocation, ResidentArray] = {}
+        self.home_bytes = 0
+        self.fetches = 0
+
+    def ensure_valid(self, value: object, subscripts: Sequence[Any] = (), *, writing: bool = False) -> None:
+        """Make valid on rank 0 what can be reached from a value; if ``writing``, rank 0 alone has it then.
+
+        ``subscripts`` are those by which the value, an array, is about to be subscripted.
+        """
+        if not self._residents:
+            return
+        if type(value) is np.ndarray and (own := self._residents.get(array_location(value))):
+            self._bring([(own, _rows_at(value, own, subscripts))], writing)
+            if writing and not subscripts:
+                self._drop(own)  # it may be about to be resized, which weak references would forbid
+            return
+        reach = reach_of(value)
+        writing = writing or reach.active
+        if reach.everything:
+            self.ensure_all_valid(writing=writing)
+        else:
+            touched = ((r, _overlap(r, array)) for array in reach.arrays for r in self._touched(array))
+            self._bring(touched, writing)
+
+    def is_stale(self, array: Array) -> bool:
+        """Whether memory that an array looks at may have rows that are not valid on rank 0."""
+        return any(r.directory.missing(0, _overlap(r, array)) for r in self._touched(array))
+
+    def ensure_all_valid(self, *, writing: bool = False) -> None:
+        """Make everything valid on rank 0."""
+        self._bring([(r, r.directory.everything()) for r in list(self._residents.values())], writing)
+
+    def release_all(self) -> None:
+        """Bring everything home; nothing is resident afterwards."""
+        self.ensure_all_valid()
+        for resident in list(self._residents.values()):
+            self._root_runtime.publisher.drop(resident.token)
+        self._residents = {}
+
+    def before_fork(self) -> None:
+        """Bring everything home, which a forked process cannot ask for; not within a loop on all ranks."""
+        if not self._root_runtime.leading:
+            self.ensure_all_valid()
+
+    def in_child(self) -> None:
+        """Take all as it lies here, in a process that was forked."""
+        self._residents = {}
+
+    def admit(self, fields: Sequence[Field]) -> LoopResidents:
+        """The arrays of a loop's fields that stay where they are; all others among them come home."""
+        groups: dict[int, list[Field]] = {}
+        for each in fields:
+            if isinstance(each.data, np.ndarray):
+                groups.setdefault(id(each.data), []).append(each)
+        able = {key: group for key, group in groups.items() if _can_be_resident(group)}
+        crossing = _overlapping([group[0].data for group in groups.values()])
+        loop_residents = LoopResidents()
+        for key, group in groups.items():
+            if key in able and key not in crossing:
+                loop_residents.residents[key] = self._resident(group[0].data, axis(group))
+                loop_residents.fields[key] = group
+            else:
+                self.ensure_valid(group[0].data, writing=any(each.spec.stores for each in group))
+        return loop_residents
+
+    def _resident(self, array: Array, axis: int | None) -> ResidentArray:
+        found = self._residents.get(array_location(array))
+        if found is None:
+            for other in self._touched(array):
+                self._bring([(other, other.directory.everything())], writing=False)
+                self._drop(other)
+            found = self._enter(array, axis or 0)
+        return found
+
+    def _enter(self, array: Array, axis: int) -> ResidentArray:
+        token, owner = self._root_runtime.publisher.new_token(), array
+        while type(owner.base) is np.ndarray:
+            owner = owner.base
+
+        def gone(_: object) -> None:
+            self._drop(made)
+
+        # Memory that an array owns is nobody's once that is gone. What else owns memory lives with the view.
+        alive: Callable[[], object] = weakref.ref(owner, gone) if owner.base is None else lambda: array
+        place, bounds = array_location(array), byte_bounds(array)
+        directory = RowDirectory(array.shape[axis], self._ranks)
+        made = ResidentArray(token, axis, directory, place, alive, bounds, row_bytes(array, axis))
+        self._residents[place] = made
+        return made
+
+    def _drop(self, resident: ResidentArray) -> None:
+        if self._residents.get(resident.place) is resident:
+            del self._residents[resident.place]
+            resident.owner = _nobody  # the weak reference goes at once
+            self._root_runtime.publisher.drop(resident.token)
+
+    def _touched(self, array: Array) -> list[ResidentArray]:
+        """The residents whose memory may overlap an array's."""
+        if not array.size:
+            return []
+        low, high = byte_bounds(array)
+        return [r for r in self._residents.values() if low < r.bounds[1] and r.bounds[0] < high]
+
+    def _bring(self, wanted: Iterable[tuple[ResidentArray, Rows]], writing: bool) -> None:
+        array_transfers: list[ArrayTransfer] = []
+        fields: dict[int, Field] = {}
+        for resident, rows in wanted:
+            array = resident.array()
+            if array is None:
+                continue
+            needs = [rows, *([()] * (self._ranks - 1))]
+            for row_transfer in resident.directory.deliver(needs):
+                array_transfers.append(ArrayTransfer(resident.token, resident.axis, row_transfer))
+                fields[resident.token] = row_field(array, resident.axis)
+                self.home_bytes += row_transfer.carried * resident.row_bytes
+            if writing:
+                resident.directory.stored_by(0, rows)
+        if array_transfers:
+            self.fetches += len(array_transfers)
+            self._root_runtime.fetch(array_transfers, fields)
+
+
+def _nobody() -> None:
+    """The owner of what was given up."""
+
+
+def _can_be_resident(group: Sequence[Field]) -> bool:
+    array = group[0].data
+    if type(array) is not np.ndarray or array.dtype.hasobject or not array.ndim or not array.size:
+        return False
+    low, high = byte_bounds(array)
+    if high - low != array.nbytes or any(each.by_elements for each in group):
+        return False
+    return len({each.axis for each in group if each.by_rows or each.spec.stores}) <= 1
+
+
+def _overlapping(arrays: Sequence[Array]) -> set[int]:
+    """Identities of those whose memory may overlap another's."""
+    extents = sorted((*byte_bounds(array), id(array)) for array in arrays if array.size)
+    found: set[int] = set()
+    reached, last = 0, 0
+    for low, high, key in extents:
+        if low < reached:
+            found |= {key, last}
+        if high > reached:
+            reached, last = high, key
+    return found
+
+
+def _rows_at(array: Array, resident: ResidentArray, subscripts: Sequence[Any]) -> Rows:
+    """The rows that subscripts lead to; all of them where that is not plain to see."""
+    everything = resident.directory.everything()
+    plain = all(isinstance(each, int | np.integer | slice) for each in subscripts)
+    if len(subscripts) <= resident.axis or not plain or any(isinstance(each, bool) for each in subscripts):
+        return everything
+    length = array.shape[resident.axis]
+    try:
+        rows = range(length)[subscripts[resident.axis]]
+    except (IndexError, TypeError, ValueError):  # what the program itself is about to raise
+        return ()
+    if isinstance(rows, int):
+        return (range(rows, rows + 1),)
+    rows = rows if rows.step > 0 else rows[::-1]
+    return (range(rows[0], rows[-1] + 1, rows.step if len(rows) > 1 else 1),) if rows else ()
+
+
+def _overlap(resident: ResidentArray, array: Array) -> Rows:
+    """The rows of a resident that an array, another view of its memory, may touch."""
+    place = resident.place
+    if resident.axis or place.strides[0] != resident.row_bytes:  # rows do not lie one after the other
+        return resident.directory.everything()
+    low, high = byte_bounds(array)
+    start = max(0, (low - resident.bounds[0]) // resident.row_bytes)
+    stop = min(place.shape[0], -((resident.bounds[0] - high) // resident.row_bytes))  # rounded up
+    return (range(start, stop),) if start < stop else ()

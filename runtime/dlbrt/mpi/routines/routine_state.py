@@ -1,0 +1,277 @@
+"""What a routine keeps from one run of a loop to the next: its arrays on the ranks, and who owns which rows.
+
+One run of a loop asks, in this order: what it looks at before it is dealt (`ensure_valid`), which of its arrays stay
+(`admit`), which shares it has (`deal`), what ranks lack of them (`array_transfers`); and tells what was done (`run_finished`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import accumulate
+from typing import Any
+
+from dlbrt.data.field import Field
+from dlbrt.data.footprint import IndexMap, Rows, intersection
+from dlbrt.data.layout import InitialPartition
+from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
+from dlbrt.data.work_table import UNIFORM
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.perform import RankResult, stored_by
+from dlbrt.mpi.program_history import LoopHistory
+from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.routines.array_transfers import ArrayTransfer, Eviction
+from dlbrt.mpi.routines.loop_residents import LoopResidents
+from dlbrt.mpi.routines.resident_arrays import ResidentArrays
+from dlbrt.mpi.values.packing import Packed
+from dlbrt.observe.statistics import RoutineFigures
+from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwnership, Ownership
+from dlbrt.speed.pass_balancer import PassBalancer
+from dlbrt.speed.points import SpeedPoints
+
+#: Passes that take less are looked at together, in seconds: looking takes some tenths of a millisecond.
+_MIN_PASS_S = 0.02
+
+#: The part of a block that may need rows which have still to come, at either end: one in so many.
+_INNER = 4
+
+
+class RoutineState:
+    """The memory of one routine; ``balancer`` makes what cuts shares anew from pass to pass.
+
+    It is given the points of each rank that are known from before, if any are.
+    """
+
+    def __init__(
+        self, root_runtime: RootRuntime, balancer: Callable[[Sequence[SpeedPoints]], PassBalancer]
+    ) -> None:
+        self.resident_arrays = ResidentArrays(root_runtime)
+        self._runs: dict[str, int] = {}
+        self._chosen: dict[str, str] = {}
+        self._widths: dict[tuple[str, Spans, tuple[tuple[str, Rows], ...]], int] = {}
+        self._taught: dict[str, tuple[LoopHistory, str]] = {}
+        self._led: dict[tuple[str, bool], IterationOwnership] = {}
+        self._ranks = root_runtime.communicator.ranks
+        self._byte_s = 1 / root_runtime.network.bandwidth
+        self._balancer = balancer
+        self._running: tuple[IterationOwnership, IndexMap, InitialPartition] | None = None
+
+    @property
+    def figures(self) -> RoutineFigures:
+        """What the routine did so far."""
+        resident_arrays = self.resident_arrays
+        return RoutineFigures(dict(self._runs), resident_arrays.fetches, resident_arrays.home_bytes)
+
+    def strategy(self, loop: str) -> str | None:
+        """What was chosen for a loop at an earlier run, which need not be asked again."""
+        return self._chosen.get(loop)
+
+    def strategy_chosen(self, loop: str, strategy: str) -> None:
+        """A strategy was chosen for a loop."""
+        self._chosen[loop] = strategy
+
+    def ensure_valid(self, value: object) -> None:
+        """Make valid on rank 0 what a value reaches, functions by the names in their code."""
+        self.resident_arrays.ensure_valid(value)
+
+    def prepare(self, loop: LoopContext, arguments: Mapping[str, Any]) -> None:
+        """Bring home what rank 0 looks at before a loop, and what iterations contribute to."""
+        self.ensure_valid(loop.costs)
+        for name in loop.contributions.kinds:
+            self.resident_arrays.ensure_valid(arguments[name], writing=True)
+
+    def fetch_for_root(
+        self, loop: LoopContext, kernel: Callable[..., None], arguments: Mapping[str, Any], space: Space
+    ) -> None:
+        """Bring home all that a loop touches, which rank 0 runs alone."""
+        self.resident_arrays.ensure_valid(kernel, writing=True)
+        for name, value in arguments.items():
+            spec = loop.table.specs.get(name)
+            self.resident_arrays.ensure_valid(value, writing=spec is None or spec.stores)
+        for part in space.parts:
+            self.resident_arrays.ensure_valid(part.values, writing=True)
+
+    def admit(self, fields: Sequence[Field]) -> LoopResidents:
+        """The arrays of a loop that stay where they are; the others among its fields come home."""
+        return self.resident_arrays.admit(fields)
+
+    def inspect_rows(self, fields: Sequence[Field]) -> None:
+        """Bring home what the subscripts of some fields are read from."""
+        for each in fields:
+            if each.inspected:
+                self.ensure_valid((each.spec.rows, each.spec.writes))
+
+    def complete(self, packed: Packed, loop_residents: LoopResidents) -> bool:
+        """Bring home what else goes to the ranks; False if some of it was pickled as it was before."""
+        for value in packed.slots:
+            if value not in loop_residents:
+                self.ensure_valid(value)
+        stale = [array for array in packed.arrays if self.resident_arrays.is_stale(array)]
+        for array in stale:
+            self.ensure_valid(array)
+        return not stale
+
+    def deal(
+        self,
+        loop_history: LoopHistory,
+        index: IndexMap,
+        dealt: tuple[InitialPartition, Sequence[int]],
+        loop_residents: LoopResidents,
+        *,
+        fixed: bool,
+    ) -> InitialPartition:
+        """The shares of a run: those of earlier runs over the same rows, else as it is ``dealt``.
+
+        ``dealt`` has the boundaries of blocks as well; ``fixed``: shares are never cut anew.
+        """
+        deal, bounds = dealt
+        by_rows = loop_residents.by_rows()
+        blocks = bool(bounds)
+        kept = [r.ownerships[axis, blocks] for r, axis in by_rows if (axis, blocks) in r.ownerships]
+        if not kept and (led := self._led.get((loop_history.key, blocks))) is not None:
+            kept.append(led)  # its arrays are new, or were given up in between
+        found = kept[0] if kept else self._begin(loop_history, index, dealt, loop_residents, fixed=fixed)
+        shares = found.shares(
+            loop_history.key, index, deal.units, loop_residents.iteration_bytes() * self._byte_s
+        )
+        if shares is None:
+            found, shares = self._begin(loop_history, index, dealt, loop_residents, fixed=fixed), deal.shares
+        for resident, axis in by_rows:
+            resident.ownerships[axis, blocks] = found
+        self._led[loop_history.key, blocks] = found
+        self._running = found, index, deal
+        return InitialPartition(deal.units, shares, deal.work_table)
+
+    def _begin(
+        self,
+        loop_history: LoopHistory,
+        index: IndexMap,
+        dealt: tuple[InitialPartition, Sequence[int]],
+        loop_residents: LoopResidents,
+        *,
+        fixed: bool,
+    ) -> IterationOwnership:
+        deal, bounds = dealt
+        if not bounds or deal.work_table is not UNIFORM:
+            # Speeds are told by units alone: of others, shares stay as their work says.
+            owned: Ownership = (
+                BlockOwnership.at(index, bounds) if bounds else DealtOwnership(index, deal.units, deal.shares)
+            )
+            return IterationOwnership(loop_history.key, owned, self._ranks)
+        form = loop_residents.form()
+        balancer = self._balancer(loop_history.known_points(form))
+        if any(points.units for points in balancer.points):
+            counts = balancer.first(len(deal.units))
+            bounds = tuple(accumulate(counts, initial=deal.units.first))
+        if fixed:
+            return IterationOwnership(loop_history.key, BlockOwnership.at(index, bounds), self._ranks)
+        self._taught[loop_history.key] = loop_history, form
+        return IterationOwnership(
+            loop_history.key, BlockOwnership.at(index, bounds), self._ranks, balancer, _MIN_PASS_S
+        )
+
+    def array_transfers(
+        self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
+    ) -> tuple[ArrayTransfer, ...]:
+        """The rows that ranks lack for what they are dealt; arrays ``reached`` otherwise go whole."""
+        held = [deal.units.positions(share) for share in deal.shares]
+        return tuple(
+            array_transfer
+            for key in loop_residents.residents
+            for array_transfer in loop_residents.deliver(
+                key, [loop_residents.needs(key, positions, whole=key in reached) for positions in held]
+            )
+        )
+
+    def ahead(
+        self,
+        loop: str,
+        loop_residents: LoopResidents,
+        deal: InitialPartition,
+        array_transfers: Sequence[ArrayTransfer],
+    ) -> tuple[InitialPartition, tuple[range, ...]]:
+        """The deal with that first, in each rank's block, which needs no rows that have still to come.
+
+        Those iterations are told as well, nothing where there are too few.
+        """
+        tokens = {resident.token: key for key, resident in loop_residents.residents.items()}
+        coming: list[list[tuple[int, Rows]]] = [[] for _ in deal.shares]
+        for array_transfer in array_transfers:
+            for target in array_transfer.row_transfer.targets:
+                rows = array_transfer.across[1] if array_transfer.across else array_transfer.row_transfer.rows
+                coming[target].append((tokens[array_transfer.number], rows))
+        found = [
+            self._inner(loop, loop_residents, share, tuple(rows))
+            if rows and not deal.units.folded
+            else range(0)
+            for share, rows in zip(deal.shares, coming, strict=True)
+        ]
+        shares = tuple(
+            Spans((inner, *_around(share.runs[0], inner))) if inner else share
+            for share, inner in zip(deal.shares, found, strict=True)
+        )
+        return InitialPartition(deal.units, shares, deal.work_table), tuple(found)
+
+    def _inner(
+        self, loop: str, loop_residents: LoopResidents, share: Spans, coming: tuple[tuple[int, Rows], ...]
+    ) -> range:
+        if len(share.runs) != 1 or share.runs[0].step != 1:
+            return range(0)
+        names = tuple((loop_residents.fields[key][0].name, rows) for key, rows in coming)
+        run, key = share.runs[0], (loop, share, names)
+        if key not in self._widths:
+            self._widths[key] = self._width(loop_residents, run, coming)
+        width = self._widths[key]
+        return run[width : len(run) - width] if width else range(0)
+
+    def _width(self, loop_residents: LoopResidents, run: range, coming: tuple[tuple[int, Rows], ...]) -> int:
+        """How many iterations at either end of a block need rows that have still to come; 0: too many."""
+        width = 1
+        while width <= len(run) // _INNER:
+            inner = Spans.of(run[width : len(run) - width])
+            if not any(
+                intersection(loop_residents.touched(key, inner, whole=False), rows) for key, rows in coming
+            ):
+                return width
+            width *= 2
+        return 0
+
+    def evictions(
+        self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
+    ) -> tuple[Eviction, ...]:
+        """The rows that ranks need no longer, after shares were cut anew."""
+        if self._running is None or not self._running[0].version:
+            return ()
+        iteration_ownership, found = self._running[0], []
+        held = [deal.units.positions(share) for share in deal.shares]
+        for key, resident in loop_residents.residents.items():
+            if (
+                resident.version != iteration_ownership.version
+                and resident.ownerships.get((resident.axis, True)) is iteration_ownership
+            ):
+                resident.version = iteration_ownership.version
+                kept = [loop_residents.touched(key, positions, whole=key in reached) for positions in held]
+                found.append(Eviction(resident.token, resident.axis, tuple(resident.directory.evict(kept))))
+        return tuple(found)
+
+    def run_finished(self, loop: str, loop_residents: LoopResidents, results: Sequence[RankResult]) -> None:
+        """A run of a loop on all ranks is over."""
+        self._runs[loop] = self._runs.get(loop, 0) + 1
+        for key, resident in loop_residents.residents.items():
+            resident.directory.stored(
+                [loop_residents.stores(key, stored_by(result), result.figures.done) for result in results]
+            )
+        if self._running is not None:
+            iteration_ownership, index, deal = self._running
+            done = [len(result.figures.done) for result in results]
+            seconds = [result.figures.compute_s for result in results]
+            iteration_ownership.run_finished(loop, (index, deal.units), done, seconds)
+            if iteration_ownership.balancer is not None and loop in self._taught:
+                loop_history, form = self._taught[loop]
+                loop_history.points[form] = iteration_ownership.balancer.points
+            self._running = None
+
+
+def _around(run: range, inner: range) -> tuple[range, ...]:
+    """What of a run lies below and above an inner part."""
+    return tuple(part for part in (range(run.start, inner.start), range(inner.stop, run.stop)) if part)

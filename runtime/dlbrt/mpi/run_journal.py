@@ -1,0 +1,207 @@
+"""The journals of all ranks: kept where they are written, brought to rank 0 in order, and applied there.
+
+While ranks share a loop, what iterations do besides storing to rows goes to a journal on each, standard
+output too. At the end rank 0 knows from the results which positions each segment spans. It asks for
+them one after the other as their turn comes, so that no rank ever holds more of the log than what it
+wrote itself and rank 0 a few segments; then it lets the others go.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mpi4py import MPI
+
+from dlbrt.data.field import Field
+from dlbrt.data.twin import Diff, DiffMerge, Twin
+from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.reductions.journal import Extent, Journal, Segment, SegmentStore
+from dlbrt.reductions.kinds import ContributionKind
+from dlbrt.reductions.operations import LOST
+from dlbrt.reductions.output import Output, OutputProperties
+from dlbrt.reductions.replay import Replay, SegmentId, merged
+
+if TYPE_CHECKING:
+    from dlbrt.reductions.replay import ReplayFailure
+
+
+#: Bytes of its log that a rank keeps in memory.
+_IN_MEMORY = 64 << 20
+
+
+class RunJournal:
+    """One rank's journal in one shared run of a loop.
+
+    From `open` to `close` standard output is written to it; ``ordinal`` tells which iteration of the run
+    under way it comes from, None between iterations.
+    """
+
+    def __init__(self, communicator: Communicator, objects: SharedObjects, about: OutputProperties) -> None:
+        owner = weakref.ref(self)  # the two must not hold each other, and with them the program's arrays
+
+        def keep(segment: Segment) -> None:
+            logbook = owner()
+            assert logbook is not None, "the journal is the logbook's"
+            logbook._keep(segment)
+
+        self.journal = Journal(keep)
+        self._communicator = communicator
+        self._objects = objects
+        self._about = about
+        self._real: Any = None
+        self._is_open = False
+        self._replay: Replay | None = None
+        self._segments: list[Segment | None] = []
+        self._segment_store = SegmentStore(_IN_MEMORY)
+
+    def open(self, ordinal: Callable[[], int | None]) -> None:
+        """Take what is written to standard output from here on."""
+        journal = self.journal
+
+        def log(entry: tuple[Any, ...]) -> None:
+            place = ordinal()
+            if place is not None:
+                journal.note(place)
+            journal.log.append(entry)
+
+        self._real, self._is_open = sys.stdout, True
+        sys.stdout = Output(log, self._real, self._about)
+
+    def close(self) -> None:
+        """Give standard output back, and complete the journal; nothing where that is done already."""
+        if self._is_open:
+            self._is_open = False
+            sys.stdout = self._real
+            self.journal.end_run(range(0))
+            self.journal.finish()
+
+    def serve(self) -> None:
+        """Give rank 0 the segments that it asks for, until it asks no more."""
+        if not self.journal.extents:
+            return
+        while request := self._communicator.wait_bytes(0, JOURNAL)[1]:
+            data = self._segment_store.take(int.from_bytes(request, "little"))
+            self._communicator.complete([self._communicator.send_bytes(data, 0, JOURNAL)])
+        self._segment_store.close()
+
+    def replay(
+        self,
+        extents: Sequence[Sequence[Extent]],
+        kinds: dict[str, ContributionKind],
+        values: dict[str, Any],
+        end: int,
+    ) -> ReplayFailure | None:
+        """At rank 0: apply the logs of all ranks up to position ``end``; what failed, if something did."""
+        replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
+        try:
+            faults = (replay.apply(segment) for segment in merged(extents, self._fetch, end))
+            return next(filter(None, faults), None)
+        finally:
+            others = (rank for rank, known in enumerate(extents) if known and rank)
+            self._communicator.complete(
+                [self._communicator.send_bytes(b"", rank, JOURNAL) for rank in others]
+            )
+
+    def doubt(self, failed_at: int) -> str:
+        """After `replay`: why the failure may not be one of the sequential program, or nothing."""
+        doubts = self._replay.doubts(failed_at) if self._replay is not None else []
+        if not doubts:
+            return ""
+        names = ", ".join(doubts)
+        return f"the sequential program may have passed this over, by what earlier iterations left in {names}"
+
+    def _keep(self, segment: Segment) -> None:
+        """Rank 0 keeps the objects themselves, the others what they will send."""
+        if self._communicator.rank == 0:
+            self._segments.append(segment)
+        else:
+            self._segment_store.add(self._packed(segment))
+
+    def _packed(self, segment: Segment) -> bytes:
+        try:
+            return self._dumps(segment)
+        except Exception:  # objects' own pickling hooks may raise anything: find out which
+            entries = [self._sendable(entry) for entry in segment.listed()]
+            return self._dumps(Segment(segment.positions, segment.starts, entries))
+
+    def _sendable(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
+        try:
+            self._objects.dumps(entry, back=True)
+        except Exception as error:  # as above
+            return LOST, f"what an iteration contributes cannot leave its rank: {error}"
+        return entry
+
+    def _dumps(self, segment: Segment) -> bytes:
+        return self._objects.dumps((segment.positions, segment.starts, segment.entries), back=True)
+
+    def _fetch(self, place: SegmentId) -> Segment:
+        if place.rank == 0:
+            segment, self._segments[place.number] = self._segments[place.number], None
+            assert segment is not None
+            return segment
+        request = place.number.to_bytes(8, "little")
+        self._communicator.complete([self._communicator.send_bytes(request, place.rank, JOURNAL)])
+        return Segment(*self._objects.loads(self._communicator.wait_bytes(place.rank, JOURNAL)[1]))
+
+
+# ------------------------------------------------------------------------------
+# Arrays and lists that are gathered element by element: every rank gives back what it has changed.
+#
+# Each field has one message from each rank to rank 0, places and values. Rank 0 puts them into its own data
+# once all have come, having made sure that no element was given two values.
+
+
+class ElementGather:
+    """The fields among ``fields`` that are gathered so, as they are before the loop."""
+
+    def __init__(self, communicator: Communicator, fields: Sequence[Field], objects: SharedObjects) -> None:
+        self._communicator = communicator
+        self._objects = objects
+        self._twins = [(field, Twin(field.data)) for field in fields if field.by_elements]
+        self._claims = [DiffMerge(field.data) for field, _ in self._twins]
+        self._received: list[tuple[Field, Diff]] = []
+        self._requests: list[MPI.Request] = []
+        self._held: list[bytes] = []
+
+    def send(self) -> None:
+        """Start sending what this rank has changed to rank 0."""
+        for field, twin in self._twins:
+            diff = twin.diff()
+            if isinstance(field.data, list):
+                packed = self._objects.dumps((diff.places, diff.values), back=True)
+            else:
+                packed = diff.encode()
+            self._held.append(packed)
+            self._requests.append(self._communicator.send_bytes(packed, 0, DATA))
+
+    def sent(self) -> None:
+        """Wait until what was sent has left."""
+        self._communicator.complete(self._requests)
+
+    def receive(self, rank: int) -> None:
+        """Take in what a rank sends, without touching the data."""
+        for (field, _), claims in zip(self._twins, self._claims, strict=True):
+            message = self._communicator.wait_bytes(rank, DATA)[1]
+            if isinstance(field.data, list):
+                diff = Diff(*self._objects.loads(message))
+            else:
+                diff = Diff.decode(message, field.data)
+            claims.add(rank, diff)
+            self._received.append((field, diff))
+
+    def put(self) -> str | None:
+        """Put everything in its place; a sentence instead, if two ranks gave one element different values."""
+        for (field, twin), claims in zip(self._twins, self._claims, strict=True):
+            claims.add(0, twin.diff())
+            if found := claims.conflict():
+                place, ranks = found
+                first, second = sorted(ranks)
+                return f"ranks {first} and {second} gave different values to element {place} of {field.name}"
+        for field, diff in self._received:
+            diff.put(field.data)
+        return None

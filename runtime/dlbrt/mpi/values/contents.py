@@ -1,0 +1,291 @@
+"""Contents of slots: what rank 0 sends to all, and what the others keep between calls.
+
+Data that every rank holds whole is not sent twice unchanged: rank 0 remembers a digest of what it sent,
+the workers keep the memory as long as the array lives at rank 0 (`keeping`). Small arrays go inside the
+message.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import mmap
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.lib.array_utils import byte_bounds
+
+from dlbrt.data.field import Field
+from dlbrt.data.memory import Array, Layout, allocate, layout_of, prefer_large_pages
+from dlbrt.mpi.call import Content, SlotHeader
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# What the workers keep of arrays of rank 0, and until when.
+#
+# Law: no reference to an array of the program is held, not even a weak one, with which numpy refuses to resize
+# it (`PyArray_Resize` asks for the list of weak references). An array is known by its identity and layout;
+# another one that has taken both over agrees in its elements as well, by their digest, before it passes for it.
+#
+# That an array is gone is seen by its memory: the kernel has it no more (`mincore`), at once for what the C
+# library maps by itself, everything from 32 MiB on; or an array that owns its memory lies there now. What is
+# left and is not asked for any more is given up after some calls, small arrays sooner where they are many: if
+# one is there after all, it is sent once more.
+
+#: Calls after which an array that came with none of them is taken to be gone.
+_MAX_UNUSED_CALLS = 64
+#: How many bytes the workers keep, at most, of smaller arrays that did not come with the last call.
+_IDLE_BYTES = 256 << 20
+#: Blocks of this size are mapped by themselves (`DEFAULT_MMAP_THRESHOLD_MAX` of the C library).
+_MAPPED_ALONE = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    token: int
+    layout: Layout
+    digest: bytes
+    bounds: tuple[int, int]
+    owns: bool
+    seen: int
+
+
+class SentArrays:
+    """Rank 0's table of the arrays that all workers have: by identity, the one seen last at the end."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, _Kept] = {}
+        self._calls = 0
+
+    def token(self, value: Array, layout: Layout, digest: bytes) -> int | None:
+        """The token of an array whose elements the workers have; None where they have not."""
+        kept = self._kept.get(id(value))
+        if kept is None or (kept.layout, kept.digest) != (layout, digest):
+            return None
+        del self._kept[id(value)]
+        self._kept[id(value)] = replace(kept, seen=self._calls, bounds=byte_bounds(value))
+        return kept.token
+
+    def knows(self, value: Array) -> bool:
+        """Whether something is kept under the identity of the array."""
+        return id(value) in self._kept
+
+    def remember(self, value: Array, token: int, layout: Layout, digest: bytes) -> Iterator[int]:
+        """The workers now have the array; gives the tokens of what it has replaced."""
+        bounds, owns = byte_bounds(value), value.base is None
+        replaced = [
+            key for key, kept in self._kept.items() if key == id(value) or _is_over(kept, bounds, owns)
+        ]
+        yield from [self._kept.pop(key).token for key in replaced]
+        self._kept[id(value)] = _Kept(token, layout, digest, bounds, owns, self._calls)
+
+    def forget(self) -> Iterator[int]:
+        """A call begins: gives the tokens of what is gone, or has not been asked for in a long time."""
+        idle = 0
+        for key, kept in reversed(list(self._kept.items())):
+            if kept.seen == self._calls:
+                continue
+            small = kept.layout.extent < _MAPPED_ALONE
+            idle += kept.layout.extent if small else 0
+            late = kept.seen + _MAX_UNUSED_CALLS < self._calls or (small and idle > _IDLE_BYTES)
+            if late or not _is_mapped(kept.bounds):
+                yield self._kept.pop(key).token
+        self._calls += 1
+
+
+def _is_over(kept: _Kept, bounds: tuple[int, int], owns: bool) -> bool:
+    """Whether the memory of an array is another's now: two that own theirs do not overlap."""
+    return owns and kept.owns and bounds[0] < kept.bounds[1] and kept.bounds[0] < bounds[1]
+
+
+def _is_mapped(bounds: tuple[int, int]) -> bool:
+    """Whether the process has memory at the first whole page there; true where that cannot be asked."""
+    page = -(-bounds[0] // mmap.PAGESIZE) * mmap.PAGESIZE
+    if page + mmap.PAGESIZE > bounds[1]:
+        return True
+    try:
+        ask = ctypes.CDLL(None, use_errno=True).mincore
+    except (AttributeError, OSError):
+        return True
+    state = (ctypes.c_ubyte * 1)()
+    return bool(ask(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), state) == 0)
+
+
+# ------------------------------------------------------------------------------
+
+#: Arrays up to this size travel inside the call's message.
+_INLINE_BYTES = 4096
+
+
+def shared_fields(fields: list[Field], slots: list[Any], headers: tuple[SlotHeader, ...]) -> list[Field]:
+    """The fields as they travel: one whose contents go whole anyway does not go by rows as well."""
+    by_rows = {
+        id(value)
+        for value, header in zip(slots, headers, strict=True)
+        if header.content in (Content.ROWS, Content.LIST, Content.RESIDENT)
+    }
+    return [field if id(field.data) in by_rows else field.whole() for field in fields]
+
+
+def resident_ids(slots: Sequence[Any], headers: Sequence[SlotHeader]) -> set[int]:
+    """Identities of the slots that hold arrays which stay on the ranks."""
+    pairs = zip(slots, headers, strict=True)
+    return {id(value) for value, header in pairs if header.content is Content.RESIDENT}
+
+
+class SlotPublisher:
+    """Rank 0's side: describes slots, broadcasts contents, remembers what the workers hold."""
+
+    def __init__(self, communicator: Communicator) -> None:
+        self._communicator = communicator
+        self._tokens = itertools.count(1)
+        self._sent_arrays = SentArrays()
+        self._dropped: list[int] = []
+        self.bytes_sent = 0
+
+    def describe(
+        self,
+        slots: Sequence[Any],
+        by_rows: Set[int],
+        stored: Set[int],
+        residents: Mapping[int, int] | None = None,
+    ) -> tuple[SlotHeader, ...]:
+        """A header for each slot; ``by_rows`` and ``stored`` are identities of slot objects.
+
+        ``residents`` are the tokens of those that stay on the ranks.
+        """
+        tokens = residents or {}
+        return tuple(
+            SlotHeader(Content.RESIDENT, layout_of(value), token=tokens[id(value)])
+            if id(value) in tokens
+            else self._header(value, id(value) in by_rows, id(value) in stored)
+            for value in slots
+        )
+
+    def new_token(self) -> int:
+        """A name for memory that workers keep."""
+        return next(self._tokens)
+
+    def drop(self, token: int) -> None:
+        """Let the workers forget, at the next call, what they keep under a token."""
+        self._dropped.append(token)
+
+    def dropped(self) -> tuple[int, ...]:
+        """Tokens whose arrays are gone since the last call; the workers may forget them."""
+        dropped, self._dropped = (*self._dropped, *self._sent_arrays.forget()), []
+        return dropped
+
+    def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> None:
+        """Send the contents of the slots that go whole, and note what was sent."""
+        pending: list[tuple[MPI.Request, Array]] = []
+        for value, header in zip(slots, headers, strict=True):
+            if header.content is Content.WHOLE and value.size:
+                memory = _packed(value)
+                pending.append((self._communicator.broadcast_memory(memory), memory))
+                self.bytes_sent += memory.nbytes * (self._communicator.ranks - 1)
+                if header.token:
+                    assert header.layout is not None
+                    known = value, header.token, header.layout, _digest(memory)
+                    self._dropped += self._sent_arrays.remember(*known)
+        self._communicator.complete([request for request, _ in pending])
+
+    def _header(self, value: Any, by_rows: bool, stored: bool) -> SlotHeader:
+        if isinstance(value, list):
+            return SlotHeader(Content.LIST, length=len(value))
+        layout = layout_of(value)
+        if by_rows:
+            return SlotHeader(Content.ROWS, layout)
+        if value.nbytes <= _INLINE_BYTES:
+            return SlotHeader(Content.INLINE, layout, data=value.tobytes())
+        if stored or type(value) is not np.ndarray:
+            return SlotHeader(Content.WHOLE, layout)
+        return self._kept(value, layout)
+
+    def _kept(self, value: Array, layout: Layout) -> SlotHeader:
+        digest = _digest(_packed(value)) if self._sent_arrays.knows(value) else b""
+        token = self._sent_arrays.token(value, layout, digest)
+        if token is not None:
+            return SlotHeader(Content.KEPT, layout, token=token)
+        return SlotHeader(Content.WHOLE, layout, token=next(self._tokens))
+
+
+class SlotCache:
+    """A worker's side: makes the objects of the slots and keeps those that have a token."""
+
+    def __init__(self, communicator: Communicator) -> None:
+        self._communicator = communicator
+        self._kept: dict[int, Array] = {}
+
+    def forget(self, tokens: Sequence[int]) -> None:
+        """Let go of kept arrays."""
+        for token in tokens:
+            self._kept.pop(token, None)
+
+    def kept(self, token: int) -> Array:
+        """The array kept under a token."""
+        return self._kept[token]
+
+    def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
+        """The objects of the slots, in order; those by rows are empty as yet."""
+        slots: list[Any] = []
+        landing: list[tuple[Array, Array]] = []
+        pending: list[MPI.Request] = []
+        for header in headers:
+            value = self._object(header)
+            slots.append(value)
+            if header.content is Content.WHOLE and value.size:
+                memory = value if _dense(value) else np.empty(value.shape, value.dtype)
+                prefer_large_pages(memory.ctypes.data, memory.nbytes)
+                pending.append(self._communicator.broadcast_memory(_flat(memory)))
+                landing.append((value, memory))
+        self._communicator.complete(pending)
+        for value, memory in landing:
+            if memory is not value:
+                value[...] = memory
+        self._keep(headers, slots)
+        return slots
+
+    def _object(self, header: SlotHeader) -> Any:
+        if header.content is Content.LIST:
+            return [None] * header.length
+        if header.content is Content.KEPT:
+            return self._kept[header.token]
+        assert header.layout is not None
+        if header.content is Content.RESIDENT:
+            if header.token not in self._kept:
+                self._kept[header.token] = allocate(header.layout)
+            return self._kept[header.token]
+        value = allocate(header.layout)
+        if header.content is Content.INLINE:
+            value[...] = np.frombuffer(header.data, header.layout.dtype).reshape(header.layout.shape)
+        return value
+
+    def _keep(self, headers: Sequence[SlotHeader], slots: Sequence[Any]) -> None:
+        for header, value in zip(headers, slots, strict=True):
+            if header.token and header.content is Content.WHOLE:
+                self._kept[header.token] = value
+                value.flags.writeable = header.layout is not None and header.layout.writeable
+
+
+def _dense(array: Array) -> bool:
+    return bool(array.flags.c_contiguous or array.flags.f_contiguous)
+
+
+def _flat(array: Array) -> Array:
+    """A C-contiguous view of dense memory."""
+    return array if array.flags.c_contiguous else array.T
+
+
+def _packed(array: Array) -> Array:
+    """The elements in one stretch of memory: the array's own where it is dense."""
+    return _flat(array) if _dense(array) else np.ascontiguousarray(array)
+
+
+def _digest(packed: Array) -> bytes:
+    import hashlib  # loads a library of its own
+
+    return hashlib.sha256(packed.reshape(-1).view(np.uint8).data).digest()

@@ -1,0 +1,257 @@
+"""Kernels and their arguments by value, arrays apart.
+
+cloudpickle carries functions of the program, closures and classes. Numpy arrays do not go through it:
+each becomes a slot, described by its layout, and its memory is sent on its own, all of it or just the
+rows that the array table says. The slots of one call are numbered in the order they are met.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pickle
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# Kernels that need not be pickled again: those whose globals hold nothing that can change unseen.
+#
+# Pickling a function by value costs a tenth of a millisecond, which small loops called often would pay at
+# each call. A kernel's pickle can be used again as long as every global that it and the functions it
+# calls refer to is bound to the same object, and that object is immutable, or lives in a module that the
+# other ranks import.
+
+Signature = tuple[Any, ...]
+
+_PLAIN = (int, float, complex, str, bytes, bool, type(None))
+
+
+class _MutableError(Exception):
+    """A global that can change unseen."""
+
+
+def named(kernel: Callable[..., None], arguments: Sequence[Any]) -> dict[str, Any]:
+    """The arguments of a kernel by the names of its parameters, but for the first, the loop itself."""
+    names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
+    return dict(zip(names, arguments, strict=True))
+
+
+def signature(kernel: Callable[..., None]) -> Signature | None:
+    """What the kernel's pickle depends on: equal signatures, equal pickles. None if that cannot be said.
+
+    A signature holds the objects themselves, so that none of their identities is used again.
+    """
+    if not isinstance(kernel, types.FunctionType):
+        return None
+    try:
+        return tuple(_of_function(kernel, set()))
+    except _MutableError:
+        return None
+
+
+def _of_function(function: types.FunctionType, seen: set[int]) -> Iterator[Any]:
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    if function.__closure__ or function.__dict__:
+        raise _MutableError
+    yield _Same(function)
+    yield function.__code__
+    for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+        yield from _of_value(value, seen)
+    names = function.__globals__
+    for name in _global_names(function.__code__):
+        if name in names:
+            yield name
+            yield from _of_value(names[name], seen)
+
+
+def _of_value(value: Any, seen: set[int]) -> Iterator[Any]:
+    if isinstance(value, types.FunctionType) and value.__module__ == "__main__":
+        yield from _of_function(value, seen)
+    elif type(value) in _PLAIN:
+        yield type(value)
+        yield repr(value) if isinstance(value, float | complex) else value
+    elif isinstance(value, types.ModuleType) or _is_elsewhere(value) or _is_ours(value):
+        yield _Same(value)
+    else:
+        raise _MutableError
+
+
+def _is_elsewhere(value: Any) -> bool:
+    """Whether a class or function is known by name in an imported module."""
+    named = isinstance(value, type | types.FunctionType | types.BuiltinFunctionType)
+    return named and getattr(value, "__module__", None) not in (None, "__main__")
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether it belongs to the runtime (``BLOCK``, ``dlb``), which every rank has."""
+    return type(value).__module__.startswith("dlbrt.")
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _global_names(constant)
+
+
+class _Same:
+    """Equal only to another of the same object."""
+
+    __slots__ = ("value",)
+    __hash__ = object.__hash__
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+
+# ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Stands for the object in slot ``number`` where it is an argument of its own."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentKernel:
+    """A kernel's pickle, what it depends on, and the objects met in it, which all ranks have from then on."""
+
+    signature: Signature
+    data: bytes
+    common: SharedObjects
+
+
+@dataclass(slots=True)
+class Packed:
+    """A pickle, the objects in its slots, and the identities of those met inside other objects.
+
+    ``arrays`` are those that were pickled by value (of other kinds, or of objects); ``pickler`` remembers
+    everything that was met.
+    """
+
+    body: bytes = b""
+    slots: list[Any] = field(default_factory=list)
+    numbers: dict[int, int] = field(default_factory=dict)
+    inside: set[int] = field(default_factory=set)
+    arrays: list[Any] = field(default_factory=list)
+    pickler: Any = None
+
+    def slot(self, value: Any) -> Slot:
+        """The slot of an array or list, a new one where it has none yet."""
+        number = self.numbers.setdefault(id(value), len(self.slots))
+        if number == len(self.slots):
+            self.slots.append(value)
+        return Slot(number)
+
+
+#: Random generators, by module: drawing from one changes it, as taking from an iterator does.
+_GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "BitGenerator", "RandomState")}
+
+
+def _generators() -> tuple[type, ...]:
+    """The classes of `_GENERATORS` of which there may be objects, as their modules are imported."""
+    found = ((sys.modules.get(module), names) for module, names in _GENERATORS.items())
+    return tuple(getattr(module, name) for module, names in found if module is not None for name in names)
+
+
+#: The objects in the slots of the pickle being read; pickles call `_slot_value` while they load.
+_loading: Sequence[Any] = ()
+
+
+def _slot_value(number: int) -> Any:
+    return _loading[number]
+
+
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
+    """cloudpickle with arrays in slots."""
+
+    def __init__(self, file: io.BytesIO, packed: Packed, common: SharedObjects) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._packed = packed
+        self._references = common.references
+        self._generators = _generators()
+
+    def reducer_override(self, obj: Any) -> Any:
+        if type(obj) is np.ndarray and not obj.dtype.hasobject:
+            self._packed.inside.add(id(obj))
+            return _slot_value, (self._packed.slot(obj).number,)
+        if isinstance(obj, np.ndarray):
+            self._packed.arrays.append(obj)
+        elif obj is sys.stdout or obj is sys.__stdout__:
+            raise TypeError("iterations write to the standard output object itself")
+        elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
+            raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
+        return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
+
+
+class _ListPacker(_Packer):
+    """The same, with certain lists in slots as well; it looks at every object, so it is slower."""
+
+    def __init__(
+        self, file: io.BytesIO, packed: Packed, common: SharedObjects, lists: Mapping[int, Any]
+    ) -> None:
+        super().__init__(file, packed, common)
+        self._lists = lists
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if type(obj) is not list or id(obj) not in self._lists:
+            return None
+        self._packed.inside.add(id(obj))
+        return self._packed.slot(obj).number
+
+
+class _Unpacker(pickle.Unpickler):
+    def persistent_load(self, number: int) -> Any:
+        return _slot_value(number)
+
+
+def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
+    """Pickle a kernel on its own."""
+    file = io.BytesIO()
+    pickler = cloudpickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
+    pickler.dump(kernel)
+    met = met_by_pickler(pickler)
+    return SentKernel(found, file.getvalue(), SharedObjects(lambda: met))
+
+
+def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObjects) -> None:
+    """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
+
+    ``common`` are objects that the readers have. Raises what the pickler raises for objects that cannot
+    leave this process.
+    """
+    file = io.BytesIO()
+    packer = _ListPacker(file, packed, common, lists) if lists else _Packer(file, packed, common)
+    packer.dump(value)
+    del packer._packed  # the two would hold each other, and with them the program's arrays
+    packed.body, packed.pickler = file.getvalue(), packer
+
+
+def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[Any, list[Any]]:
+    """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
+    global _loading
+    _loading = slots
+    unpacker = _Unpacker(io.BytesIO(body))
+    try:
+        # Modules that are imported while loading have printed at rank 0 already.
+        with contextlib.redirect_stdout(io.StringIO()), common.reading():
+            value = unpacker.load()
+        return value, met_by_unpickler(unpacker)
+    finally:
+        _loading = ()

@@ -1,0 +1,205 @@
+"""The program's own modules on other ranks: they are imported there, and their data follows rank 0's.
+
+A function of a module beside the program is known to the other ranks by name, and they import the
+module; what the program has set in it since (``helper.scale = 3``) would be missing. So the data of
+the program's own modules goes with each call: all globals but functions, classes and modules.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import io
+import os
+import pickle
+import sys
+import types
+import warnings
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from dlbrt.records import dataclass
+
+ModuleData = dict[str, dict[str, Any]]
+
+_CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def collect() -> ModuleData:
+    """The data of the modules that lie in the program's directory, by module name."""
+    return {name: _data(sys.modules[name]) for name in _own_names(len(sys.modules)) if name in sys.modules}
+
+
+def is_of_program(value: Any) -> bool:
+    """Whether a function or class was defined by the program itself or a module that lies beside it."""
+    return _is_ours(getattr(value, "__module__", None))
+
+
+def is_module_of_program(module: types.ModuleType) -> bool:
+    """Whether a module is the program itself or lies beside it."""
+    return _is_ours(getattr(module, "__name__", None))
+
+
+def _is_ours(name: str | None) -> bool:
+    return name in ("__main__", "__mp_main__") or name in _own_names(len(sys.modules))
+
+
+def apply(data: ModuleData) -> None:
+    """Put collected data in place, importing what is not imported yet; imports print nothing."""
+    for name, values in data.items():
+        with contextlib.redirect_stdout(io.StringIO()):
+            module = importlib.import_module(name)
+        vars(module).update(values)
+
+
+@functools.lru_cache(maxsize=1)
+def _own_names(_modules: int) -> tuple[str, ...]:
+    """Names of the program's own modules; looked for again when the number of modules changes."""
+    home = os.path.dirname(os.path.abspath(getattr(sys.modules["__main__"], "__file__", None) or ""))
+    return tuple(name for name, module in list(sys.modules.items()) if _is_own(name, module, home))
+
+
+def _is_own(name: str, module: object, home: str) -> bool:
+    path = getattr(module, "__file__", None)
+    if not isinstance(path, str) or name in ("__main__", "__mp_main__") or not path.endswith(".py"):
+        return False
+    path = os.path.abspath(path)
+    installed = "site-packages" in path or path.startswith((_RUNTIME, os.path.dirname(os.__file__)))
+    return path.startswith(home + os.sep) and not installed
+
+
+def _data(module: object) -> dict[str, Any]:
+    values = {k: v for k, v in vars(module).items() if not k.startswith("__") and not isinstance(v, _CODE)}
+    try:
+        pickle.dumps([v for v in values.values() if not hasattr(v, "__array_interface__")])
+    except Exception:  # some value cannot leave this process: find out which
+        return {name: value for name, value in values.items() if _can_leave(value)}
+    return values
+
+
+def _can_leave(value: Any) -> bool:
+    try:
+        cloudpickle.dumps(value)
+    except Exception:  # the pickler raises whatever the objects' own hooks raise
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------
+# Interpreter state that the program set before a loop and that holds on every rank during it.
+
+
+@dataclass(frozen=True)
+class ProcessEnvironment:
+    """What modules may read when they are imported: environment, directory, where modules are found.
+
+    ``environ`` is as the interpreter holds it, encoded, because decoding it at each call costs more than
+    all the rest.
+    """
+
+    environ: dict[Any, Any]
+    directory: str
+    path: list[str]
+
+    def apply(self) -> None:
+        """Put them in force here."""
+        if _environ() != self.environ:
+            os.environ.clear()
+            os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self.environ.items()})
+        os.chdir(self.directory)
+        sys.path[:] = self.path
+
+
+@dataclass(frozen=True)
+class LibrarySettings:
+    """The settings of numpy, decimal, warnings and Python; they may hold functions of the program.
+
+    ``decimals`` is None where the module decimal is not imported: its settings are as at its beginning.
+    """
+
+    floating: dict[str, str]
+    on_error: Any
+    printing: dict[str, Any]
+    decimals: tuple[Any, ...] | None
+    recursion: int
+    filters: list[Any]
+
+    def apply(self) -> None:
+        """Put them in force here, once the modules that the loop uses are imported."""
+        np.seterr(**self.floating)  # type: ignore[arg-type]
+        np.seterrcall(self.on_error)
+        np.set_printoptions(**self.printing)
+        if self.decimals is not None or "decimal" in sys.modules:
+            _set_decimals(self.decimals)
+        sys.setrecursionlimit(self.recursion)
+        filters = [
+            (*entry[:2], category, *entry[3:]) for entry in self.filters if (category := _found(entry[2]))
+        ]
+        warnings.resetwarnings()  # tells the modules that remember what they have shown
+        warnings.filters[:] = filters  # type: ignore[index]
+
+
+@dataclass(frozen=True)
+class InterpreterState:
+    """All that is carried."""
+
+    environment: ProcessEnvironment
+    settings: LibrarySettings
+
+
+def capture() -> InterpreterState:
+    """The state of this process now; OSError where its directory is gone."""
+    return InterpreterState(
+        ProcessEnvironment(dict(_environ()), os.getcwd(), list(sys.path)),
+        LibrarySettings(
+            {name: str(value) for name, value in np.geterr().items()},
+            np.geterrcall(),
+            np.get_printoptions(),  # type: ignore[arg-type]
+            _decimals() if "decimal" in sys.modules else None,
+            sys.getrecursionlimit(),
+            [(*entry[:2], _name(entry[2]), *entry[3:]) for entry in warnings.filters],
+        ),
+    )
+
+
+def _decimals() -> tuple[Any, ...]:
+    import decimal
+
+    context = decimal.getcontext()
+    flags = tuple(flag for flag, is_set in context.traps.items() if is_set)
+    numbers = (context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp)
+    return (*numbers, flags)
+
+
+def _set_decimals(decimals: tuple[Any, ...] | None) -> None:
+    import decimal
+
+    if decimals is None:
+        decimal.setcontext(decimal.DefaultContext.copy())
+        return
+    prec, rounding, emin, emax, capitals, clamp, flags = decimals
+    decimal.setcontext(decimal.Context(prec, rounding, emin, emax, capitals, clamp, [], list(flags)))
+
+
+def _name(category: Any) -> Any:
+    """A warning category by name; itself where only the program has it."""
+    if category.__module__ == "__main__" or "." in category.__qualname__:
+        return category
+    return category.__module__, category.__qualname__
+
+
+def _found(category: Any) -> Any:
+    """The category; None where its module is not imported, so that nothing can warn with it."""
+    if isinstance(category, type):
+        return category
+    return getattr(sys.modules.get(category[0]), category[1], None)
+
+
+def _environ() -> dict[Any, Any]:
+    return getattr(os.environ, "_data", None) or {
+        os.fsencode(k): os.fsencode(v) for k, v in os.environ.items()
+    }

@@ -1,0 +1,138 @@
+"""The other ranks: they serve rank 0's loops until it ends."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dlbrt.data.field import Field
+from dlbrt.data.memory import release
+from dlbrt.emulation import Load
+from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
+from dlbrt.mpi.communicator import COMMAND, RESULT, Communicator
+from dlbrt.mpi.driver import AgentDriver
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.routines.array_transfers import ArrayTransfer, FetchRequest, PendingTransfers, row_field
+from dlbrt.mpi.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.team import Team, clock
+from dlbrt.mpi.values import packing
+from dlbrt.mpi.values import program_state as modules
+from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.packing import Slot, named
+from dlbrt.options import Options
+
+
+def serve(communicator: Communicator, options: Options) -> None:
+    """Run loops as rank 0 commands until it says that it ends (an empty message)."""
+    player, repeats = _Worker(communicator, options), CallCache()
+    while message := communicator.wait_bytes(0, COMMAND)[1]:
+        command = pickle.loads(message)
+        if isinstance(command, FetchRequest):
+            player.fetch(command)
+        else:
+            player.run_call(repeats.restored(command))
+
+
+class _Worker:
+    def __init__(self, communicator: Communicator, options: Options) -> None:
+        self._communicator = communicator
+        self._options = options
+        self._slot_cache = SlotCache(communicator)
+        self._bodies: dict[str, bytes] = {}
+        self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
+
+    def fetch(self, fetch_request: FetchRequest) -> None:
+        """Send what rank 0 asks for."""
+        self._deliver(fetch_request.array_transfers).complete()
+
+    def _deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
+        fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
+        return PendingTransfers(self._communicator, array_transfers, fields)
+
+    def run_call(self, call: LoopCall) -> None:
+        """One call: the kernel with this rank's copies of the arrays, then the results to rank 0."""
+        if call.environment is not None:
+            call.environment.apply()
+        self._slot_cache.forget(call.dropped)
+        body = self._bodies[call.key] if call.body is None else call.body
+        self._bodies[call.key] = body
+        slots = self._slot_cache.fill(call.headers)
+        if call.kernel is not None:
+            self._kernels[call.key] = packing.unpack(call.kernel, (), SharedObjects())
+        _, common = self._kernels.get(call.key, (None, []))
+        (kernel, arguments, space, data), met = packing.unpack(body, slots, SharedObjects(lambda: common))
+        kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
+        objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
+        modules.apply(data)
+        if call.settings is not None:
+            objects.loads(call.settings).apply()
+        arguments = [_resolved(value, slots) for value in arguments]
+        values = [_resolved(part.values, slots) for part in space.parts]
+        fields: list[Field] = []
+        travelling: list[Field] = []
+        loop_residents = resident_ids(slots, call.headers)
+        elements: list[ElementGather] = []
+        logbook = RunJournal(self._communicator, objects, call.output_properties)
+        by_name = named(kernel, arguments)
+
+        def launch(loop: LoopContext) -> Team:
+            found = loop.table.fields(by_name, loop.space)
+            found = unpack_tables(found, slots, call.tables)
+            fields.extend(shared_fields(found, slots, call.headers))
+            taken_down = recorder(clock()) if self._options.trace else None
+            driver = make_driver(self._communicator, call, fields, objects, loop_residents, taken_down)
+            travelling.extend(each for each in fields if id(each.data) not in loop_residents)
+            self._scatter(driver, travelling, objects)
+            ahead = call.ahead[self._communicator.rank] if call.ahead else range(0)
+            loop.walk.await_rows(self._deliver(call.array_transfers), ahead)
+            for eviction in call.evictions:
+                loop.walk.rows_arrived()
+                release(
+                    self._slot_cache.kept(eviction.number),
+                    eviction.axis,
+                    eviction.rows[self._communicator.rank],
+                )
+            if call.measured:
+                from dlbrt.partition.profiling import GroupTimes
+
+                loop.walk.times = GroupTimes(len(space), call.measured)
+            elements.append(ElementGather(self._communicator, fields, objects))
+            loop.contributions.share(logbook.journal, by_name)
+            logbook.open(loop.walk.ordinal)
+            return driver
+
+        def finish(loop: LoopContext) -> None:
+            logbook.close()
+            self._give_back(loop, travelling, objects, elements[0])
+            logbook.serve()
+
+        load = Load(self._options.load, self._communicator.rank)
+        perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
+
+    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:
+        mover = Mover(self._communicator, fields, objects)
+        held = driver.held(self._communicator.rank)
+        mover.prepare(held)
+        mover.receive(held, 0, Field.scattered)
+        mover.complete()
+
+    def _give_back(
+        self, loop: LoopContext, fields: list[Field], objects: SharedObjects, elements: ElementGather
+    ) -> None:
+        result = result_to_send(loop, self._communicator.rank, objects)
+        message = pickle.dumps(result)
+        sending = self._communicator.send_bytes(message, 0, RESULT)
+        mover = Mover(self._communicator, fields, objects)
+        mover.send(result.figures.done, 0, stored_by(result))
+        elements.send()
+        mover.complete()
+        elements.sent()
+        self._communicator.complete([sending])
+
+
+def _resolved(value: Any, slots: list[Any]) -> Any:
+    return slots[value.number] if isinstance(value, Slot) else value

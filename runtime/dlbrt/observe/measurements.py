@@ -1,0 +1,252 @@
+"""What the runs of a program have taught, for its next run: speeds of ranks and measured densities, as JSON.
+
+An entry belongs to a loop (its place in the source and a hash of its kernel) on a list of hosts, one per
+rank: relative speeds hold for these processors and this computation alone (Clarke, Lastovetsky, Rychkov,
+section 1: a processor's speed is a function of the application). So a loop that was edited, or runs on other
+hosts, begins without knowledge. Densities are kept for a few numbers of iterations, speeds as functions of
+the rows held, which routines teach, for a few shapes of rows.
+
+The file is whole or absent, and what is not one of ours is refused, never guessed at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import reprlib
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from dlbrt.contract import ENVIRONMENT, OptionError
+from dlbrt.observe.files import RefusedError, cache_directory, check_format, load, number, text
+from dlbrt.observe.linemap import line_map
+from dlbrt.observe.statistics import write
+from dlbrt.partition.density import Density
+from dlbrt.records import dataclass
+from dlbrt.speed.points import SpeedPoints, decode, encode
+
+_FORMAT, _VERSION = "dlb learned", 1
+
+#: Entries in a file, densities in an entry, groups in a density: at most so many are kept.
+_MAX_ENTRIES = 256
+_MAX_DENSITIES = 4
+_MAX_CURVES = 8
+_MAX_GROUPS = 4096
+_MAX_ITERATIONS = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class LoopKey:
+    """A loop: where it stands (``prog.py:12``), a hash of its kernel, and the host of each rank."""
+
+    source: str
+    kernel: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSpeeds:
+    """Speeds as functions of what a rank holds, for rows of one ``form`` (their shapes and types); one per
+    rank."""
+
+    form: str
+    points: tuple[SpeedPoints, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopMeasurements:
+    """What is known of one loop: a relative speed for each rank or none at all; densities in seconds.
+
+    There is one density for a number of iterations, the newest first. Where there are speeds, densities are
+    in seconds of a rank of speed 1, or of a mean rank; else in those of the rank that had measured, whose
+    speed they hold. ``seconds`` is how long each rank computed for the speeds to be measured, empty where
+    that is not known. ValueError for speeds that are not above 0, seconds that are negative, or not one per
+    rank.
+    """
+
+    key: LoopKey
+    speeds: tuple[float, ...] = ()
+    densities: tuple[Density, ...] = ()
+    seconds: tuple[float, ...] = ()
+    curves: tuple[MeasuredSpeeds, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, found in (("speeds", self.speeds), ("times", self.seconds)):
+            if found and len(found) != len(self.key.hosts):
+                raise ValueError(f"expected {len(self.key.hosts)} {what}, one per rank; found {len(found)}")
+        for speed in self.speeds:
+            if not (isfinite(speed) and speed > 0):
+                raise ValueError(f"expected speeds above 0, found {speed}")
+        for taken in self.seconds:
+            if not (isfinite(taken) and taken >= 0):
+                raise ValueError(f"expected times of 0 s or more, found {taken}")
+
+    def curve(self, form: str) -> tuple[SpeedPoints, ...]:
+        """The points measured of rows of that form, one of each rank; none where nothing is known."""
+        return next((found.points for found in self.curves if found.form == form), ())
+
+    def density(self, n: int) -> Density | None:
+        """The one measured of so many iterations."""
+        return next((found for found in self.densities if found.n == n), None)
+
+    def after(self, older: LoopMeasurements) -> LoopMeasurements:
+        """This, and of an older one of the same loop what this does not tell.
+
+        Densities hold the ranks' speeds, or are to be used with speeds, but not the ones and the others in
+        one lesson: of an older one that differs in this nothing is kept.
+        """
+        forms = {curve.form for curve in self.curves}
+        kept_curves = (curve for curve in older.curves if curve.form not in forms)
+        curves = (*self.curves, *kept_curves)[:_MAX_CURVES]
+        if not (self.speeds or self.densities):
+            return replace(older, curves=curves) if self.curves else older
+        known_sizes = {density.n for density in self.densities}
+        alike = older.densities if bool(self.speeds) == bool(older.speeds) else ()
+        kept = (density for density in alike if density.n not in known_sizes)
+        return replace(self, densities=(*self.densities, *kept)[:_MAX_DENSITIES], curves=curves)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementStore:
+    """All that is known of a program; the newest lesson first."""
+
+    entries: tuple[LoopMeasurements, ...] = field(default=())
+
+    def of(self, key: LoopKey) -> LoopMeasurements | None:
+        """What is known of a loop."""
+        return next((measurements for measurements in self.entries if measurements.key == key), None)
+
+    def after(self, entries: Iterable[LoopMeasurements]) -> MeasurementStore:
+        """This and what another run has taught, the last lesson being the newest."""
+        known = {measurements.key: measurements for measurements in reversed(self.entries)}
+        for measurements in entries:
+            older = known.pop(measurements.key, None)
+            known[measurements.key] = measurements.after(older) if older else measurements
+        return MeasurementStore(tuple(reversed(known.values()))[:_MAX_ENTRIES])
+
+
+def path_for(named: str | None, last: bool, program: str, environ: Mapping[str, str]) -> Path | None:
+    """Where a run keeps what it learns: the file named, else by default where ``last`` asks for it.
+
+    None: the run neither reads nor writes any. Errors as `default_path`.
+    """
+    if named:
+        return Path(os.path.abspath(named))
+    return default_path(program, environ) if last else None
+
+
+def default_path(program: str, environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path:
+    """Where what is learned of a program is kept: the user's cache directory, by the program's place.
+
+    ``program`` is the source or what was generated from it: both are one program. OptionError where the
+    user has no directory.
+    """
+    mapped = line_map(program)
+    place = os.path.abspath(mapped.source if mapped else program)
+    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
+    if (directory := cache_directory(environ, windows)) is None:
+        raise OptionError(f"expected a home directory, to keep what is learned in; found none: give {_NAMED}")
+    return directory / f"{Path(place).stem}-{digest}.json"
+
+
+_NAMED = f"{ENVIRONMENT['learned']} (--learned)"
+
+#: Who writes the file that an option names.
+_WRITERS = {"learned": "a run of the program or `dlbc calibrate`", "model": "`--model`"}
+
+
+def read(path: str | os.PathLike[str], option: str = "learned") -> MeasurementStore:
+    """What a file holds: nothing where there is none, or it is empty.
+
+    OptionError, in terms of the ``option`` that named it (``learned`` or ``model``), if it is not ours.
+    """
+    place = Path(path)
+    try:
+        return load(place, _decoded, MeasurementStore())
+    except RefusedError as error:
+        raise _refused(place, error, option) from error
+
+
+def update(
+    path: str | os.PathLike[str], entries: Iterable[LoopMeasurements], option: str = "learned"
+) -> None:
+    """Add what a run has taught to what the file holds now, which another run may have changed.
+
+    The last lesson counts as the newest. The directory is made where it is missing. OSError where that is
+    not possible, OptionError as `read`.
+    """
+    place = Path(path)
+    known = read(place, option).after(entries)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write(place, _encoded(known))
+
+
+def _refused(place: Path, error: RefusedError, option: str) -> OptionError:
+    expected = f"{ENVIRONMENT[option]} (--{option}): expected a file that {_WRITERS[option]} has written"
+    advice = "remove it, or name another" if error.ours else "name another"
+    return OptionError(f"{expected}; found {str(place)!r}, {error}: {advice}")
+
+
+def _encoded(learned: MeasurementStore) -> dict[str, object]:
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "loops": [
+            {
+                "source": measurements.key.source,
+                "kernel": measurements.key.kernel,
+                "hosts": list(measurements.key.hosts),
+                "speeds": [_short(speed) for speed in measurements.speeds],
+                "seconds": [_short(taken) for taken in measurements.seconds],
+                "densities": [_encoded_density(density) for density in measurements.densities],
+                "curves": [
+                    {"form": curve.form, "points": encode(curve.points)} for curve in measurements.curves
+                ],
+            }
+            for measurements in learned.entries
+        ],
+    }
+
+
+def _encoded_density(density: Density) -> dict[str, object]:
+    """Relative work by groups, 1 being their mean, and the seconds of all."""
+    coarse = density.coarser(-(-len(density.work) // _MAX_GROUPS))
+    total_s = float(coarse.prefix[-1])
+    mean_s = total_s / len(coarse.work)
+    work = [_short(part / mean_s) for part in coarse.work.tolist()]
+    return {"n": coarse.n, "group": coarse.group, "total_s": _short(total_s), "work": work}
+
+
+def _short(value: float) -> float:
+    """Six digits: no clock has more."""
+    return float(f"{value:.6g}")
+
+
+def _decoded(document: Any) -> MeasurementStore:
+    loops = check_format(document, _FORMAT, _VERSION)["loops"]
+    return MeasurementStore(tuple(_decoded_measurements(entry) for entry in loops))
+
+
+def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
+    key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
+    densities = tuple(_decoded_density(density) for density in entry["densities"])
+    seconds = tuple(map(number, entry.get("seconds", ())))  # earlier versions do not tell
+    curves = tuple(
+        MeasuredSpeeds(text(curve["form"]), decode(curve["points"], len(key.hosts)))
+        for curve in entry.get("curves", ())
+    )
+    return LoopMeasurements(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
+
+
+def _decoded_density(entry: dict[str, Any]) -> Density:
+    n, group, work = entry["n"], entry["group"], [number(part) for part in entry["work"]]
+    if type(n) is not int or type(group) is not int or not 0 < n < _MAX_ITERATIONS:
+        raise ValueError(
+            f"expected whole numbers of iterations, "
+            f"found {reprlib.repr(n)} by groups of {reprlib.repr(group)}"
+        )
+    whole = Density(n, group, work)  # type: ignore[arg-type]
+    return Density(n, group, whole.work * (number(entry["total_s"]) / float(whole.prefix[-1])))

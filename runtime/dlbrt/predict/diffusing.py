@@ -1,0 +1,164 @@
+"""What parabolic diffusion will take (`dlbrt.balance.diffusing`), round by round.
+
+Heirich and Taylor's step with processors of different speeds (`dlbrt.diffusion.uneven`): what spreads is
+the time t_i = u_i / s_i that remains to each rank, over links with conductances alpha min(s_i, s_j), of a
+chain or, of iterations without data, of a box (`dlbrt.diffusion.neighbourhood`). A round
+takes nu + 1 words to the neighbours, each of which looks between its iterations only, and speaks then: so a
+word takes as long as the slowest iteration. Rounds follow each other after a period, a shorter one where a
+rank has run out of work. Nothing waits for them but ranks without work.
+
+As the rounds of a long loop are many, m of them are played as one step of size m alpha, solved exactly (a
+tridiagonal system, in a box one for each line, axis by axis), where Jacobi's iterations approximate: m steps
+of gain 1 / (1 + y) and one of gain 1 / (1 + m y) spread what is long alike. After an exact step a rank holds
+s_i v_i, since fluxes are those of the v; so nothing is below 0, and all is conserved. m is what makes about
+`MAX_ROUNDS` of all.
+
+On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: that is what limits
+diffusion where P is large, not its messages; in a box P is its longest side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil
+
+from dlbrt.diffusion.neighbourhood import Neighbourhood
+from dlbrt.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
+from dlbrt.predict.effective_speed import Processor
+from dlbrt.predict.inputs import EstimateInputs, ModelInputs
+from dlbrt.predict.work import count, lower_bound_s
+from dlbrt.records import dataclass
+
+#: Rounds until all would be done at no cost, in a play and in a coarse one.
+MAX_ROUNDS, FEW_ROUNDS = 64, 8
+
+#: What is left of all work when nothing is.
+NOTHING_LEFT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionModel:
+    """Diffusion among neighbours, on a chain the ends of blocks moving."""
+
+    name: str = "diffusion"
+
+    def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
+        """What all that is left takes on this path of speeds."""
+        work_s = known.remaining.work_s
+        return (
+            _total_s(known, processors, lower_bound_s(processors, work_s), MAX_ROUNDS) if work_s > 0 else 0.0
+        )
+
+    def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
+        """About that, in few rounds, on the path of means and, for all others, on the last one.
+
+        It is the others that cost: after each change of load what was even is not.
+        """
+        work_s, paths = estimate_inputs.remaining.work_s, estimate_inputs.paths
+        if not work_s > 0:
+            return 0.0
+        longer = []
+        for path in (paths[0], paths[-1]) if len(paths) > 1 else paths:
+            floor = lower_bound_s(path, work_s)
+            longer.append(_total_s(known, path, floor, FEW_ROUNDS) / floor)
+        return estimate_inputs.lower_bound_s * (longer[0] + (len(paths) - 1) * longer[-1]) / len(paths)
+
+
+def _total_s(known: ModelInputs, processors: Sequence[Processor], floor: float, most: int) -> float:
+    """Rounds until all is done, half an iteration on the slowest rank, and two words to say so."""
+    end_s = _Play(known, processors, most / floor).total_s()
+    if len(processors) == 1:
+        return end_s
+    return end_s + known.remaining.mean_s / min(known.speeds) / 2 + 2 * known.network.latency_s
+
+
+class _Play:
+    """What each rank holds, from round to round, in base seconds; ``rate`` is of rounds played, at most."""
+
+    def __init__(self, known: ModelInputs, processors: Sequence[Processor], rate: float) -> None:
+        remaining, ranks = known.remaining, len(processors)
+        self.processors, self.least_s = processors, 1 / rate
+        self.held_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
+        self.speeds = list(known.speeds)
+        self.row_s = known.iteration_bytes / known.network.bandwidth / remaining.mean_s
+        self.late_s = [0.0] * ranks
+        self.at_s: list[float | None] = [0.0] * ranks  # the capacity up to now, where a rank is computing
+        self.latency_s = known.network.latency_s
+        stand = Neighbourhood.among(ranks, without_rows=known.without_rows)
+        self.alpha, self.axes = stand.step.alpha, tuple(stand.lines())
+        word_s = self.latency_s + (_slowest_s(known) if known.rules.polls else 0.0)
+        words_s = (stand.step.iterations + 1) * word_s
+        answer_s = known.network.all_to_all.seconds(2)
+        self.period_s = words_s + max(DIFFUSION_PERIOD_S, DIFFUSION_EXCHANGES * answer_s)
+        self.idle_s = words_s + DIFFUSION_NEEDED_EXCHANGES * answer_s
+
+    def total_s(self) -> float:
+        """When the last rank has done what it holds."""
+        now, end_s, least_s = 0.0, 0.0, NOTHING_LEFT * sum(self.held_s)
+        while sum(self.held_s) > least_s:
+            real_s = self.idle_s if min(self.held_s) <= 0 else self.period_s
+            alike = max(1, ceil(self.least_s / real_s))
+            if now > 0:
+                self._spread(self.alpha * alike)
+            end_s = max(end_s, *self._compute(now, now + real_s * alike))
+            now += real_s * alike
+        return end_s
+
+    def _compute(self, begin_s: float, until_s: float) -> list[float]:
+        """Let all ranks compute; when those finished that did, and 0."""
+        ends_s = [0.0]
+        for rank, processor in enumerate(self.processors):
+            held_s, at_s, from_s = self.held_s[rank], self.at_s[rank], begin_s
+            self.at_s[rank] = None
+            if held_s <= 0:
+                continue
+            if at_s is None:
+                from_s = min(begin_s + self.late_s[rank], until_s)
+                at_s = processor.capacity(from_s)
+            could_s = processor.capacity(until_s)
+            if could_s - at_s < held_s:
+                self.held_s[rank], self.at_s[rank] = held_s - (could_s - at_s), could_s
+                if until_s > from_s:
+                    self.speeds[rank] = (could_s - at_s) / (until_s - from_s)
+            else:
+                ends_s.append(processor.reached(at_s + held_s))
+                self.held_s[rank] = 0.0
+        return ends_s
+
+    def _spread(self, alpha: float) -> None:
+        """One step; who had nothing waits for what it is given."""
+        before, held_s, speeds = self.held_s.copy(), self.held_s, self.speeds
+        for axis in self.axes:
+            for line in axis:
+                levels = implicit([held_s[rank] for rank in line], [speeds[rank] for rank in line], alpha)
+                for rank, level in zip(line, levels, strict=True):
+                    held_s[rank] = speeds[rank] * level
+        self.late_s = [
+            self.latency_s + after * self.row_s if held <= 0 else 0.0
+            for held, after in zip(before, self.held_s, strict=True)
+        ]
+
+
+def _slowest_s(known: ModelInputs) -> float:
+    """The longest mean iteration of what ranks hold."""
+    pairs = zip(known.held, known.speeds, strict=True)
+    return max(
+        known.work.units(runs) * known.work.unit_s / count(runs) / speed for runs, speed in pairs if runs
+    )
+
+
+def implicit(held: Sequence[float], speeds: Sequence[float], alpha: float) -> list[float]:
+    """The v of s_i v_i + sum_j c_ij (v_i - v_j) = u_i on a chain (Thomas's algorithm)."""
+    links = [alpha * min(one, other) for one, other in pairwise(speeds)]
+    upper: list[float] = []
+    found: list[float] = []
+    for rank, (units, speed) in enumerate(zip(held, speeds, strict=True)):
+        below = links[rank - 1] if rank else 0.0
+        above = links[rank] if rank < len(links) else 0.0
+        pivot = speed + below + above - (below * upper[-1] if rank else 0.0)
+        upper.append(above / pivot)
+        found.append((units + (below * found[-1] if rank else 0.0)) / pivot)
+    for rank in range(len(found) - 2, -1, -1):
+        found[rank] += upper[rank] * found[rank + 1]
+    return found

@@ -1,0 +1,239 @@
+"""A processor under discrete external load: its effective speed, and when it finishes.
+
+Zaki, Li, Parthasarathy, sections 1.3.1 and 1.3.2: the load is an integer l(k) during the k-th duration of
+persistence t_l, and the effective speed is S / (l(k) + 1). Between synchronizations at t_(j-1) and t_j,
+in the blocks a = ceil(t_(j-1) / t_l) and b = ceil(t_j / t_l), the average effective speed is
+
+    sigma(j) = sum_(k=a..b) S / (l(k) + 1) / (b - a + 1) = S / lambda(j).
+
+Two traps: a is 0 for t = 0, which is no block, so it is at least 1; and sigma of the processor that
+finishes first depends on b, which depends on t_j, which depends on sigma: `Averaging.BLOCKS` solves for both.
+It also counts the blocks a and b fully where the window has a part of them; `Averaging.EXACT` integrates.
+
+What the load will be is not known. A `Processor` has the parts of its speed that it was seen at, and then a
+cycle of such that repeats (`at`). By loads it is made in `samples/papers/zaki/speed.py`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from itertools import accumulate, pairwise
+from math import ceil
+from random import Random
+
+from dlbrt.records import dataclass
+
+#: Blocks of the forecast that are summed beforehand; sums further ahead are computed when needed.
+UNROLLED = 24
+
+
+class Averaging(Enum):
+    """How the speed over a window follows from the blocks of load."""
+
+    BLOCKS = "blocks"
+    EXACT = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A processor of base speed ``speed`` (S: base work a second) under discrete load.
+
+    ``sums`` are those of 1 / (l + 1) over the first 0, 1, .. blocks, ``cycle`` those over the blocks that
+    repeat from then on, ``duration_s`` is t_l. Times count from the beginning of the first block.
+    """
+
+    speed: float
+    sums: tuple[float, ...]
+    cycle: tuple[float, ...]
+    duration_s: float
+
+    @classmethod
+    def at(
+        cls, cycle: Iterable[float], duration_s: float, speed: float = 1.0, seen: Sequence[float] = ()
+    ) -> Processor:
+        """At the parts ``seen`` of its speed in the first blocks, then at those of the ``cycle``; above 0."""
+        again = list(cycle)
+        turns, period = -(-UNROLLED // len(again)), _sums(again)
+        sums = period if turns == 1 and not seen else _sums([*seen, *again * turns])
+        return cls(speed, sums, period, duration_s)
+
+    @classmethod
+    def steady(cls, speed: float = 1.0) -> Processor:
+        """Without external load, or with a constant one that is part of the speed."""
+        return _Steady(speed, (0.0, 1.0), (0.0, 1.0), 1.0)
+
+    def average(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """sigma: the average effective speed between two times; at an instant, that of its block."""
+        if averaging is Averaging.BLOCKS or end_s <= begin_s:
+            first = self._block(begin_s)
+            return self._mean_of(first, max(first, self._block(end_s)))
+        return (self.capacity(end_s) - self.capacity(begin_s)) / (end_s - begin_s)
+
+    def finish(self, begin_s: float, work_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """When work of ``work_s`` seconds on the base processor, begun at ``begin_s``, is done."""
+        if work_s <= 0:
+            return begin_s
+        if averaging is Averaging.EXACT:
+            return max(begin_s, self.reached(self.capacity(begin_s) + work_s))
+        return self._finish_by_blocks(begin_s, work_s)
+
+    def done(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+        """Base seconds of work done between two times."""
+        if averaging is Averaging.EXACT:
+            return self.capacity(end_s) - self.capacity(begin_s)
+        return (end_s - begin_s) * self.average(begin_s, end_s, averaging)
+
+    def capacity(self, time_s: float) -> float:
+        """Base seconds of work that can be done from 0 to ``time_s``."""
+        block = int(time_s // self.duration_s)
+        if block + 1 < len(self.sums):
+            whole, next_whole = self.sums[block], self.sums[block + 1]
+        else:
+            whole, next_whole = self._summed(block), self._summed(block + 1)
+        part = (time_s - block * self.duration_s) * (next_whole - whole)
+        return self.speed * (self.duration_s * whole + part)
+
+    def reached(self, capacity: float) -> float:
+        """When so many base seconds of work can have been done: the inverse of `capacity`."""
+        wanted = capacity / (self.speed * self.duration_s)
+        if wanted < self.sums[-1]:
+            block = max(0, bisect_right(self.sums, wanted) - 1)
+            whole, next_whole = self.sums[block], self.sums[block + 1]
+        else:
+            block = self._block_reaching(wanted)
+            whole, next_whole = self._summed(block), self._summed(block + 1)
+        return (block + (wanted - whole) / (next_whole - whole)) * self.duration_s
+
+    def _finish_by_blocks(self, begin_s: float, work_s: float) -> float:
+        """t_j and sigma together: the first b such that at the mean speed of a..b the work ends within b.
+
+        The mean jumps from block to block. Where work that would end after b at the mean of a..b ends before
+        b + 1 begins at that of a..b+1, it ends between the two.
+        """
+        first = block = self._block(begin_s)
+        while True:
+            end_s = begin_s + work_s / self._mean_of(first, block)
+            if end_s <= block * self.duration_s:
+                return max(end_s, (block - 1) * self.duration_s, begin_s)
+            block += 1
+
+    def _block(self, time_s: float) -> int:
+        """The paper's number of the block that a time falls in, the first being 1."""
+        return max(1, ceil(time_s / self.duration_s))
+
+    def _mean_of(self, first: int, last: int) -> float:
+        """The mean effective speed of the blocks numbered first..last, from 1."""
+        return self.speed * (self._summed(last) - self._summed(first - 1)) / (last - first + 1)
+
+    def _summed(self, blocks: int) -> float:
+        """The sum of 1 / (l + 1) over the first so many blocks."""
+        known = len(self.sums) - 1
+        if blocks <= known:
+            return self.sums[blocks]
+        turns, rest = divmod(blocks - known, len(self.cycle) - 1)
+        return self.sums[known] + turns * self.cycle[-1] + self.cycle[rest]
+
+    def _block_reaching(self, wanted: float) -> int:
+        """How many blocks are wholly needed for a sum of ``wanted``."""
+        beyond = max(0.0, wanted - self.sums[-1])
+        turns = int(beyond // self.cycle[-1])
+        rest = bisect_right(self.cycle, beyond - turns * self.cycle[-1]) - 1
+        in_cycle = min(max(rest, 0), len(self.cycle) - 2)
+        return len(self.sums) - 1 + turns * (len(self.cycle) - 1) + in_cycle
+
+
+@dataclass(frozen=True, slots=True)
+class _Steady(Processor):
+    """One that is always as fast: what takes sums and a search of others is a product."""
+
+    def capacity(self, time_s: float) -> float:
+        """As `Processor.capacity`."""
+        return self.speed * time_s
+
+    def reached(self, capacity: float) -> float:
+        """As `Processor.reached`."""
+        return capacity / self.speed
+
+
+def _sums(rates: Sequence[float]) -> tuple[float, ...]:
+    return tuple(accumulate(rates, initial=0.0))
+
+
+# ------------------------------------------------------------------------------
+# What load may come, from what was seen: paths for the model to be played on.
+#
+# Zaki, Li, Parthasarathy, section 1.3.3: at the first synchronization the load function seen so far is plugged
+# into the model. But the strategies differ by what the load will do: that the speeds seen so far stay as they
+# are favours the global strategies, since the groups would differ for ever. So besides the path of means
+# there are drawn ones. A rank's speed in a slice of time is a part of its unloaded speed; with the probability
+# with which it was seen to change from one slice to the next it changes, to one of all the parts seen.
+#
+# Pure: the draws come from a generator that is given, so that every rank draws the same.
+
+#: Slices drawn ahead; then they repeat.
+AHEAD = 24
+
+#: A change of speed by less than this part is noise.
+STEADY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class LoadForecast:
+    """Speeds seen, in units of work a second, above 0: ``speeds[r][k]`` is rank r's in the k-th slice.
+
+    Slices last ``slice_s`` and are as many for each rank, the oldest first. ``unloaded`` are the ranks'
+    speeds without external load where they are known; else the highest that each was seen at. ValueError for
+    slices that are none, differ in number, or hold speeds not above 0.
+    """
+
+    speeds: tuple[tuple[float, ...], ...]
+    slice_s: float
+    unloaded: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        slices = {len(seen) for seen in self.speeds}
+        if len(slices) != 1 or 0 in slices or len(self.unloaded) not in (0, len(self.speeds)):
+            raise ValueError(f"expected as many slices for each rank, at least one, found {sorted(slices)}")
+        if not (min(map(min, self.speeds)) > 0 and min(self.unloaded, default=1.0) > 0 and self.slice_s > 0):
+            raise ValueError("expected speeds and a duration above 0")
+
+    @classmethod
+    def constant(cls, speeds: Sequence[float]) -> LoadForecast:
+        """Nothing but one speed for each rank is known."""
+        return cls(tuple((speed,) for speed in speeds), 1.0)
+
+    def mean_path(self) -> tuple[Processor, ...]:
+        """Each rank goes on at its mean speed."""
+        means = (sum(seen) / len(seen) for seen in self.speeds)
+        return tuple(Processor.steady(mean) for mean in means)
+
+    def drawn_path(self, random: Random) -> tuple[Processor, ...]:
+        """Each rank goes on as it is, until its speed changes to another that was seen."""
+        full = self.unloaded or tuple(map(max, self.speeds))
+        parts = [[speed / most for speed in seen] for seen, most in zip(self.speeds, full, strict=True)]
+        pool, chance = [part for seen in parts for part in seen], _chance_of_change(parts)
+        return tuple(
+            Processor.at(_drawn(seen[-1], pool, chance, random), self.slice_s, most)
+            for seen, most in zip(parts, full, strict=True)
+        )
+
+
+def _chance_of_change(parts: Sequence[Sequence[float]]) -> float:
+    """How often a rank's speed changed from one slice to the next, by Laplace's rule with half a case."""
+    changed = seen = 0
+    for own in parts:
+        seen += len(own) - 1
+        changed += sum(abs(a - b) > STEADY * a for a, b in pairwise(own))
+    return (changed + 0.5) / (seen + 1)
+
+
+def _drawn(part: float, pool: Sequence[float], chance: float, random: Random) -> list[float]:
+    """The parts of the next slices."""
+    path = []
+    for other in random.choices(pool, k=AHEAD):
+        if random.random() < chance:
+            part = other
+        path.append(part)
+    return path

@@ -1,0 +1,161 @@
+"""New shares at a synchronization, what has to move for them, and whether it pays.
+
+Zaki, Li, Parthasarathy, sections 1.2 and 1.3.2: what is left is shared in proportion to the average effective
+speeds (1.3.3); alpha(j) iterations move in beta(j) messages; too little to move, no move; less than 10 %
+shorter predicted time, the cost of data movement not counted, no move. `ModelOptions.charged` counts it.
+
+Shares are integers. In a uniform loop each rank gets the floor of (1.3.3), and the iterations left over go
+one by one to where they are done soonest, so that no other integers finish earlier (`dist.layout.quickest`;
+rounding to the nearest may give a slow rank one too many, which hurts when few are left). In a non-uniform
+loop the cost is shared, and iterations come from the ends of those who have too much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import truediv
+
+from dlbrt.data.layout import quickest
+from dlbrt.parameters import LEAST_MOVED, PROFITABILITY
+from dlbrt.predict.effective_speed import Averaging
+from dlbrt.predict.work import NOTHING, IterationCosts, Runs, count
+from dlbrt.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How the ranks play; the defaults are the paper's, but for ``polls`` and ``averaging``.
+
+    ``decision_s``: delta, the time to calculate a distribution. ``profitability``: least predicted gain,
+    ``min_moved``: least part of what is left that is worth moving. ``charged``: the gain counts what the
+    next synchronization and the movement cost. ``polls``: ranks look for interrupts between iterations
+    only, and compute while one travels; otherwise all stop when the first one finishes, as in the paper.
+    ``reserves``: ranks go on computing while the profiles travel. ``all_history``: speeds are those since
+    the beginning, not since the last synchronization. ``averaging``: of the blocks of load.
+    """
+
+    decision_s: float = 1e-4
+    profitability: float = PROFITABILITY
+    min_moved: float = LEAST_MOVED
+    charged: bool = False
+    polls: bool = True
+    reserves: bool = False
+    all_history: bool = False
+    averaging: Averaging = Averaging.EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class MovementCosts:
+    """What moving costs, in seconds: whatever moves, for each message, for each iteration."""
+
+    always_s: float
+    message_s: float
+    iteration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Redistribution:
+    """What each rank holds afterwards; ``moved`` iterations (alpha) in ``messages`` (beta).
+
+    ``before_s`` and ``after_s`` are the predicted times to the end without and with it.
+    """
+
+    held: tuple[Runs, ...]
+    moved: int
+    messages: int
+    before_s: float
+    after_s: float
+
+
+def redistribute(
+    work: IterationCosts,
+    held: Sequence[Runs],
+    speeds: Sequence[float],
+    rules: ModelOptions,
+    charges: MovementCosts,
+    units: Sequence[int] = (),
+) -> Redistribution | None:
+    """The iterations left dealt by speed (above 0, base work a second), or None where it does not pay.
+
+    ``units`` is what those held cost, if that is known.
+    """
+    units = units or [work.units(runs) for runs in held]
+    before_s = _longest_s(work, units, speeds)
+    always_s = charges.always_s if rules.charged else 0.0
+    if always_s + work.unit_s * sum(units) / sum(speeds) > (1 - rules.profitability) * before_s:
+        return None  # even if all ended together
+    targets = _targets(work, units, speeds)
+    found = _moved(work, held, units, targets)
+    if found is None or found.moved < max(1.0, rules.min_moved * sum(map(count, held))):
+        return None
+    costs_s = 0.0
+    if rules.charged:
+        costs_s = charges.always_s + found.messages * charges.message_s + found.moved * charges.iteration_s
+    after_s = costs_s + _longest_s(work, [work.units(runs) for runs in found.held], speeds)
+    if after_s > (1 - rules.profitability) * before_s:
+        return None
+    return Redistribution(found.held, found.moved, found.messages, before_s, after_s)
+
+
+def _targets(work: IterationCosts, units: Sequence[int], speeds: Sequence[float]) -> list[float]:
+    """The cost that each rank should have."""
+    total = sum(units)
+    if work.prefix is None:
+        return [float(share) for share in quickest(total, speeds)]
+    everyone = sum(speeds)
+    return [total * speed / everyone for speed in speeds]
+
+
+def _longest_s(work: IterationCosts, units: Sequence[int], speeds: Sequence[float]) -> float:
+    return work.unit_s * float(max(map(truediv, units, speeds)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    held: tuple[Runs, ...]
+    moved: int
+    messages: int
+
+
+def _moved(
+    work: IterationCosts, held: Sequence[Runs], units: Sequence[int], targets: Sequence[float]
+) -> _Moved | None:
+    """Givers, the one with most too much first, give from their ends; takers are filled in the same order."""
+    surplus = [have - target for have, target in zip(units, targets, strict=True)]
+    most = [-abs(each) for each in surplus]
+    order = sorted(range(len(held)), key=most.__getitem__)
+    after = list(held)
+    pool: list[Runs] = []
+    for rank in order:
+        if surplus[rank] > 0:
+            after[rank], given = work.nearest(held[rank], targets[rank])
+            if given:
+                pool.append(given)
+    takers = [rank for rank in order if surplus[rank] < 0]
+    if not (pool and takers):
+        return None
+    moved, messages = sum(map(count, pool)), 0
+    for rank, taken in zip(takers, _dealt(work, pool, [-surplus[rank] for rank in takers]), strict=True):
+        messages += len(taken)
+        after[rank] = work.joined(after[rank], *taken)
+    return _Moved(tuple(after), moved, messages)
+
+
+def _dealt(work: IterationCosts, pool: Sequence[Runs], wanted: Sequence[float]) -> list[list[Runs]]:
+    """The pool's pieces cut in proportion to what is wanted, the nearest iterations; a piece is a message."""
+    given = sum(map(work.units, pool))
+    scale, sums = given / sum(wanted), list(accumulate(wanted))
+    dealt: list[list[Runs]] = [[] for _ in wanted]
+    taker, passed = 0, 0
+    for piece in pool:
+        rest, cost = piece, work.units(piece)
+        while rest:
+            end = scale * sums[taker] - passed
+            last = taker + 1 == len(wanted)
+            first, rest = (rest, NOTHING) if last or cost <= end else work.nearest(rest, end)
+            if first:
+                dealt[taker].append(first)
+            passed, cost = passed + work.units(first), work.units(rest)
+            taker += not last and bool(rest)
+    return dealt

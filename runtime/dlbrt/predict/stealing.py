@@ -1,0 +1,147 @@
+"""What work stealing will take: thieves and victims as events (`dlbrt.balance.stealing`).
+
+A rank that has run out asks the others once each, in random order, until one gives half of what it has left.
+If k of P - 1 can give, it meets (P - 1 - k) / (k + 1) refusals on average before one that does; so many are
+charged, and the victim is drawn among the k. Every question costs a message there and one back; a rank that
+computes answers at the end of its iteration, half of one later on average. A victim refuses where what it
+could give would take less time than an exchange. If nobody can give, nobody will until somebody has stolen;
+so a thief then waits for that, and what is played are the steals alone, each of which halves a share: at most
+about P log2(N / P), and `MAX_STEALS` of them. The loop is over when rank 0 has heard of the last iteration
+and told so: two messages.
+
+Shares are counted in iterations of mean cost. Draws come from a generator with a fixed seed, so that every
+rank predicts the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+from math import log2
+from random import Random
+
+from dlbrt.predict.effective_speed import Processor
+from dlbrt.predict.inputs import EstimateInputs, ModelInputs
+from dlbrt.records import dataclass
+
+#: Steals that are played; what is held then is worked off.
+MAX_STEALS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class StealingModel:
+    """Work stealing, half of a victim's rest at a time; the mean of so many ``plays`` on each path."""
+
+    name: str = "steal"
+    plays: int = 1
+
+    def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
+        """What all that is left takes on this path of speeds."""
+        remaining = known.remaining
+        if not remaining.work_s > 0:
+            return 0.0
+        return (
+            sum(_Play(known, processors, Random(seed)).total_s() for seed in range(self.plays)) / self.plays
+        )
+
+    def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
+        """About that, without events: every rank steals half as often as a share can be halved."""
+        remaining, ranks = estimate_inputs.remaining, len(known.held)
+        if not remaining.work_s > 0 or ranks == 1:
+            return estimate_inputs.lower_bound_s
+        unit_s = remaining.mean_s * ranks / sum(estimate_inputs.speeds)
+        steals = 1 + log2(max(1.0, remaining.count / ranks)) / 2
+        answer_s = 2 * known.network.latency_s + unit_s / 2
+        rows_s = known.iteration_bytes / known.network.bandwidth * remaining.count / ranks / 2
+        kept = min(2 * (1 + _least(known, unit_s)) * estimate_inputs.grain, remaining.count / ranks)
+        return estimate_inputs.lower_bound_s + steals * answer_s + rows_s + estimate_inputs.ends_s(kept)
+
+
+def _least(known: ModelInputs, unit_s: float) -> float:
+    """The fewest iterations that a rank gives which take it so long each."""
+    gain_s = unit_s - known.iteration_bytes / known.network.bandwidth
+    return known.network.all_to_all.seconds(2) / gain_s if gain_s > 0 else float("inf")
+
+
+class _Play:
+    """Who holds how much since when, and when thieves try again."""
+
+    def __init__(self, known: ModelInputs, processors: Sequence[Processor], random: Random) -> None:
+        self.processors, self.unit_s, self.random = processors, known.remaining.mean_s, random
+        self.ranks = len(processors)
+        self.latency_s = known.network.latency_s
+        self.row_s = known.iteration_bytes / known.network.bandwidth
+        self.polls = 0.5 if known.rules.polls else 0.0
+        self.worth = tuple(_least(known, self.unit_s / speed) for speed in known.speeds)
+        self.since_s = [0.0] * self.ranks
+        self.work_s = [known.work.units(runs) * known.work.unit_s for runs in known.held]
+        self.end_s = [each.finish(0.0, work) for each, work in zip(processors, self.work_s, strict=True)]
+        self.runs_out = [(end_s, rank) for rank, end_s in enumerate(self.end_s)]
+        heapify(self.runs_out)
+        self.waiting: set[int] = set()
+        self.able = dict.fromkeys(range(self.ranks))
+
+    def total_s(self) -> float:
+        """When all have heard that nothing is left."""
+        if self.ranks == 1:
+            return self.end_s[0]
+        steals = 0
+        while self.runs_out and steals < MAX_STEALS:
+            now, thief = heappop(self.runs_out)
+            if now < self.end_s[thief] or thief in self.waiting:
+                continue  # it has been given work since, or runs out earlier, having given some
+            if self._steals(thief, now):
+                steals += 1
+            else:
+                self._wait(thief, now)
+        return max(self.end_s) + 2 * self.latency_s
+
+    def _steals(self, thief: int, now: float) -> bool:
+        """Whether the thief finds a victim; who cannot give now will not before it has stolen."""
+        self.able.pop(thief, None)
+        victims = list(self.able)
+        self.random.shuffle(victims)
+        refusals = (self.ranks - 1 - len(victims)) / (len(victims) + 1)
+        for rank in victims:
+            if self.since_s[rank] > now:
+                continue
+            if units := self._stealable(rank, now):
+                self._steal(thief, rank, units, refusals, now)
+                return True
+            del self.able[rank]
+            refusals += 1
+        return False
+
+    def _wait(self, thief: int, now: float) -> None:
+        """Until work that is on its way is where it can be stolen from, if there is any."""
+        if coming := [self.since_s[rank] for rank in self.able if self.since_s[rank] > now]:
+            heappush(self.runs_out, (min(coming), thief))
+        else:
+            self.waiting.add(thief)
+
+    def _stealable(self, rank: int, now: float) -> int:
+        """What a rank would give: half of the iterations that it has not begun and does not begin next."""
+        if self.end_s[rank] <= now:
+            return 0
+        left_s = self.work_s[rank] - self.processors[rank].done(self.since_s[rank], now)
+        units = int(left_s / self.unit_s + 1e-9) // 2
+        return units if units > self.worth[rank] else 0
+
+    def _steal(self, thief: int, victim: int, units: int, refusals: float, now: float) -> None:
+        """The thief gets so many of the victim's iterations, after its refusals."""
+        next_poll_s = self.polls * self.unit_s
+        trip_s = 2 * self.latency_s + next_poll_s / self.processors[victim].average(now, now)
+        has_s = now + (1 + refusals) * trip_s + units * self.row_s
+        given_s = units * self.unit_s
+        done_s = self.processors[victim].done(self.since_s[victim], now)
+        self.work_s[victim] -= done_s + given_s
+        self.since_s[victim] = now
+        self.end_s[victim] = self.processors[victim].finish(now, self.work_s[victim])
+        self.since_s[thief], self.work_s[thief] = has_s, given_s
+        self.end_s[thief] = self.processors[thief].finish(has_s, given_s)
+        self.able[thief] = None
+        for rank in (thief, victim):
+            heappush(self.runs_out, (self.end_s[rank], rank))
+        for rank in self.waiting:
+            heappush(self.runs_out, (has_s, rank))
+        self.waiting.clear()

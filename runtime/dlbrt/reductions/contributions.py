@@ -1,0 +1,370 @@
+"""What the iterations of one rank contribute to, from the kernel's declarations to what is left afterwards.
+
+Alone, a rank works on the real values (`_Native`): nothing is logged, and only values that several updates
+of an iteration share are put together iteration by iteration, as they are on many ranks, so that the
+result does not depend on their number. In a crew every rank works on stand-ins (`_Shared`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+
+from dlbrt.reductions.journal import Journal
+from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.operations import (
+    APPLY,
+    IMMUTABLE,
+    NAMES,
+    SELECT,
+    SHARE,
+    WIDTH,
+    MisuseError,
+    StandIn,
+    boolean,
+    combining,
+    kept,
+)
+from dlbrt.reductions.private_copies import (
+    ContainerShape,
+    PrivateCopySpec,
+    container_shape,
+    private_copy_spec,
+    share_of,
+)
+from dlbrt.reductions.proxies import (
+    LoggingAccumulator,
+    LoggingAdder,
+    LoggingContainer,
+    LoggingExtremum,
+    adder,
+)
+
+# ------------------------------------------------------------------------------
+# Objects that a share starts from: ``IDENTITY + e`` is ``e`` for every type, -0.0, text, arrays too.
+
+#: Types of which any two values compare as a total order, NaN apart.
+_ORDERED = (int, float, str, bytes, np.integer, np.floating)
+
+
+class Identity(StandIn):
+    """The start of a share by an arithmetic operator; ``mode`` tells how it was last used."""
+
+    __slots__ = ("mode",)
+
+    def __init__(self) -> None:
+        self.mode = 0
+
+
+def _starting(mode: int) -> Any:
+    def method(self: Identity, operand: Any) -> Any:
+        self.mode = mode
+        return operand if type(operand) in IMMUTABLE else kept(operand)
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    if _name.strip("_") not in ("sub", "isub", "rsub"):
+        setattr(Identity, _name, _starting(_number % 3))
+
+
+class BooleanIdentity(StandIn):
+    """The start of ``s and e`` (true) or ``s or e`` (false): the outcome is e."""
+
+    __slots__ = ("_is",)
+
+    def __init__(self, is_true: bool) -> None:
+        self._is = is_true
+
+    def __bool__(self) -> bool:
+        return self._is
+
+
+class ExtremumIdentity(StandIn):
+    """What every value beats in ``new < best`` and its like, except NaN."""
+
+    __slots__ = ()
+
+    def _beats(self, value: Any) -> bool:
+        if not has_order(value):
+            raise MisuseError(f"values of {type(value).__name__} are selected from that have no total order")
+        return bool(value == value)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _beats
+
+
+def has_order(value: Any) -> bool:
+    """Whether the best of parts is the best of all: numbers, text, tuples of them without NaN within."""
+    if type(value) is tuple:
+        return all(has_order(item) and item == item for item in value)
+    if isinstance(value, _ORDERED):
+        return True
+    return type(value).__module__ in ("fractions", "decimal", "_decimal", "_pydecimal", "datetime")
+
+
+# ------------------------------------------------------------------------------
+
+
+class _Way(Protocol):
+    """How contributions are taken."""
+
+    def accumulator(self, name: str, run: range) -> Any:
+        """What the name is bound to for a run."""
+
+    def accumulate(self, name: str, share: Any) -> Any:
+        """Take the share of the iteration before; what the name is bound to for the one that begins."""
+
+    def reduce(self, values: Mapping[str, Any]) -> None:
+        """Take what a run, or the failing iteration, has left."""
+
+    def end_run(self) -> None:
+        """Take what a run has put in containers."""
+
+
+class ContributionDescription:
+    """What a rank above 0 is told of a value that it contributes to, instead of the value."""
+
+    __slots__ = ("adder", "container_shape", "decided", "private_copy_spec")
+
+    def __init__(
+        self,
+        private_copy_spec: PrivateCopySpec | None = None,
+        decided: bool = False,
+        adder: type[LoggingAdder] = LoggingAdder,
+        container_shape: ContainerShape | None = None,
+    ) -> None:
+        self.private_copy_spec = private_copy_spec
+        self.decided = decided
+        self.adder = adder
+        self.container_shape = container_shape
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ContributionDescription, (
+            self.private_copy_spec,
+            self.decided,
+            self.adder,
+            self.container_shape,
+        )
+
+
+def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
+    """The description of a value."""
+    return ContributionDescription(
+        private_copy_spec(kind, value), is_decided(kind, value), adder(value), container_shape(kind, value)
+    )
+
+
+def selectable(kind: ContributionKind, value: Any) -> bool:
+    """Whether the best of each rank's own is the best of all, as far as the value to beat tells."""
+    return kind.form is not ContributionForm.SELECTION or has_order(value)
+
+
+class LoopContributions:
+    """The kinds of values, the values themselves (at rank 0), and how they are taken now.
+
+    ``bound`` are the names that the loop binds, companions behind theirs; ``per_iteration`` those of which
+    an iteration contributes a share.
+    """
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, ContributionKind] = {}
+        self.bound: tuple[str, ...] = ()
+        self.per_iteration: tuple[str, ...] = ()
+        self.values: dict[str, Any] = {}
+        self.journal: Journal | None = None
+        self._way: _Way = _Native(self.kinds, self.values)
+
+    def declare(self, kinds: Mapping[str, ContributionKind]) -> None:
+        """Declare reductions."""
+        self.kinds.update(kinds)
+        self.per_iteration = tuple(
+            n for n, kind in kinds.items() if kind.form is ContributionForm.PER_ITERATION
+        )
+        bound = ((name, *kind.companions) for name, kind in kinds.items() if kind.bound)
+        self.bound = tuple(chain.from_iterable(bound))
+
+    def declare_ordered(self, names: tuple[str, ...]) -> None:
+        """Declare containers that are only added to."""
+        self.kinds.update(dict.fromkeys(names, ORDERED))
+
+    def begin(self, arguments: Mapping[str, Any]) -> None:
+        """The kernel's arguments hold the values to begin with; those reached since stay."""
+        for name in self.kinds:
+            self.values.setdefault(name, arguments[name])
+
+    def share(self, journal: Journal, descriptions: Mapping[str, ContributionDescription]) -> None:
+        """From now on other ranks contribute as well: everything goes to the journal."""
+        self.journal = journal
+        if self.kinds:
+            journal.mark_all()
+        self._way = _Shared(self.kinds, journal, descriptions)
+
+    @property
+    def singly(self) -> bool:
+        """Whether something kept belongs to a whole run, which must not be dealt then."""
+        return self.journal is not None and any(kind.by_run for kind in self.kinds.values())
+
+    @property
+    def in_private_copies(self) -> bool:
+        """Whether ranks add to copies of containers, which pays in long stretches of iterations only."""
+        return any(
+            private_copy_spec(kind, self.values.get(name)) is not None for name, kind in self.kinds.items()
+        )
+
+    def results(self) -> dict[str, Any]:
+        """The values of names that the loop binds, in order, companions among them where they were set."""
+        return {name: self.values[name] for name in self.bound if name in self.values}
+
+    def accumulator(self, name: str, run: range) -> Any:
+        """See `_Way`."""
+        return self._way.accumulator(name, run)
+
+    def accumulate(self, name: str, share: Any) -> Any:
+        """See `_Way`."""
+        return self._way.accumulate(name, share)
+
+    def reduce(self, values: Mapping[str, Any]) -> None:
+        """See `_Way`."""
+        self._way.reduce(values)
+
+    def end_run(self) -> None:
+        """See `_Way`."""
+        self._way.end_run()
+
+    def left_by(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of a kernel's variables that `reduce` takes."""
+        return {name: value for name, value in variables.items() if name in self.bound}
+
+
+class _Native:
+    """The real values."""
+
+    def __init__(self, kinds: Mapping[str, ContributionKind], values: dict[str, Any]) -> None:
+        self._kinds = kinds
+        self._values = values
+        self._identities: dict[str, Identity] = {}
+
+    def accumulator(self, name: str, run: range) -> Any:  # noqa: ARG002
+        if self._kinds[name].form is ContributionForm.PER_ITERATION:
+            return self._identities.setdefault(name, Identity())
+        return self._values[name]
+
+    def accumulate(self, name: str, share: Any) -> Any:
+        identity = self._identities.get(name)
+        if identity is None:
+            return share
+        if share is not identity:
+            apply = APPLY[combining(self._kinds[name].operator) + identity.mode]
+            self._values[name] = apply(self._values[name], share)
+        return identity
+
+    def reduce(self, values: Mapping[str, Any]) -> None:
+        companions = {name for kind in self._kinds.values() for name in kind.companions}
+        for name, value in values.items():
+            if name in self._identities:
+                self.accumulate(name, value)
+            elif name in self._kinds or (name in companions and value is not UNSET):
+                self._values[name] = value
+
+    def end_run(self) -> None:
+        """Nothing is private."""
+
+
+class _Shared:
+    """Stand-ins, and a journal."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, ContributionKind],
+        journal: Journal,
+        descriptions: Mapping[str, ContributionDescription],
+    ) -> None:
+        self._kinds = kinds
+        self._journal = journal
+        self._append = journal.log.append
+        self._descriptions = descriptions
+        self._codes = {name: WIDTH * number for number, name in enumerate(kinds, 1)}
+        self._identities: dict[str, StandIn] = {}
+        self._private: dict[str, Any] = {}
+        self._readers: dict[str, Callable[[Any], Any] | None] = {}
+
+    def accumulator(self, name: str, run: range) -> Any:
+        kind, append, code = self._kinds[name], self._append, self._codes[name]
+        match kind.form:
+            case ContributionForm.LOGGED:
+                return LoggingAccumulator(append, code)
+            case ContributionForm.EXTREME:
+                return LoggingExtremum(append, code, kind.operator, run.step == 1)
+            case ContributionForm.ELEMENTS:
+                return self._elements(name, run)
+            case ContributionForm.ADDED:
+                return self._descriptions[name].adder(append, code)
+        return self._identities.setdefault(name, self._identity(name))
+
+    def _identity(self, name: str) -> StandIn:
+        kind = self._kinds[name]
+        if kind.form is ContributionForm.SELECTION:
+            return ExtremumIdentity()
+        if kind.operator in ("and", "or"):
+            return BooleanIdentity((kind.operator == "and") != self._descriptions[name].decided)
+        return Identity()
+
+    def _elements(self, name: str, run: range) -> Any:
+        alike, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator
+        private = alike.private(sign, len(run)) if alike is not None and run.step == 1 else None
+        if private is None:
+            return LoggingContainer(self._append, self._codes[name], sign, self._reader(name))
+        self._private[name] = private
+        return private
+
+    def _reader(self, name: str) -> Callable[[Any], Any] | None:
+        if name not in self._readers:
+            known = self._descriptions[name].container_shape
+            self._readers[name] = None if known is None else known.reader()
+        return self._readers[name]
+
+    def accumulate(self, name: str, share: Any) -> Any:
+        identity = self._identities.get(name)
+        if self._kinds[name].form is not ContributionForm.PER_ITERATION or identity is None:
+            return share
+        if share is not identity:
+            self._journal.before((self._code(name), share))
+        return identity
+
+    def reduce(self, values: Mapping[str, Any]) -> None:
+        for name, share in values.items():
+            kind = self._kinds.get(name)
+            if kind is None or isinstance(share, StandIn):
+                continue
+            if kind.form is ContributionForm.SELECTION:
+                others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}
+                self._append((self._codes[name] + SELECT, share, others))
+            elif name in self._identities:
+                self._append((self._code(name), share))
+
+    def end_run(self) -> None:
+        for name, private in self._private.items():
+            share = share_of(private, self._kinds[name].operator)
+            if share is not None:
+                self._append((self._codes[name] + SHARE, share))
+        self._private.clear()
+
+    def _code(self, name: str) -> int:
+        """The code by which a share is put to the value."""
+        kind, identity = self._kinds[name], self._identities[name]
+        if isinstance(identity, Identity):
+            return self._codes[name] + combining(kind.operator) + identity.mode
+        return self._codes[name] + boolean(kind.operator)
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "<not set by any iteration>"
+
+
+#: What a temporary holds that no iteration has set.
+UNSET: Any = _Unset()

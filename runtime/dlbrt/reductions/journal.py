@@ -1,0 +1,319 @@
+"""The journal of one rank: what iterations do besides storing to rows, in the order of execution.
+
+An entry is a tuple whose first item is its code: target and operation. Writers append to ``log``;
+which iteration an entry belongs to is known by marks, the length of the log where an iteration begins. In
+a loop that declares contributions each iteration is marked by the iterator that it is taken from (`marked`);
+in others, where only output can come, the writer marks (`note`).
+
+A folded loop climbs from its lower end and descends from its upper one in turns. What is written on either
+side is piled up apart, so that segments stay long and those of different ranks hardly overlap.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import IO, Any
+
+import numpy as np
+
+from dlbrt.records import dataclass
+
+# ------------------------------------------------------------------------------
+# Pieces of a log: entries in the order of execution, with the positions that they belong to.
+#
+# Within a segment positions ascend, so a segment is what one rank did on its way up; a rank that is given
+# lower positions later begins another. Segments are bounded in length, so that they can be sent, held and
+# applied one after the other.
+
+PositionArray = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class NumericEntries:
+    """Entries that all are (``code``, number), numbers as an array of doubles."""
+
+    code: int
+    numbers: np.ndarray[Any, Any]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, part: slice) -> NumericEntries:
+        return NumericEntries(self.code, self.numbers[part])
+
+    def listed(self) -> list[tuple[Any, ...]]:
+        """The entries one by one."""
+        return [(self.code, number) for number in self.numbers.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """``entries[starts[k]:starts[k + 1]]`` belong to ``positions[k]``; positions ascend, none is without."""
+
+    positions: PositionArray
+    starts: PositionArray
+    entries: Sequence[tuple[Any, ...]] | NumericEntries
+
+    def part(self, low: int, high: int) -> Segment:
+        """The segment of ``positions[low:high]``."""
+        begin = int(self.starts[low]) if low < len(self.starts) else len(self.entries)
+        end = int(self.starts[high]) if high < len(self.starts) else len(self.entries)
+        return Segment(self.positions[low:high], self.starts[low:high] - begin, self.entries[begin:end])
+
+    def up_to(self, position: int) -> Segment:
+        """What belongs to ``position`` and those before it."""
+        return self.part(0, int(np.searchsorted(self.positions, position, "right")))
+
+    def position(self, entry: int) -> int:
+        """The position that an entry belongs to."""
+        return int(self.positions[np.searchsorted(self.starts, entry, "right") - 1])
+
+    def listed(self) -> list[tuple[Any, ...]]:
+        """The entries one by one."""
+        return self.entries.listed() if isinstance(self.entries, NumericEntries) else list(self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The first and the last position of a segment."""
+
+    first: int
+    last: int
+
+
+def compact(positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> Segment:
+    """The segment, its entries as an array where all are of one code with a float."""
+    kept = _as_numbers(entries)
+    places, begins = np.array(positions, np.int64), np.array(starts, np.int64)
+    return Segment(places, begins, entries if kept is None else kept)
+
+
+def _as_numbers(entries: list[tuple[Any, ...]]) -> NumericEntries | None:
+    code, *operands = entries[0]
+    if len(operands) != 1 or type(operands[0]) is not float or set(map(len, entries)) != {2}:
+        return None
+    codes, numbers = zip(*entries, strict=True)
+    if set(codes) != {code} or set(map(type, numbers)) != {float}:
+        return None
+    return NumericEntries(code, np.array(numbers))
+
+
+class SegmentStore:
+    """Segments as bytes, in memory up to a bound, beyond it in a file that vanishes when it is closed."""
+
+    def __init__(self, bound: int) -> None:
+        self._bound = bound
+        self._held = 0
+        self._places: list[bytes | tuple[int, int]] = []
+        self._file: IO[bytes] | None = None
+
+    def add(self, data: bytes) -> None:
+        """Put a segment away; OSError where the file cannot take it."""
+        if self._held + len(data) <= self._bound:
+            self._held += len(data)
+            self._places.append(data)
+            return
+        import tempfile
+
+        self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 (see close)
+        at = self._file.seek(0, 2)
+        self._file.write(data)
+        self._places.append((at, len(data)))
+
+    def take(self, number: int) -> bytes:
+        """A segment by its number, in the order in which they were put away."""
+        place = self._places[number]
+        if isinstance(place, bytes):
+            return place
+        assert self._file is not None
+        self._file.seek(place[0])
+        return self._file.read(place[1])
+
+    def close(self) -> None:
+        """Let all go."""
+        self._places.clear()
+        if self._file is not None:
+            self._file.close()
+
+
+#: What a journal does with a segment that is complete.
+Keep = Callable[[Segment], None]
+
+
+# ------------------------------------------------------------------------------
+
+#: Entries at which a segment is closed, and the log is looked at within a run.
+LONG = 1 << 16
+#: Fewer marks than these are taken one by one.
+_FEW = 16
+
+
+class _Pile:
+    """Runs' entries that will be a segment; each run is above all others, or each below if ``downwards``."""
+
+    def __init__(self, *, downwards: bool) -> None:
+        self.length = 0
+        self._downwards = downwards
+        self._runs: deque[tuple[array[int], array[int], list[tuple[Any, ...]]]] = deque()
+
+    def takes(self, positions: array[int]) -> bool:
+        """Whether a run at these positions continues the pile."""
+        if not self._runs:
+            return True
+        if self._downwards:
+            return positions[-1] < self._runs[0][0][0]
+        return positions[0] > self._runs[-1][0][-1]
+
+    def add(self, positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> None:
+        """Put a run on the pile, its entries by the position they belong to."""
+        self.length += len(entries)
+        if self._downwards:
+            self._runs.appendleft((positions, starts, entries))
+        else:
+            self._runs.append((positions, starts, entries))
+
+    def segment(self) -> tuple[Extent, Segment] | None:
+        """Everything as one segment; the pile is empty then."""
+        if not self._runs:
+            return None
+        positions, starts, entries = array("q"), array("q"), list[tuple[Any, ...]]()
+        for places, begins, logged in self._runs:
+            held = len(entries)
+            positions.extend(places)
+            starts.extend(begins if not held else array("q", (held + start for start in begins)))
+            entries += logged
+        self._runs.clear()
+        self.length = 0
+        return Extent(positions[0], positions[-1]), compact(positions, starts, entries)
+
+
+class Journal:
+    """``keep`` takes each segment that is complete; ``extents`` tells of all of them, in order."""
+
+    def __init__(self, keep: Keep, long: int = LONG) -> None:
+        self.log: list[tuple[Any, ...]] = []
+        self.extents: list[Extent] = []
+        self._keep = keep
+        self._long = long
+        self._marks: array[int] = array("q")
+        self._ordinals: array[int] | None = array("q")  # of noted iterations; None: all are marked
+        self._base = 0  # ordinal in its run of the first iteration marked
+        self._climbing, self._descending = _Pile(downwards=False), _Pile(downwards=True)
+        self._last = -1
+
+    def mark_all(self) -> None:
+        """Iterations will be taken from `marked`."""
+        self._ordinals = None
+
+    def marked(self, items: Iterator[Any]) -> Iterator[Any]:
+        """The items, with a mark at each."""
+        if self._ordinals is not None:
+            return items
+        return self._marking(items)
+
+    def _marking(self, items: Iterator[Any]) -> Iterator[Any]:
+        log, mark = self.log, self._marks.append
+        for item in items:
+            mark(len(log))
+            yield item
+
+    def note(self, ordinal: int) -> None:
+        """The next entry is of the iteration of that ordinal in its run; nothing where all are marked."""
+        ordinals = self._ordinals
+        if ordinals is not None and (not ordinals or ordinals[-1] != ordinal):
+            ordinals.append(ordinal)
+            self._marks.append(len(self.log))
+
+    def before(self, entry: tuple[Any, ...]) -> None:
+        """Log an entry of the iteration before the one that has just begun."""
+        self.log.append(entry)
+        self._marks[-1] += 1
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the log should be cut."""
+        return len(self.log) >= self._long
+
+    def cut(self, run: range, done: int) -> None:
+        """Close the log so far; it is of the first ``done`` iterations of ``run``, which go on."""
+        self._close(run)
+        self._base = done
+
+    def end_run(self, run: range, *, descending: bool = False) -> None:
+        """Close the log; it is of ``run``, which ends (empty: of what came after the last one).
+
+        ``descending`` runs, partners in pairs, come below one another.
+        """
+        if not run:
+            self._unmark()
+        self._close(run, descending=descending)
+        self._base = 0
+
+    def finish(self) -> None:
+        """Complete the last segments."""
+        self._complete(self._climbing)
+        self._complete(self._descending)
+
+    def _complete(self, pile: _Pile) -> None:
+        if (found := pile.segment()) is not None:
+            self.extents.append(found[0])
+            self._keep(found[1])
+
+    def _close(self, run: range, *, descending: bool = False) -> None:
+        if self.log:
+            self._take(run, self._descending if descending else self._climbing)
+        self._unmark()
+
+    def _unmark(self) -> None:
+        del self._marks[:]
+        if self._ordinals is not None:
+            del self._ordinals[:]
+
+    def _take(self, run: range, pile: _Pile) -> None:
+        count = len(self.log)
+        positions, starts = self._few(run, count) if len(self._marks) < _FEW else self._many(run, count)
+        if not pile.takes(positions):
+            self._complete(pile)
+        pile.add(positions, starts, self.log.copy())
+        self.log.clear()
+        self._last = positions[-1]
+        if pile.length >= self._long:
+            self._complete(pile)
+
+    def _ordinal(self, mark: int) -> int:
+        return self._base + mark if self._ordinals is None else self._ordinals[mark]
+
+    def _earlier(self, run: range) -> int:
+        """Where entries before the first mark belong: the last iteration before the cut, or one at hand."""
+        return run[max(0, self._base - 1)] if run else max(0, self._last)
+
+    def _few(self, run: range, count: int) -> tuple[array[int], array[int]]:
+        positions, starts = array("q"), array("q")
+        if not self._marks or self._marks[0] > 0:
+            positions.append(self._earlier(run))
+            starts.append(0)
+        for mark, (start, end) in enumerate(pairwise([*self._marks, count])):
+            position = run[self._ordinal(mark)]
+            if end > start and (not positions or positions[-1] < position):
+                positions.append(position)
+                starts.append(start)
+        return positions, starts
+
+    def _many(self, run: range, count: int) -> tuple[array[int], array[int]]:
+        marks = np.array(self._marks, np.int64)
+        ordinals = np.arange(len(marks)) + self._base if self._ordinals is None else np.array(self._ordinals)
+        filled = np.append(marks[1:], count) > marks
+        places, begins = (run.start + ordinals * run.step)[filled], marks[filled]
+        positions, starts = array("q"), array("q")
+        if not len(begins) or begins[0] > 0:
+            earlier = self._earlier(run)
+            if len(places) and places[0] == earlier:
+                places, begins = places[1:], begins[1:]
+            positions.append(earlier)
+            starts.append(0)
+        positions.frombytes(places.astype(np.int64).tobytes())
+        starts.frombytes(begins.tobytes())
+        return positions, starts

@@ -1,0 +1,149 @@
+"""The operations that a log names, by number, and how operands are kept until they are applied.
+
+The law: what is applied later is what Python would have applied at once, the same function on the same
+operands, so that the result has the same bits, type and identity.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable, ItemsView, KeysView, Mapping, ValuesView
+from numbers import Number
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dlbrt.reductions.kinds import ARITHMETIC
+
+_PLAIN: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any], str]] = {
+    "+": (operator.add, operator.iadd, "add"),
+    "-": (operator.sub, operator.isub, "sub"),
+    "*": (operator.mul, operator.imul, "mul"),
+    "&": (operator.and_, operator.iand, "and"),
+    "|": (operator.or_, operator.ior, "or"),
+    "^": (operator.xor, operator.ixor, "xor"),
+}
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda old, operand: function(operand, old)
+
+
+def _both(function: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any], ...]:
+    return function, _reflected(function)
+
+
+#: By number: new value from old value and operand. Three numbers for each arithmetic operator.
+APPLY: tuple[Callable[[Any, Any], Any], ...] = (
+    *(f for s in ARITHMETIC for f in (_PLAIN[s][0], _PLAIN[s][1], _reflected(_PLAIN[s][0]))),
+    *_both(lambda one, other: max(one, other)),
+    *_both(lambda one, other: min(one, other)),
+    lambda old, operand: old and operand,
+    lambda old, operand: old or operand,
+)
+MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(APPLY))
+
+#: What else an entry can be: several operations on one element, ``ufunc.at``, a run's share, a selection,
+#: a method call, a store under a key, text and bytes written, and what could not leave its rank.
+CHAIN, AT, SHARE, SELECT, CALL, STORE, WRITE, RAW, LOST = range(len(APPLY), len(APPLY) + 9)
+
+#: Numbers that each target of a log has.
+WIDTH = LOST + 1
+
+#: Special method -> operation, for every arithmetic operator in its three forms.
+NAMES: dict[str, int] = {
+    f"__{prefix}{_PLAIN[sign][2]}__": 3 * place + form
+    for place, sign in enumerate(ARITHMETIC)
+    for form, prefix in enumerate(("", "i", "r"))
+}
+
+#: Types whose objects never change, so that an operand of them needs no copy.
+IMMUTABLE = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), np.float64, np.float32, np.int64, np.int32, np.bool_}
+)
+
+_NEVER_CHANGED = (np.generic, Number, str, bytes, tuple, range, frozenset)
+_COPIED = (list, set, dict, bytearray, np.ndarray)
+
+
+class MisuseError(RuntimeError):
+    """A loop used a value that it contributes to in a way that it was not analysed for."""
+
+
+class StandIn:
+    """What stands for a value that iterations contribute to; any other use of it ends the loop loudly."""
+
+    __slots__ = ()
+    __array_ufunc__: Any = None  # numpy operands leave the operation to this class
+
+    def _misused(self, *_: object) -> NoReturn:
+        raise MisuseError("a value that iterations contribute to is used in another way inside the loop")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._misused()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+#: Special methods that Python looks up in the class, past ``__getattr__``.
+_USES = (
+    "bool len iter call int float index neg pos invert abs str format eq ne lt le gt ge getitem setitem "
+    "delitem contains reduce truediv floordiv mod pow matmul rtruediv rfloordiv rmod rpow rmatmul"
+)
+for _use in _USES.split():
+    setattr(StandIn, f"__{_use}__", StandIn._misused)
+
+
+def boolean(sign: str) -> int:
+    """The operation of ``and`` or ``or``."""
+    return _AND if sign == "and" else _OR
+
+
+def combining(sign: str) -> int:
+    """The operation that puts a share to the value: by the operator; differences are negative sums."""
+    return 3 * ARITHMETIC.index("+" if sign == "-" else sign)
+
+
+def number(sign: str) -> int:
+    """The plain operation of an arithmetic operator."""
+    return 3 * ARITHMETIC.index(sign)
+
+
+def kept(operand: Any, sign: str = "+") -> Any:
+    """An operand as it is now: a copy where it can change, read out where reading uses it up.
+
+    Elements of containers stay the objects that they are, as the operation would take them over.
+    """
+    if type(operand) in IMMUTABLE or isinstance(operand, _NEVER_CHANGED):
+        return operand
+    if isinstance(operand, _COPIED):
+        return operand.copy(order="K") if isinstance(operand, np.ndarray) else copy.copy(operand)
+    if isinstance(operand, KeysView | ItemsView | ValuesView):
+        return list(operand) if sign == "+" else set(operand)
+    if hasattr(type(operand), "__next__"):
+        return list(operand)
+    return copy.deepcopy(known(operand))
+
+
+def kept_key(key: Any) -> Any:
+    """A subscript as it is now; an object that is a key stays that object."""
+    if isinstance(key, list | np.ndarray):
+        return key.copy()
+    return tuple(map(kept_key, key)) if type(key) is tuple else known(key)
+
+
+def known(value: Any) -> Any:
+    """The value; MisuseError if it stands for another one that iterations contribute to."""
+    if isinstance(value, StandIn):
+        raise MisuseError("a value that iterations contribute to is used in another way inside the loop")
+    return value
+
+
+def read_out(iterable: Any) -> Any:
+    """What a container is extended by, as it is now; the elements are the same objects."""
+    if isinstance(iterable, Mapping):
+        return dict(iterable)
+    return iterable if isinstance(iterable, str | bytes | range) else list(iterable)

@@ -1,0 +1,158 @@
+"""A rank's own copy of a container that integers are added to, at full speed.
+
+Integers may be added in any order, so a rank starts from zeros, works natively, and gives its share at the
+end of each run. Of a dictionary, runs put together in order give the sequential order of the keys as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dlbrt.records import dataclass
+from dlbrt.reductions.kinds import ContributionForm, ContributionKind
+from dlbrt.reductions.operations import APPLY, combining
+
+#: Operators whose identity is a number, and that number.
+_ZEROS = {"+": 0, "-": 0, "|": 0, "^": 0, "&": -1}
+
+#: Elements that a run must pay for with one iteration, for a private copy to be worth it.
+_ELEMENTS_PER_ITERATION = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateCopySpec:
+    """What a rank needs to know of a container to make its own: of a dictionary, nothing."""
+
+    shape: tuple[int, ...] | None
+    dtype: str = ""
+
+    def private(self, sign: str, iterations: int) -> Any:
+        """A copy of zeros for a run; None where the run is too short for one."""
+        if self.shape is None:
+            return _Counts()
+        if np.prod(self.shape) > iterations * _ELEMENTS_PER_ITERATION:
+            return None
+        if self.dtype:
+            zeros = np.zeros(self.shape, self.dtype)
+            return np.invert(zeros, out=zeros) if _ZEROS[sign] else zeros
+        return [_ZEROS[sign]] * self.shape[0]
+
+
+class _Counts(dict[Any, Any]):
+    """Counts from 0, whatever key is asked for; ``defaults`` are what `get` was to take instead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.defaults: dict[Any, Any] = {}
+
+    def __missing__(self, key: Any) -> int:
+        return 0
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        if key in self:
+            return self[key]
+        if default != 0:
+            self.defaults.setdefault(key, default)
+        return 0
+
+
+def private_copy_spec(kind: ContributionKind, real: Any) -> PrivateCopySpec | None:
+    """How other ranks can make their own copy of ``real``; None where contributions must be logged."""
+    if kind.form is not ContributionForm.ELEMENTS or kind.operator not in _ZEROS:
+        return None
+    if type(real) is np.ndarray and real.ndim and real.flags.writeable:
+        exact = kind.integer and np.issubdtype(real.dtype, np.integer)
+        loose = kind.any_order and kind.operator in "+-" and real.dtype.kind in "iufc"
+        return PrivateCopySpec(real.shape, real.dtype.str) if exact or loose else None
+    if not kind.integer:
+        return None
+    if type(real) is list and set(map(type, real)) <= {int}:
+        return PrivateCopySpec((len(real),))
+    return PrivateCopySpec(None) if kind.operator in "+-" and _counts(real) else None
+
+
+def _counts(real: Any) -> bool:
+    counter = type(real) is Counter or (type(real) is defaultdict and real.default_factory is int)
+    return counter and set(map(type, real.values())) <= {int}
+
+
+def share_of(private: Any, sign: str) -> Any:
+    """What a run has contributed, as it goes into the log; None where it is nothing."""
+    if isinstance(private, _Counts):
+        return (list(private.items()), private.defaults) if private else None
+    if isinstance(private, list):
+        return private
+    changed = np.flatnonzero(private != private.dtype.type(0) if _ZEROS[sign] == 0 else ~private)
+    if 3 * len(changed) > private.size:
+        return None, private
+    return (changed, private.reshape(-1)[changed]) if len(changed) else None
+
+
+def put_share(real: Any, share: Any, sign: str) -> None:
+    """Put a run's share to the real container."""
+    apply = APPLY[combining(sign)]
+    if isinstance(real, np.ndarray):
+        _put_array(real, share, sign)
+    elif isinstance(real, list):
+        _put_list(real, share, sign)
+    else:
+        items, defaults = share
+        for key, count in items:
+            real[key] = apply(real[key] if key in real else defaults.get(key, 0), count)
+
+
+def _put_array(real: np.ndarray[Any, Any], share: tuple[Any, Any], sign: str) -> None:
+    changed, values = share
+    place: Any = ... if changed is None else np.unravel_index(changed, real.shape)
+    real[place] = APPLY[combining(sign)](real[place], values)
+
+
+def _put_list(real: list[Any], share: Sequence[Any], sign: str) -> None:
+    apply, zero = APPLY[combining(sign)], _ZEROS[sign]
+    for place, value in enumerate(share):
+        if type(value) is not int or value != zero:
+            real[place] = apply(real[place], value)
+
+
+# ------------------------------------------------------------------------------
+# Which elements a container has: where the body reads one that is missing, it fails at once, as by itself.
+#
+# The alternative, to meet the failure when the log is applied, comes too late: the body has gone on by then.
+
+#: Keys that are sent to the other ranks at most.
+_MAX_KEYS = 1 << 16
+
+#: Types whose objects are equal to their copies, and have the same hash.
+_KEYS = frozenset({str, int, bytes, bool})
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerShape:
+    """The shape of an array, the length of a list, or the keys of a dictionary."""
+
+    shape: tuple[int, ...] | int | None = None
+    keys: tuple[Any, ...] = ()
+
+    def reader(self) -> Callable[[Any], Any]:
+        """A function of a key that fails as reading the element fails."""
+        if self.shape is None:
+            return dict.fromkeys(self.keys).__getitem__
+        if isinstance(self.shape, int):
+            return ([None] * self.shape).__getitem__
+        return np.broadcast_to(np.int8(0), self.shape).__getitem__
+
+
+def container_shape(kind: ContributionKind, real: Any) -> ContainerShape | None:
+    """The places of ``real``, as far as they stay the same while iterations update it."""
+    if kind.form is not ContributionForm.ELEMENTS or kind.grows:
+        return None
+    if type(real) is np.ndarray:
+        return ContainerShape(real.shape)
+    if type(real) is list:
+        return ContainerShape(len(real))
+    fixed = type(real) in (dict, OrderedDict) and len(real) <= _MAX_KEYS and set(map(type, real)) <= _KEYS
+    return ContainerShape(keys=tuple(real)) if fixed else None

@@ -1,0 +1,345 @@
+"""What stands in the loop for a container: updates of its elements, or calls that add to it, are logged."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dlbrt.reductions.operations import (
+    AT,
+    CALL,
+    CHAIN,
+    IMMUTABLE,
+    MAX,
+    MAX_REFLECTED,
+    MIN,
+    MIN_REFLECTED,
+    NAMES,
+    STORE,
+    MisuseError,
+    StandIn,
+    boolean,
+    kept,
+    kept_key,
+    known,
+    number,
+    read_out,
+)
+
+# ------------------------------------------------------------------------------
+# What stands in the loop for a name that iterations update: it logs operands instead of computing.
+#
+# ``s += e``, ``s = s + e``, ``s = e + s``, ``s = max(s, e)``: every operation appends (operation, operand) to
+# the log and gives the stand-in back, which the name is then bound to.
+
+Append = Callable[[tuple[Any, ...]], None]
+
+#: Types whose values, compared among themselves, are in a total order, NaN apart.
+_ORDERED = frozenset({int, float, str, bytes, np.float64, np.float32, np.int64, np.int32})
+
+
+class LoggingAccumulator(StandIn):
+    """Stands for a number, text, list, set or array to which operands are added, multiplied, ..."""
+
+    __slots__ = ("_append", "_code")
+
+    def __init__(self, append: Append, code: int) -> None:
+        self._append = append
+        self._code = code
+
+
+def _logging(operation: int, sign: str) -> Any:
+    def method(self: LoggingAccumulator, operand: Any) -> LoggingAccumulator:
+        if type(operand) not in IMMUTABLE:
+            operand = kept(operand, sign)
+        self._append((self._code + operation, operand))
+        return self
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    setattr(LoggingAccumulator, _name, _logging(_number, "+" if _number < 3 else ""))
+
+
+class LoggingExtremum(StandIn):
+    """Stands for a maximum or minimum.
+
+    ``max`` and ``min`` compare; the comparison logs the value, and its outcome lets them return the
+    stand-in. A value that does not beat one logged before it in the same run cannot change the result, and
+    is dropped. What was compared, and on which side, tells the spelling: ``max(s, e)`` asks ``e > s``,
+    ``max(e, s)`` asks ``s > e``; they differ where values are equal, or NaN: ``max(s, e)`` keeps an s that
+    is NaN for good, ``max(e, s)`` never does, so it drops values only once s is known to be a number.
+    Where iterations of other ranks come in between (not ``stretch``) any of them may have made s NaN and then
+    another number: nothing is dropped.
+    """
+
+    __slots__ = ("_append", "_best", "_code", "_kind", "_max", "_stretch", "_sure")
+
+    def __init__(self, append: Append, code: int, sign: str, stretch: bool = True) -> None:
+        self._append = append
+        self._code = code
+        self._max = sign == "max"
+        self._stretch = stretch
+        self._kind: type | None = None
+        self._best: Any = None
+        self._sure = False  # that the value is a number, no worse than the best
+
+    def __lt__(self, value: Any) -> bool:
+        if self._max:  # max(s, e): e > s, answered from this side
+            if type(value) is not self._kind or value > self._best:
+                self._log(MAX, value)
+            return False
+        if type(value) is not self._kind or not (self._sure and self._best < value):
+            self._sure = True  # min(e, s): s < e
+            self._log(MIN_REFLECTED, value)
+        return True
+
+    def __gt__(self, value: Any) -> bool:
+        if not self._max:  # min(s, e): e < s, answered from this side
+            if type(value) is not self._kind or value < self._best:
+                self._log(MIN, value)
+            return False
+        if type(value) is not self._kind or not (self._sure and self._best > value):
+            self._sure = True  # max(e, s): s > e
+            self._log(MAX_REFLECTED, value)
+        return True
+
+    def _log(self, operation: int, value: Any) -> None:
+        if self._stretch and type(value) in _ORDERED and value == value:
+            self._kind, self._best = type(value), value
+        else:
+            self._kind = None
+            self._sure = False
+            known(value)
+        self._append((self._code + operation, value))
+
+
+# ------------------------------------------------------------------------------
+
+_new = object.__new__
+
+
+class LoggedElement(StandIn):
+    """Stands for the element under a key, from when it is read to when it is stored."""
+
+    __slots__ = ("_key", "_operand", "_operation", "_sign")
+    _key: Any
+    _operand: Any
+    _operation: int
+    _sign: str
+
+    def _then(self, operation: int, operand: Any) -> None:
+        """Note one more operation."""
+        if type(operand) not in IMMUTABLE:
+            operand = known(operand) if operation >= MAX else kept(operand, self._sign)
+        if self._operation < 0:
+            self._operation, self._operand = operation, operand
+        elif self._operation == CHAIN:
+            self._operand.append((operation, operand))
+        else:
+            self._operand = [(self._operation, self._operand), (operation, operand)]
+            self._operation = CHAIN
+
+    def __bool__(self) -> bool:
+        """``hist[k] and e`` and ``hist[k] or e`` give e, which is then stored."""
+        if self._sign not in ("and", "or"):
+            self._misused()
+        return self._sign == "and"
+
+    def __lt__(self, value: Any) -> bool:
+        largest = self._sign == "max"
+        self._then(MAX if largest else MIN_REFLECTED, value)
+        return not largest
+
+    def __gt__(self, value: Any) -> bool:
+        largest = self._sign == "max"
+        self._then(MAX_REFLECTED if largest else MIN, value)
+        return largest
+
+
+class _Defaulted(LoggedElement):
+    """The same, read by ``get`` with what to take where the key is missing."""
+
+    __slots__ = ("_default",)
+    _default: Any
+
+
+def _noting(operation: int) -> Any:
+    def method(self: LoggedElement, operand: Any) -> LoggedElement:
+        if self._operation < 0 and type(operand) in IMMUTABLE:
+            self._operation, self._operand = operation, operand
+        else:
+            self._then(operation, operand)
+        return self
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    setattr(LoggedElement, _name, _noting(_number))
+
+
+class LoggingContainer(StandIn):
+    """Stands for an array, list or dictionary whose elements iterations update; ``read`` fails as reading."""
+
+    __slots__ = ("_append", "_code", "_read", "_sign")
+
+    def __init__(
+        self, append: Append, code: int, sign: str, read: Callable[[Any], Any] | None = None
+    ) -> None:
+        self._append = append
+        self._code = code
+        self._sign = sign
+        self._read = read
+
+    def __getitem__(self, key: Any) -> LoggedElement:
+        if self._read is not None:
+            self._read(key)
+        element = _new(LoggedElement)
+        element._key, element._operation, element._sign = key, -1, self._sign
+        return element
+
+    def get(self, key: Any, default: Any = None) -> LoggedElement:
+        """As of a dictionary."""
+        element = _new(_Defaulted)
+        element._key, element._operation, element._sign = key, -1, self._sign
+        element._default = default if type(default) in IMMUTABLE else kept(default)
+        return element
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) not in IMMUTABLE:
+            key = kept_key(key)
+        if type(value) is LoggedElement and (value._key is key or _same(value._key, key)):
+            if value._operation >= 0:
+                self._append((self._code + value._operation, key, value._operand))
+        elif type(value) is _Defaulted and (value._key is key or _same(value._key, key)):
+            if value._operation >= 0:
+                self._append((self._code + value._operation, key, value._operand, value._default))
+        elif self._sign in ("and", "or") and not isinstance(value, StandIn):
+            self._append((self._code + boolean(self._sign), key, known(value)))
+        else:
+            raise MisuseError("an element that iterations contribute to is stored to in another way")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        """``np.add.at(hist, k, e)`` is logged; an operator leaves the operation to this class."""
+        if method == "__call__" and len(inputs) == 2 and inputs[1] is self:
+            return NotImplemented
+        if method != "at" or inputs[0] is not self or named:
+            self._misused()
+        if self._read is not None:
+            self._read(inputs[1])
+        self._append((self._code + AT, ufunc, (kept_key(inputs[1]), *map(kept, inputs[2:]))))
+        return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether a key is the one that the element was read by."""
+    try:
+        return bool(one == other) or one is other
+    except ValueError:  # arrays
+        return True
+
+
+def _whole(operation: int) -> Any:
+    def method(self: LoggingContainer, operand: Any) -> LoggingContainer:
+        self._append((self._code + operation, kept(operand, self._sign)))
+        return self
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    if _number % 3 == 1:  # `acc += row` changes all elements of an array in place
+        setattr(LoggingContainer, _name, _whole(_number))
+
+
+class LoggingAdder(StandIn):
+    """Stands for a container that iterations only add to: a list, a deque, or one that is not known."""
+
+    __slots__ = ("_append", "_code")
+
+    def __init__(self, append: Append, code: int) -> None:
+        self._append = append
+        self._code = code
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) not in IMMUTABLE:
+            key = kept_key(key)
+            if type(key) is slice:  # what is assigned to a slice is read out
+                value = read_out(value)
+        self._append((self._code + STORE, key, value))
+
+
+class CopyingAdder(LoggingAdder):
+    """Stands for an array: it takes what values hold, not the values."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) not in IMMUTABLE:
+            key = kept_key(key)
+        if type(value) not in IMMUTABLE:
+            value = kept(value)
+        self._append((self._code + STORE, key, value))
+
+
+class HashingAdder(LoggingAdder):
+    """Stands for a dictionary or a set: what has no hash fails where the body adds it."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        hash(key)
+        self._append((self._code + STORE, key, value))
+
+    def add(self, item: Any) -> None:
+        """As of a set."""
+        hash(item)
+        self._append((self._code + CALL, "add", (item,), {}))
+
+
+#: Types of containers that are known by the hash of what is in them.
+_HASHING = frozenset({dict, defaultdict, Counter, OrderedDict, set})
+
+
+def adder(real: Any) -> type[LoggingAdder]:
+    """What stands for a container."""
+    if type(real) in _HASHING:
+        return HashingAdder
+    contents = isinstance(real, np.ndarray) and not real.dtype.hasobject
+    return CopyingAdder if contents or isinstance(real, bytearray | array) else LoggingAdder
+
+
+def _calling(name: str) -> Callable[..., None]:
+    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
+        self._append((self._code + CALL, name, arguments, named))
+
+    return method
+
+
+def _extending(name: str) -> Callable[..., None]:
+    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
+        self._append((self._code + CALL, name, tuple(map(read_out, arguments)), named))
+
+    return method
+
+
+def _growing(operation: int, sign: str) -> Any:
+    def method(self: LoggingAdder, operand: Any) -> LoggingAdder:
+        self._append((self._code + operation, kept(operand, sign)))
+        return self
+
+    return method
+
+
+for _name in ("append", "appendleft", "add", "insert"):
+    setattr(LoggingAdder, _name, _calling(_name))
+for _name in ("extend", "extendleft", "update"):
+    setattr(LoggingAdder, _name, _extending(_name))
+for _name, _sign in (("__iadd__", "+"), ("__ior__", "|")):
+    setattr(LoggingAdder, _name, _growing(number(_sign) + 1, _sign))

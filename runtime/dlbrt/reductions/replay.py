@@ -1,0 +1,297 @@
+"""Rank 0 applies what all ranks logged, in iteration order, to the real objects.
+
+What fails here is what the sequential program would have met at that iteration: the rest is not
+applied. Sums of plain numbers and text, which cannot fail, are put together at once: by
+``np.add.accumulate``, which adds one after the other as Python does, and so has the same bits.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dlbrt.records import dataclass
+from dlbrt.reductions.journal import Extent, NumericEntries, Segment
+from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.operations import APPLY, AT, CALL, CHAIN, LOST, RAW, SHARE, STORE, WIDTH, WRITE
+from dlbrt.reductions.private_copies import put_share
+
+LogEntry = Sequence[Any]
+Handler = Callable[[LogEntry], None]
+
+_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+#: Arithmetic operations with a ufunc that accumulates one by one; plain and in place.
+_ACCUMULATE = {0: np.add, 1: np.add, 3: np.subtract, 4: np.subtract, 6: np.multiply, 7: np.multiply}
+
+#: Reflected operations that commute on floats, and the plain ones that they are then.
+_COMMUTED = {2: 0, 8: 6}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayFailure:
+    """What applying an entry of the iteration at ``position`` raised."""
+
+    position: int
+    error: Exception
+
+
+class Replay:
+    """Applies segments to ``values``, by name; ``stream`` is the real standard output.
+
+    Names are numbered from 1 in the order of ``kinds``, as on every rank; 0 is standard output.
+    """
+
+    def __init__(self, kinds: dict[str, ContributionKind], values: dict[str, Any], stream: Any) -> None:
+        self._names = ["", *kinds]
+        self._kinds = kinds
+        self._values = values
+        self._stream = stream
+        self._handlers: dict[int, Handler] = {}
+        self._unbeaten: dict[str, LogEntry] = {}
+        self._latest: Segment | None = None
+
+    def apply(self, segment: Segment) -> ReplayFailure | None:
+        """Apply a segment; what failed, if something did."""
+        self._latest = segment
+        entries = segment.entries
+        if isinstance(entries, NumericEntries):
+            if self._at_once(entries.code, entries.numbers.tolist(), entries.numbers):
+                return None
+        elif (parts := self._separable(entries)) is not None:
+            for code, operands in parts.items():
+                self._values[self._names[code // WIDTH]] = operands
+            return None
+        return self._one_by_one(segment, segment.listed())
+
+    def doubts(self, failed_at: int) -> list[str]:
+        """Names because of which the sequential program may not have come to the failure of an iteration.
+
+        A rank evaluates ``e`` of ``s and e``, or what is bound along with a selection, before it knows the
+        outcome of the iterations before its own, by which the sequential program might have passed it over.
+        """
+        entries: Sequence[LogEntry] = ()
+        if self._latest is not None and self._unbeaten and int(self._latest.positions[-1]) == failed_at:
+            entries = self._latest.listed()
+        beaten = [name for name, share in self._unbeaten.items() if any(entry is share for entry in entries)]
+        return beaten + [name for name, kind in self._kinds.items() if is_decided(kind, self._values[name])]
+
+    def _one_by_one(self, segment: Segment, entries: Sequence[LogEntry]) -> ReplayFailure | None:
+        place = 0
+        handlers = self._handlers
+        try:
+            for place, entry in enumerate(entries):  # noqa: B007
+                handler = handlers.get(entry[0])
+                (handler or self._handler(entry[0]))(entry)
+        except Exception as error:  # whatever the program's own operators raise
+            return ReplayFailure(segment.position(place), error)
+        return None
+
+    def _at_once(self, code: int, operands: list[Any], numbers: Any = None) -> bool:
+        name = self._names[code // WIDTH]
+        if self._kinds[name].form in (ContributionForm.ELEMENTS, ContributionForm.ADDED):
+            return False
+        outcome = _folded(code % WIDTH, self._values[name], operands, numbers)
+        if outcome is not None:
+            self._values[name] = outcome
+        return outcome is not None
+
+    def _separable(self, entries: Sequence[LogEntry]) -> dict[int, Any] | None:
+        """By code, the outcome for the value it is of, where nothing depends on the order between them."""
+        codes = {entry[0] for entry in entries}
+        names = {code // WIDTH for code in codes}
+        if 0 in names or len(names) < len(codes) or any(code % WIDTH >= AT for code in codes):
+            return None
+        if any(
+            self._kinds[self._names[name]].form in (ContributionForm.ELEMENTS, ContributionForm.ADDED)
+            for name in names
+        ):
+            return None
+        outcomes = {}
+        for code in codes:
+            operands = [entry[1] for entry in entries if entry[0] == code]
+            outcome = _folded(code % WIDTH, self._values[self._names[code // WIDTH]], operands)
+            if outcome is None:
+                return None
+            outcomes[code] = outcome
+        return outcomes
+
+    def _handler(self, code: int) -> Handler:
+        target, operation = divmod(code, WIDTH)
+        name = self._names[target]
+        made = self._output(operation) if target == 0 else self._on(name, self._kinds[name], operation)
+        self._handlers[code] = made
+        return made
+
+    def _output(self, operation: int) -> Handler:
+        stream = self._stream
+
+        def raw(entry: LogEntry) -> None:
+            stream.flush()
+            stream.buffer.write(entry[1])
+
+        def text(entry: LogEntry) -> None:
+            stream.write(entry[1])
+
+        def lost(entry: LogEntry) -> None:
+            raise RuntimeError(entry[1])
+
+        return {WRITE: text, RAW: raw, LOST: lost}[operation]
+
+    def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
+        if kind.form is ContributionForm.SELECTION:
+            return self._selection(name, kind)
+        if kind.form is ContributionForm.ELEMENTS:
+            return _elements(self._values[name], kind, operation)
+        if kind.form is ContributionForm.ADDED:
+            return self._added(name, operation)
+        return self._value(name, operation)
+
+    def _value(self, name: str, operation: int) -> Handler:
+        values, apply = self._values, APPLY[operation]
+
+        def handle(entry: LogEntry) -> None:
+            values[name] = apply(values[name], entry[1])
+
+        return handle
+
+    def _selection(self, name: str, kind: ContributionKind) -> Handler:
+        values, beats = self._values, _COMPARE[kind.operator]
+
+        def handle(entry: LogEntry) -> None:
+            if beats(entry[1], values[name]):
+                values[name] = entry[1]
+                values.update(entry[2])
+                self._unbeaten.pop(name, None)
+            else:
+                self._unbeaten[name] = entry
+
+        return handle
+
+    def _added(self, name: str, operation: int) -> Handler:
+        real = self._values[name]
+
+        def call(entry: LogEntry) -> None:
+            getattr(real, entry[1])(*entry[2], **entry[3])
+
+        def store(entry: LogEntry) -> None:
+            real[entry[1]] = entry[2]
+
+        return {CALL: call, STORE: store}.get(operation) or self._value(name, operation)
+
+
+def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
+    """Updates of one element (four items: read by ``get``), or of all (two)."""
+
+    def at(entry: LogEntry) -> None:
+        entry[1].at(real, *entry[2])
+
+    def share(entry: LogEntry) -> None:
+        put_share(real, entry[1], kind.operator)
+
+    def chain(entry: LogEntry) -> None:
+        value = real.get(entry[1], entry[3]) if len(entry) == 4 else real[entry[1]]
+        for step, operand in entry[2]:
+            value = APPLY[step](value, operand)
+        real[entry[1]] = value
+
+    if operation >= CHAIN:
+        return {CHAIN: chain, AT: at, SHARE: share}[operation]
+    apply = APPLY[operation]
+
+    def handle(entry: LogEntry) -> None:
+        if len(entry) == 3:
+            real[entry[1]] = apply(real[entry[1]], entry[2])
+        elif len(entry) == 4:
+            real[entry[1]] = apply(real.get(entry[1], entry[3]), entry[2])
+        else:
+            apply(real, entry[1])
+
+    return handle
+
+
+def _folded(operation: int, value: Any, operands: list[Any], numbers: Any = None) -> Any:
+    """The outcome of an operation with many operands, where it surely is as one by one; else None."""
+    if type(value) is str and operation < 2 and set(map(type, operands)) == {str}:
+        return value + "".join(operands)
+    if type(value) is int and operation < 3 and set(map(type, operands)) == {int}:
+        return sum(operands, value)
+    ufunc = _ACCUMULATE.get(_COMMUTED.get(operation, operation))
+    if ufunc is None or type(value) is not float:
+        return None
+    if numbers is None:
+        if set(map(type, operands)) != {float}:
+            return None
+        numbers = np.array(operands)
+    steps = np.empty(len(numbers) + 1)
+    steps[0], steps[1:] = value, numbers
+    with np.errstate(all="ignore"):
+        outcome = ufunc.accumulate(steps, out=steps)[-1].item()
+    return outcome if np.isfinite(outcome) else None  # a NaN has more bits than its value
+
+
+# ------------------------------------------------------------------------------
+# Logs of all ranks in the order of the iterations, whoever did them and whenever.
+#
+# Segments are opened as their first positions come up; what lies before the first position of those not
+# yet opened is complete, and leaves in order. Blocks thus pass one by one, and dealt iterations as many at
+# a time as there are ranks: memory is bounded by the segments that overlap, not by the log.
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentId:
+    """Where a segment is: its number among those of a rank."""
+
+    rank: int
+    number: int
+
+
+def merged(
+    extents: Sequence[Sequence[Extent]], fetch: Callable[[SegmentId], Segment], end: int
+) -> Iterator[Segment]:
+    """Segments in ascending order of positions up to ``end``, from ``extents[rank]``.
+
+    A position is in the segments of one rank only; in two of them it keeps their order. ``fetch`` is
+    called once for each segment that is needed, by first position.
+    """
+    waiting = sorted(
+        (extent.first, rank, number)
+        for rank, known in enumerate(extents)
+        for number, extent in enumerate(known)
+        if extent.first <= end
+    )
+    opened: list[Segment] = []
+    for turn, (first, rank, number) in enumerate(waiting):
+        opened.append(fetch(SegmentId(rank, number)).up_to(end))
+        horizon = waiting[turn + 1][0] if turn + 1 < len(waiting) else end + 1
+        if horizon > first:
+            ready = [segment.up_to(horizon - 1) for segment in opened]
+            opened = [segment.part(len(done.positions), len(segment.positions))
+                      for segment, done in zip(opened, ready, strict=True)]  # fmt: skip
+            opened = [segment for segment in opened if len(segment.positions)]
+            yield _woven([segment for segment in ready if len(segment.positions)])
+
+
+def _woven(segments: Sequence[Segment]) -> Segment:
+    """One segment of several whose positions may interleave; one at least."""
+    if len(segments) == 1:
+        return segments[0]
+    positions = np.concatenate([segment.positions for segment in segments])
+    order = np.argsort(positions, kind="stable")
+    lengths = np.concatenate([_lengths(segment) for segment in segments])
+    offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    listed = [entry for segment in segments for entry in segment.listed()]
+    entries = [
+        entry
+        for start, length in zip(offsets[order].tolist(), lengths[order].tolist(), strict=True)
+        for entry in listed[start : start + length]
+    ]
+    starts = np.concatenate([[0], np.cumsum(lengths[order])[:-1]])
+    return Segment(positions[order], starts, entries)
+
+
+def _lengths(segment: Segment) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.diff(segment.starts, append=len(segment.entries))

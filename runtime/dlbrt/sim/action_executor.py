@@ -1,0 +1,319 @@
+"""How the actions of agents are carried out in virtual time: what each costs, and what comes of it when.
+
+By the network (Zaki, Li, Parthasarathy, section 1.3.2) an interrupt reaches a group of K after one-to-all
+among K; profiles, from when the last one was given, take all-to-all, or all-to-one to the central balancer;
+that loses the context switch from its own computing, and its instructions go out one latency apart. A word
+to one rank takes the latency, a claim from the counter two.
+
+A message to many is one step, in which each of them is told: what all of a group know alike is computed by
+the first that needs it (`dlbrt.sim.driver`, `dlbrt.balance.group_estimates`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from dlbrt.balance.actions import (
+    AnnounceStrategy,
+    ClaimChunks,
+    ExchangeProfiles,
+    Finish,
+    Interrupt,
+    Move,
+    NotifyFailure,
+    RequestChoice,
+    RequestGroupExchange,
+    Resume,
+    Send,
+    SendGroupReport,
+    SendInstructions,
+    SendProfile,
+    SendWork,
+    methods_of,
+)
+from dlbrt.balance.balancer import Balancer
+from dlbrt.balance.events import (
+    ChoiceRequested,
+    ChunksClaimed,
+    GroupExchangeRequested,
+    GroupReportsReceived,
+    InstructionsReceived,
+    Interrupted,
+    ProfileReceived,
+    ProfilesExchanged,
+    Received,
+    StrategyAnnounced,
+    WorkReceived,
+)
+from dlbrt.balance.messages import GroupReport, Profile
+from dlbrt.data.transfer import Transfer
+from dlbrt.predict.network import Network
+from dlbrt.sim.ranks import ActionHandler, EventFactory, SimulatedRank, SimulatedRanks
+
+# ------------------------------------------------------------------------------
+# What moving data takes: messages go side by side, but one at a time from and to each rank.
+#
+# A message of b bytes takes L + b / B (Zaki, Li, Parthasarathy, eq. 1.3.5). A giver sends in the order of the
+# plan, from when it carries out the movement; a rank goes on when all that it gives and takes has gone over.
+# What rank 0 takes needs no message, since it has the rows already (`dlbrt.mpi.team`).
+
+
+class Links:
+    """The messages of one network of so many ranks; ``unit_bytes`` move with a unit."""
+
+    def __init__(self, network: Network, ranks: int, unit_bytes: float) -> None:
+        self._network = network
+        self._unit_bytes = unit_bytes
+        self._sends_from = [0.0] * ranks
+        self._takes_from = [0.0] * ranks
+
+    def size(self, rank: int, transfers: Sequence[Transfer]) -> int:
+        """The bytes that a rank sends."""
+        units = sum(len(t.spans) for t in transfers if t.source == rank and t.target != 0)
+        return round(units * self._unit_bytes)
+
+    def send(self, rank: int, transfers: Sequence[Transfer], now: float) -> dict[int, float]:
+        """A rank sends its part: when each target has it; its own link is free when the last one has."""
+        arrives: dict[int, float] = {}
+        for transfer in transfers:
+            target = transfer.target
+            if transfer.source != rank or target == 0:
+                continue
+            begin = max(now, self._sends_from[rank], self._takes_from[target])
+            end = begin + self._network.message_s(len(transfer.spans) * self._unit_bytes)
+            self._sends_from[rank] = self._takes_from[target] = end
+            arrives[target] = max(end, arrives.get(target, 0.0))
+        return arrives
+
+    def give(self, source: int, target: int, units: int, now: float) -> float:
+        """A rank sends units to another: when they are there, their data and the word of them."""
+        begin = max(now, self._sends_from[source], self._takes_from[target])
+        size = units * self._unit_bytes if target else 0.0
+        end = begin + self._network.message_s(size)
+        self._sends_from[source] = self._takes_from[target] = end
+        return end
+
+
+class PendingRedistribution:
+    """One redistribution under way: who ``arrived`` to it when, and what is still to come to whom."""
+
+    def __init__(self, transfers: Sequence[Transfer]) -> None:
+        self.arrived: dict[int, float] = {}
+        self._given: dict[int, list[Transfer]] = {}
+        for transfer in transfers:
+            self._given.setdefault(transfer.source, []).append(transfer)
+        self._awaited = Counter(t.target for t in transfers if t.target != 0)
+        self._ready_s: dict[int, float] = {}
+
+    def given(self, rank: int) -> Sequence[Transfer]:
+        """What a rank gives."""
+        return self._given.get(rank, ())
+
+    def concerns(self, rank: int) -> bool:
+        """Whether a rank gives anything, or takes what takes time."""
+        return rank in self._given or rank in self._awaited
+
+    def pass_by(self, rank: int, now: float) -> None:
+        """A rank has come that it does not concern, and goes on."""
+        self.arrived[rank] = now
+
+    def join(self, rank: int, now: float, links: Links) -> list[tuple[int, float]]:
+        """A rank has come; the ranks of which it is now known when they may go on, and when."""
+        arrives = links.send(rank, self.given(rank), now)
+        self.arrived[rank] = now
+        self._ready_s[rank] = max(now, self._ready_s.get(rank, now), *arrives.values())
+        for target, when in arrives.items():
+            self._awaited[target] -= 1
+            self._ready_s[target] = max(when, self._ready_s.get(target, when))
+        return [(r, self._ready_s[r]) for r in (rank, *arrives) if r in self.arrived and not self._awaited[r]]
+
+
+# ------------------------------------------------------------------------------
+
+
+class ActionExecutor:
+    """Those of a run of these ``ranks``, with whose units ``unit_bytes`` move.
+
+    ``end_s`` is when the last rank so far has finished; units that ``moved`` did so in so many
+    ``redistributions``.
+    """
+
+    def __init__(self, ranks: SimulatedRanks, network: Network, unit_bytes: float) -> None:
+        self.end_s = 0.0
+        self.redistributions = self.moved = 0
+        self._ranks = ranks
+        self._network = network
+        self._links = Links(network, len(ranks), unit_bytes)
+        self._profiles: dict[tuple[int, int], dict[int, Profile]] = {}
+        self._group_reports: dict[int, dict[int, GroupReport | None]] = {}
+        self._interrupted_epochs: dict[
+            int, int
+        ] = {}  # by the lowest rank of a group the latest window that one has ended
+        self._movements: dict[tuple[int, int], PendingRedistribution] = {}
+        self._counter = 0
+
+    def table(self) -> Mapping[type, ActionHandler]:
+        """By the kind of action."""
+        return methods_of(self)
+
+    def _do_notify_failure(self, each: SimulatedRank, action: NotifyFailure, now: float) -> None:
+        raise AssertionError(f"expected no failure in a simulation, found {action} of {each.rank} at {now}")
+
+    def _do_resume(self, each: SimulatedRank, action: Resume, now: float) -> None:
+        """Of this nothing is left to do."""
+
+    def _do_finish(self, each: SimulatedRank, action: Finish, now: float) -> None:  # noqa: ARG002
+        self.end_s = max(self.end_s, now)
+
+    # Words, and work that is given.
+
+    def _send_out(self, ranks: Sequence[int], event_at: EventFactory, now: float) -> None:
+        """One rank says it to all of these."""
+        self._ranks.send(ranks, event_at, now + self._network.one_to_all.seconds(len(ranks) + 1))
+
+    def _do_send(self, each: SimulatedRank, action: Send, now: float) -> None:
+        event_at = partial(Received, source=each.rank, message=action.message)
+        if len(action.targets) > 1:
+            self._send_out(action.targets, event_at, now)
+        else:
+            self._ranks.send(action.targets, event_at, now + self._network.latency_s)
+
+    def _do_send_work(self, each: SimulatedRank, action: SendWork, now: float) -> None:
+        """What is given is on its way; who gives goes on, whose link is taken by one message at a time."""
+        count = len(action.units)
+        when = self._links.give(each.rank, action.target, count, now)
+        self._ranks.send((action.target,), partial(WorkReceived, source=each.rank, units=action.units), when)
+        self.redistributions += 1
+        self.moved += count
+
+    def _do_claim_chunks(self, each: SimulatedRank, action: ClaimChunks, now: float) -> None:
+        """A claim goes to the counter and back."""
+        event_at = partial(ChunksClaimed, number=self._counter, count=action.count)
+        self._counter += action.count
+        self._ranks.send((each.rank,), event_at, now + 2 * self._network.latency_s)
+
+    # The choice of a strategy.
+
+    def _do_request_choice(self, each: SimulatedRank, action: RequestChoice, now: float) -> None:  # noqa: ARG002
+        self._ranks.deliver(each, ChoiceRequested(now))
+
+    def _do_announce_strategy(self, each: SimulatedRank, action: AnnounceStrategy, now: float) -> None:  # noqa: ARG002
+        self._send_out(action.members, partial(StrategyAnnounced, strategy=action.strategy), now)
+
+    # Synchronizations.
+
+    def _do_interrupt(self, each: SimulatedRank, action: Interrupt, now: float) -> None:
+        """Of those who ask for one synchronization only the first to be heard is.
+
+        To the others nobody listens: all but the first have given their profiles or are about to, and who has
+        looks for nothing but the answer (`dlbrt.mpi.driver`). Many ask at one time, each of them all.
+        """
+        head, event_at = _balancer(each).group_state.members[0], partial(Interrupted, epoch=action.epoch)
+
+        def schedule(now: float) -> None:
+            if self._interrupted_epochs.get(head, -1) < action.epoch:
+                self._interrupted_epochs[head] = action.epoch
+                self._ranks.deliver_all(action.members, event_at, now)
+
+        self._ranks.schedule(schedule, now + self._network.one_to_all.seconds(len(action.members) + 1))
+
+    def _gathered(
+        self, each: SimulatedRank, members: tuple[int, ...], epoch: int, profile: Profile
+    ) -> tuple[Profile, ...]:
+        """The profiles of a window, this rank's among them, if they are complete; else nothing.
+
+        Windows are told apart by epoch and lowest rank, since no rank is in two groups in one epoch.
+        """
+        each.among = 0
+        key = epoch, members[0]
+        given = self._profiles.setdefault(key, {})
+        given[each.rank] = profile
+        if len(given) < len(members):
+            return ()
+        del self._profiles[key]
+        return tuple(map(given.__getitem__, members))
+
+    def _do_exchange_profiles(self, each: SimulatedRank, action: ExchangeProfiles, now: float) -> None:
+        if profiles := self._gathered(each, action.members, action.epoch, action.profile):
+            takes_s = self._network.all_to_all.seconds(len(profiles))
+            self._ranks.send(action.members, partial(ProfilesExchanged, profiles=profiles), now + takes_s)
+
+    def _do_send_profile(self, each: SimulatedRank, action: SendProfile, now: float) -> None:
+        members = _balancer(each).group_state.members
+        if profiles := self._gathered(each, members, action.epoch, action.profile):
+            when = now + self._network.all_to_one.seconds(len(profiles))
+            for member, profile in zip(members, profiles, strict=True):
+                self._ranks.send(
+                    (action.master,), partial(ProfileReceived, rank=member, profile=profile), when
+                )
+
+    def _do_send_instructions(self, each: SimulatedRank, action: SendInstructions, now: float) -> None:
+        """The others of the group hear one after the other; the balancer's host itself first."""
+        event_at = partial(InstructionsReceived, profiles=action.profiles, decision=action.decision)
+        begin_s = now + self._network.switch_s
+        if each.rank in action.members:
+            each.inbox.appendleft(event_at)
+        others = (member for member in action.members if member != each.rank)
+        for place, member in enumerate(others, 1):
+            self._ranks.send((member,), event_at, begin_s + place * self._network.latency_s)
+        each.blocked = True
+        self._ranks.release(each, begin_s)
+
+    # Rounds of all groups.
+
+    def _do_request_group_exchange(
+        self,
+        each: SimulatedRank,  # noqa: ARG002
+        action: RequestGroupExchange,
+        now: float,
+    ) -> None:
+        self._send_out(action.members, partial(GroupExchangeRequested, round=action.round), now)
+
+    def _do_send_group_report(self, each: SimulatedRank, action: SendGroupReport, now: float) -> None:
+        """When all have come to the round, each head sends what it states to all ranks."""
+        count = len(self._ranks)
+        reports_by_rank = self._group_reports.setdefault(action.round, {})
+        reports_by_rank[each.rank] = action.report
+        if len(reports_by_rank) < count:
+            return
+        given = self._group_reports.pop(action.round)
+        found = (given[head] for head in action.leaders)
+        reports = tuple(report for report in found if report is not None)
+        for other in self._ranks.each:
+            other.among = count
+        takes_s = self._network.all_to_all.seconds(count)
+        self._ranks.send(range(count), partial(GroupReportsReceived, reports=reports), now + takes_s)
+
+    # Movements of work that a group decided on.
+
+    def _do_move(self, each: SimulatedRank, action: Move, now: float) -> None:
+        """A rank has come to a movement; it, and those it sends to, may by now know how long theirs takes."""
+        group_state = _balancer(each).group_state
+        # Windows are told apart as in `_gathered`; after a round all move together.
+        key = group_state.epoch, -1 if each.among else group_state.members[0]
+        movement = self._movements.get(key)
+        if movement is None:
+            movement = self._movements[key] = self._begun(action)
+        if movement.concerns(each.rank):
+            each.blocked = True
+            for member, ready_s in movement.join(each.rank, now, self._links):
+                size = self._links.size(member, movement.given(member))
+                took_s = ready_s - movement.arrived[member]
+                self._ranks.moved(self._ranks.each[member], ready_s, took_s, size)
+        else:
+            movement.pass_by(each.rank, now)
+        if len(movement.arrived) == (each.among or len(group_state.members)):
+            del self._movements[key]
+
+    def _begun(self, action: Move) -> PendingRedistribution:
+        self.redistributions += 1
+        self.moved += sum(len(transfer.spans) for transfer in action.transfers)
+        return PendingRedistribution(action.transfers)
+
+
+def _balancer(each: SimulatedRank) -> Balancer:
+    """The agent of a rank that synchronizes with others."""
+    assert isinstance(each.agent, Balancer)
+    return each.agent

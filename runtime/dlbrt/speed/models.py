@@ -1,0 +1,129 @@
+"""The speed functions of all ranks, learned pass by pass, and the partitions that follow from them.
+
+The design of Clarke, Lastovetsky and Rychkov (section 4): each pass adds a point (d, s(d)) to each rank's
+partial function, and the partition of n units by the functions so far is where the next points will lie.
+Piecewise linear functions are cut by lines through the origin (section 5), Akima's splines by root finding
+(section 6), which hands over to lines through the same points where it finds none; constant speeds are the
+traditional algorithm (section 3), the baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dlbrt.data.layout import Floats, largest_remainder
+from dlbrt.records import dataclass
+from dlbrt.speed import geometric, rootfinding
+from dlbrt.speed.functions import Akima, ConstantSpeeds, Piecewise, SpeedFunctions, seconds
+from dlbrt.speed.points import ModelKind, PointTable, SpeedPoints
+
+
+class PartitionMethod(Enum):
+    """How a partition was found."""
+
+    EQUAL = "nothing is known yet: equal shares"
+    PROPORTIONAL = "in proportion to constant speeds"
+    GEOMETRIC = "by bisecting lines through the origin"
+    ROOT_FINDING = "by root finding"
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Units of each rank; the longest of the times that they take by the functions, 0 if none are known."""
+
+    counts: tuple[int, ...]
+    seconds: float
+    method: PartitionMethod
+
+
+class SpeedModels:
+    """What is known of ``ranks`` ranks, as functions of the kind ``model``.
+
+    ``known`` are points measured before, one `SpeedPoints` for each rank, or none at all: else ValueError.
+    """
+
+    def __init__(self, ranks: int, model: ModelKind, known: Sequence[SpeedPoints] = ()) -> None:
+        if known and len(known) != ranks:
+            raise ValueError(f"expected the points of {ranks} ranks, found those of {len(known)}")
+        self.model = model
+        self.ranks = ranks
+        self._table = PointTable.of(known) if known else PointTable(ranks)
+
+    @property
+    def points(self) -> tuple[SpeedPoints, ...]:
+        """What was measured, rank by rank."""
+        return self._table.points()
+
+    @property
+    def any(self) -> bool:
+        """Whether the speed of any rank is known."""
+        return bool(self._table.counts.any())
+
+    def add(self, units: ArrayLike, seconds: ArrayLike) -> bool:
+        """Take units and seconds of a pass, as `PointTable.add`; whether a rank is no more what it was."""
+        return self._table.add(units, seconds)
+
+    def functions(self, n: int) -> SpeedFunctions:
+        """The functions on [0, n]; ValueError where nothing is known of any rank."""
+        if self.model is ModelKind.CONSTANT:
+            return ConstantSpeeds(self._steady())
+        units, speeds = self._completed(n)
+        return Akima(units, speeds, float(n)) if self.model is ModelKind.AKIMA else Piecewise(units, speeds)
+
+    def partition(self, n: int) -> Partition:
+        """How ``n`` units, 0 or more, are best divided, by what is known."""
+        if n < 0:
+            raise ValueError(f"expected 0 or more units, found {n}")
+        if not self.any or n == 0:
+            return Partition(
+                largest_remainder(np.full(self.ranks, n / self.ranks), n), 0.0, PartitionMethod.EQUAL
+            )
+        functions = self.functions(n)
+        x, method = self._shares(functions, n)
+        counts = largest_remainder(x, n)
+        return Partition(counts, _longest(functions, counts), method)
+
+    def predicted(self, counts: Sequence[int]) -> Floats:
+        """Seconds that each rank takes for so many units by the functions; ValueError as `functions`."""
+        return seconds(self.functions(sum(counts)), np.asarray(counts, dtype=np.float64))
+
+    def unit_s(self, n: int) -> Floats:
+        """Seconds that a single unit takes on each rank by the functions on [0, n]."""
+        return 1 / self.functions(n).speeds(np.ones(self.ranks))
+
+    def _shares(self, functions: SpeedFunctions, n: int) -> tuple[Floats, PartitionMethod]:
+        if isinstance(functions, Piecewise):
+            return geometric.balanced(functions, n), PartitionMethod.GEOMETRIC
+        if isinstance(functions, Akima):
+            lines = geometric.balanced(Piecewise(*self._completed(n)), n)
+            if (root := rootfinding.balanced(functions, n, lines)) is not None:
+                return root.x, PartitionMethod.ROOT_FINDING
+            return lines, PartitionMethod.GEOMETRIC
+        speeds = self._steady()
+        return n * (speeds / speeds.sum()), PartitionMethod.PROPORTIONAL
+
+    def _steady(self) -> Floats:
+        """The speed that each rank showed last; of one that has shown none, the mean of the others."""
+        last = self._table.last
+        known = np.isfinite(last)
+        if not known.any():
+            raise ValueError("expected the speed of at least one rank, found none measured")
+        return np.where(known, last, last[known].mean())
+
+    def _completed(self, n: int) -> tuple[Floats, Floats]:
+        """The points of each rank, at least one: of one without any, the mean of the others' last speeds."""
+        most = max(1, int(self._table.counts.max()))
+        units, speeds = self._table.units[:, :most], self._table.speeds[:, :most]
+        unknown = self._table.counts == 0
+        if unknown.any():
+            units, speeds = units.copy(), speeds.copy()
+            units[unknown, 0], speeds[unknown, 0] = max(1.0, n / self.ranks), self._steady()[unknown]
+        return units, speeds
+
+
+def _longest(functions: SpeedFunctions, counts: Sequence[int]) -> float:
+    return float(seconds(functions, np.asarray(counts, dtype=np.float64)).max())
