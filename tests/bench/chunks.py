@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from dlbrt.chunks.scheduler import ChunkScheduler
 from dlbrt.chunks.table import RULES
 
-from tests.dlbrt.core.chunks.outside import FIGURES_S, RANKS, TSS_THERE, draw, ideal_s, rule_of, run
+from tests.dlbrt.chunks.outside import FIGURES_S, RANKS, TSS_THERE, draw, ideal_s, rule_of, run
 
 _ROW = (
     "{mean_s:7.3f} {least_s:7.3f} {most_s:7.3f} {over_ideal:11.3f} {over_ideal_known_work:8.3f} {chunks:7.0f}"

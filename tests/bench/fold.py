@@ -5,7 +5,7 @@
 Linear work is folded and dealt in equal blocks of pairs, since two iterations t and n - 1 - t cost as much as
 any other two. Quadratic and cubic work do not fold (the column shows what would come of it): they are cut
 where the cumulative work is i TT / P, by Newton's method, and exactly, by prefix sums. Nothing is timed. For
-1000 iterations on 16 processors tests/dlbrt/core/partition/test_integer.py holds the figures to the bounds.
+1000 iterations on 16 processors tests/dlbrt/partition/test_integer.py holds the figures to the bounds.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Times of a partition are beside those of a proportional one of the same ranks, for 16 and 10 000 of them, of
 functions with as many points as eight passes leave. Convergence is that of Clarke, Lastovetsky and Rychkov on
-machines like theirs (tests/dlbrt/core/speed/clusters.py): passes until the imbalance is at most 0.1 (-: not
+machines like theirs (tests/dlbrt/speed/clusters.py): passes until the imbalance is at most 0.1 (-: not
 within 20), passes until the makespan is within 10 % of the optimum, the largest data moved at a pass. The
 sweep is their figure 13: how much faster 100 passes are than with equal shares, movement over 1 Gbit/s
 counted, by the traditional loop, which moves whatever that costs, and by the balancer. ``--plot`` draws
@@ -37,7 +37,7 @@ from dlbrt.speed.pass_balancer import PassBalancer, imbalance
 from dlbrt.speed.points import ModelKind
 from papers.clarke.figure import Figure, figure
 
-from tests.dlbrt.core.speed.clusters import DOUBLE, MB, Machine, cluster, passes
+from tests.dlbrt.speed.clusters import DOUBLE, MB, Machine, cluster, passes
 
 LEARNING = (ModelKind.PIECEWISE, ModelKind.AKIMA)
 POINTS = 8

@@ -2,7 +2,7 @@
 
     python tests/bench/outside.py [--seeds N] [--strategies NAME,...] [--json FILE]
 
-The loop of `tests/dlbrt/core/chunks/outside.py`, played by every strategy as it runs: with a network (latency
+The loop of `tests/dlbrt/chunks/outside.py`, played by every strategy as it runs: with a network (latency
 20 us, 1 GB/s; one message a request, one an answer, a claim there and back) and, where work comes from a pool
 at rank 0, with that rank computing as well, which answers between its own iterations. Each line: the makespan
 in seconds, over the ideal (all work over all speed) on average, least and most over the seeds, and the figure
@@ -26,7 +26,7 @@ from dlbrt.predict.network import Network
 from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 
-from tests.dlbrt.core.chunks.outside import FIGURES_S, RANKS, SPEEDS, draw, ideal_s
+from tests.dlbrt.chunks.outside import FIGURES_S, RANKS, SPEEDS, draw, ideal_s
 
 #: Ranks of a group of the local strategies.
 GROUP = 8

@@ -45,7 +45,7 @@ from dlbrt.sim.machine import Machine
 from papers.zaki.network import ethernet
 
 from tests.bench.strategies_virtual import Setting
-from tests.dlbrt.core.model.cases import CASES, MOST_LOAD
+from tests.dlbrt.predict.cases import CASES, MOST_LOAD
 
 #: Units a rank, windows of about 1 s.
 UNITS = 1000

@@ -5,7 +5,7 @@
 Every cut is judged twice: by counted divisions, and by seconds of processor time, running the part of each
 processor by the sample `primes.py`, one after the other. What is measured is that of a first pass in equal
 lengths: by groups of K odd numbers (`profile`), and as one sample per processor, to which a curve is fitted.
-None is a test: tests/dlbrt/core/partition/test_sieve.py holds the counted figures to their bounds.
+None is a test: tests/dlbrt/partition/test_sieve.py holds the counted figures to their bounds.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine
 from papers.zaki.network import ethernet
 
-from tests.dlbrt.core.model.cases import CASES, MOST_LOAD, Case
+from tests.dlbrt.predict.cases import CASES, MOST_LOAD, Case
 
 #: Forced one after the other; of those that take the same time an earlier one is named.
 FORCED = ("GDDLB", "GCDLB", "LDDLB", "LCDLB")

@@ -16,7 +16,7 @@ from tests.bench.paper.plan import STRATEGIES, clairvoyant_s, launches, load
 from tests.bench.paper.plots import bars, draw
 from tests.bench.paper.records import Results, Run, Settings, read, write
 from tests.bench.paper.summary import line, rows, summary
-from tests.dlbrt.core.model.cases import CASES, trfd_second
+from tests.dlbrt.predict.cases import CASES, trfd_second
 from tests.support.mpi import run_mpi, run_sequential, transform
 
 SMALL = {"mxm": ("37,5", "0.0002"), "trfd": ("5", "0.0004,1e-6"), "adjoint": ("9", "1e-6")}

@@ -13,7 +13,7 @@ from statistics import mean, median
 
 from tests.bench.paper.plan import STRATEGIES
 from tests.bench.paper.records import Run
-from tests.dlbrt.core.model.cases import CASES, Case
+from tests.dlbrt.predict.cases import CASES, Case
 
 __all__ = ["HEADER", "Row", "line", "rows", "summary"]
 

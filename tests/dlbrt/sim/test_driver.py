@@ -30,7 +30,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet
 
-from tests.dlbrt.core.clockwork import Clockwork
+from tests.dlbrt.balance.clockwork import Clockwork
 
 STRATEGIES = sorted(names())
 SYNCHRONIZING = [name for name in STRATEGIES if not isinstance(strategy(name), PeerStrategy)]

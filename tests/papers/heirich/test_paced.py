@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from papers.heirich import Boundary, Diffusion, DiffusionStep, HeterogeneousDiffusion, Mesh, Schedule
 
-from tests.dlbrt.core.diffusion.test_uneven import Chain
+from tests.dlbrt.diffusion.test_uneven import Chain
 from tests.papers.heirich.dense import links
 from tests.papers.heirich.meshes import Case, cases
 

@@ -1,0 +1,58 @@
+"""A worker's array lies as the original lies: shape, strides, place in a cache line; untouched rows cost nothing."""
+
+from __future__ import annotations
+
+import resource
+import sys
+
+import numpy as np
+import pytest
+from dlbrt.data.memory import Array, allocate, layout_of
+
+#: Bytes in which the system counts resident memory.
+_UNIT = 1 if sys.platform == "darwin" else 1024
+BASE = np.arange(240.0).reshape(10, 24)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        BASE,
+        np.asfortranarray(BASE),
+        BASE[::-1],
+        BASE[:, ::-2],
+        BASE[3:, 5:],
+        BASE.T,
+        BASE.reshape(2, 5, 4, 6)[1:, ::2],
+        BASE[0],
+        np.zeros((0, 3)),
+        np.zeros((3, 0)),
+        np.array(7.0),
+        np.zeros(70_000, dtype="u1")[3:],
+        np.array([(1, 2.0, "x")] * 4, dtype=[("a", "i2"), ("b", ">f8"), ("c", "U3")]),
+        np.arange(5).astype("M8[D]"),
+        np.zeros(4, dtype="V5"),
+    ],
+    ids=lambda array: f"{array.dtype.str}{array.shape}{array.strides}",
+)
+def test_an_allocated_array_has_the_layout_of_the_original(array: Array) -> None:
+    copy = allocate(layout_of(array))
+    assert copy.shape == array.shape
+    assert copy.strides == array.strides
+    assert copy.dtype == array.dtype
+    assert (copy.ctypes.data - array.ctypes.data) % 64 == 0 or not array.size
+    copy[...] = array
+    assert copy.tobytes() == array.tobytes()
+
+
+def test_a_fresh_array_is_zero() -> None:
+    assert not allocate(layout_of(np.ones((300, 300)))).any()
+
+
+def test_only_touched_rows_cost_memory() -> None:
+    big = layout_of(np.empty((4096, 4096)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    array = allocate(big)
+    array[:64] = 1.0
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown * _UNIT < 32 * 2**20  # of 128 MiB

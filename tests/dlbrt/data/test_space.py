@@ -1,0 +1,146 @@
+"""An iteration space gives, in runs of positions, what iterating gives."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from dlbrt.data.space import Space, enumerate_, reversed_, space_of, zip_
+
+
+class Bar:
+    """As tqdm is seen: an iterable with an inner one, updated by hand."""
+
+    __module__ = "tqdm.std"
+
+    def __init__(self, iterable: Any) -> None:
+        self.iterable = iterable
+        self.shown = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterable)
+
+    def __len__(self) -> int:
+        return len(self.iterable)
+
+    def update(self, n: int) -> None:
+        self.shown += n
+
+    def close(self) -> None:
+        self.shown = -1
+
+
+class OwnSequence:
+    """The old protocol: items until IndexError."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, place: int) -> int:
+        if place >= 4:
+            raise IndexError
+        return place * place
+
+
+LETTERS = list("abcdefg")
+
+SPACES: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+    "range": (lambda: range(3, 20, 4), lambda: range(3, 20, 4)),
+    "counting down": (lambda: range(9, -3, -2), lambda: range(9, -3, -2)),
+    "empty": (lambda: range(4, 4), lambda: range(4, 4)),
+    "list": (lambda: LETTERS, lambda: LETTERS),
+    "tuple": (lambda: (1, 2), lambda: (1, 2)),
+    "text": (lambda: "añb", lambda: "añb"),
+    "generator": (lambda: (k * k for k in range(5)), lambda: [0, 1, 4, 9, 16]),
+    "items": (lambda: {"a": 1, "b": 2}.items(), lambda: [("a", 1), ("b", 2)]),
+    "deque": (lambda: deque("xyz"), lambda: "xyz"),
+    "own sequence": (OwnSequence, lambda: [0, 1, 4, 9]),
+    "enumerate": (lambda: enumerate_(LETTERS, 5), lambda: enumerate(LETTERS, 5)),
+    "enumerate of a range": (lambda: enumerate_(range(2, 9, 3)), lambda: enumerate(range(2, 9, 3))),
+    "reversed": (lambda: reversed_(LETTERS), lambda: reversed(LETTERS)),
+    "reversed range": (lambda: reversed_(range(1, 12, 5)), lambda: reversed(range(1, 12, 5))),
+    "zip": (lambda: zip_(LETTERS, range(4)), lambda: zip(LETTERS, range(4), strict=False)),
+    "zip of a generator": (
+        lambda: zip_(LETTERS, (k for k in range(3))),
+        lambda: zip(LETTERS, range(3), strict=False),
+    ),
+    "zip of nothing": (zip_, lambda: ()),
+    "zip of reversed": (
+        lambda: zip_(LETTERS, reversed_(LETTERS)),
+        lambda: zip(LETTERS, reversed(LETTERS), strict=True),
+    ),
+    "all of them": (
+        lambda: enumerate_(zip_(reversed_(LETTERS), enumerate_(range(7), 2)), 1),
+        lambda: enumerate(zip(reversed(LETTERS), enumerate(range(7), 2), strict=True), 1),
+    ),
+    "a bar": (lambda: Bar(LETTERS), lambda: LETTERS),
+    "enumerate of a bar": (lambda: enumerate_(Bar(LETTERS)), lambda: enumerate(LETTERS)),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_items_of_all_positions_are_those_of_iterating(name: str) -> None:
+    make, plain = SPACES[name]
+    space, expected = space_of(make()), list(plain())
+    assert len(space) == len(expected)
+    assert list(space.items(range(len(space)))[0]) == expected
+
+
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_run_of_positions_gives_its_items_and_tells_how_far_it_is(name: str, step: int) -> None:
+    make, plain = SPACES[name]
+    space, expected = space_of(make()), list(plain())
+    run = range(1, len(space), step)
+    items, counter = space.items(run)
+    for done, position in enumerate(run, 1):
+        assert next(items) == expected[position]
+        assert operator.length_hint(counter) == len(run) - done
+
+
+@pytest.mark.parametrize("name", ["range", "list", "enumerate", "zip of reversed", "all of them"])
+def test_a_space_travels_and_takes_another_ranks_sequences(name: str) -> None:
+    make, plain = SPACES[name]
+    space: Space = pickle.loads(pickle.dumps(space_of(make())))
+    again = space.with_values(part.values for part in space.parts)
+    assert list(again.items(range(len(again)))[0]) == list(plain())
+
+
+def test_the_rows_of_an_array_are_views() -> None:
+    array = np.zeros((4, 2))
+    for row in space_of(array).items(range(4))[0]:
+        row += 1
+    assert array.sum() == 8
+
+
+def test_bars_stay_and_do_not_travel() -> None:
+    bar = Bar(LETTERS)
+    space = space_of(enumerate_(bar))
+    assert space.bars == (bar,)
+    assert pickle.loads(pickle.dumps(space)).bars == ()
+
+
+@pytest.mark.parametrize(
+    ("ours", "builtin"),
+    [
+        (lambda: enumerate_(5), lambda: builtins.enumerate(5)),
+        (lambda: enumerate_([1], "x"), lambda: builtins.enumerate([1], "x")),
+        (lambda: reversed_({1}), lambda: builtins.reversed({1})),
+        (lambda: zip_([1], 5), lambda: builtins.zip([1], 5)),  # noqa: B905
+        (lambda: zip_([1], [1, 2], strict=True), lambda: list(builtins.zip([1], [1, 2], strict=True))),
+        (lambda: space_of(None), lambda: iter(None)),
+    ],
+)
+def test_what_the_builtins_refuse_is_refused_alike(
+    ours: Callable[[], Any], builtin: Callable[[], Any]
+) -> None:
+    with pytest.raises((TypeError, ValueError)) as expected:
+        builtin()
+    with pytest.raises(expected.type):
+        ours()
