@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind
 from dlbc.algebra.integer_sets import IntegerSets
 from dlbc.algebra.smt_solver import SmtSolver
-from tests.dlbc.ir.test_form import READER, holds
+from tests.dlbc.algebra.test_form import READER, holds
 from tests.dlbc.passes.planning import results_of
 
 FORMS = {"i": IntegerForm.of(Variable(VariableKind.INDEX, "i"))}
