@@ -1,9 +1,9 @@
 """Integer forms in normal form, and what follows from conditions on them.
 
-Quotients and remainders by a literal take out what is whole: ``(5*i + 7)//2`` is ``2*i + 3 + (i + 1)//2``.
-Minima and maxima drop the operands that some other one makes idle. What follows from conditions is decided by
-eliminating one unknown after the other (Fourier and Motzkin) over the rationals, a product counting as an
-unknown of its own: what is proved is true; what is not may be true all the same.
+Quotients and remainders by a literal take out the whole part: ``(5*i + 7)//2`` is ``2*i + 3 + (i + 1)//2``.
+Minima and maxima drop operands that another operand makes redundant. Implications are decided by eliminating
+one unknown after the other over the rationals (Fourier and Motzkin), where a product counts as an unknown of
+its own. The method is sound and incomplete: what it proves is true, what it does not prove may be true too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dlbc.algebra.integer_form import (
     Variable,
 )
 
-#: Rows that an elimination may have before it is given up, and unknowns that it looks at.
+#: An elimination gives up beyond this number of rows or of unknowns.
 _MOST_ROWS = 80
 _MOST_UNKNOWNS = 12
 
@@ -36,7 +36,7 @@ Row = dict[Monomial, int]
 
 
 class Assumptions:
-    """Forms of which each is at least 0."""
+    """Forms that are all assumed to be at least 0."""
 
     def __init__(self, forms: Iterable[IntegerForm] = ()) -> None:
         self.forms = tuple(dict.fromkeys(forms))
@@ -44,11 +44,11 @@ class Assumptions:
 
     @classmethod
     def of(cls, conditions: Iterable[Condition]) -> Assumptions:
-        """What conditions say, as far as they are inequalities and equations that all hold."""
+        """The inequalities and equations among conditions that all hold; other conditions are left out."""
         return cls(form for condition in conditions for form in _at_least_zero(condition))
 
     def extended(self, *forms: IntegerForm) -> Assumptions:
-        """With more forms."""
+        """These assumptions and more."""
         return Assumptions((*self.forms, *forms)) if forms else self
 
     def proves(self, form: IntegerForm) -> bool:
@@ -89,7 +89,7 @@ def _at_least_zero(condition: Condition) -> Iterator[IntegerForm]:
 
 
 def _with_axioms(forms: Sequence[IntegerForm]) -> list[Row]:
-    """The forms as rows, with what holds of the atoms in them whatever the variables are."""
+    """The forms as rows, with the axioms of their atoms, which hold for all values of the variables."""
     rows = [dict(form.terms) for form in forms]
     waiting, seen = [a for form in forms for a in form.atoms], set[Atom]()
     while waiting:
@@ -105,7 +105,7 @@ def _with_axioms(forms: Sequence[IntegerForm]) -> list[Row]:
 
 
 def _is_square(monomial: Monomial) -> bool:
-    """Whether every atom stands in it an even number of times, so that it is never negative."""
+    """Whether every atom occurs in it an even number of times, so that it is never negative."""
     return len(monomial) > 1 and all(count % 2 == 0 for count in Counter(monomial).values())
 
 
@@ -131,7 +131,7 @@ def _within(form: IntegerForm, divisor: int) -> Iterator[IntegerForm]:
 
 
 def _related(rows: list[Row]) -> list[Row]:
-    """The first row, and those that share unknowns with it, directly or not."""
+    """The first row, and the rows that share unknowns with it, directly or indirectly."""
     unknowns, kept, rest = set(rows[0]), [rows[0]], rows[1:]
     while True:
         near = [row for row in rest if unknowns & row.keys() - {()}]
@@ -143,7 +143,7 @@ def _related(rows: list[Row]) -> list[Row]:
 
 
 def _impossible(rows: list[Row]) -> bool:
-    """Whether no rational values make all rows at least 0, as far as the bound on the effort goes."""
+    """Whether no rational values make all rows at least 0; False if the effort exceeds its bound."""
     for _ in range(_MOST_UNKNOWNS):
         if any(row.get((), 0) < 0 for row in rows if not row.keys() - {()}):
             return True
@@ -157,7 +157,7 @@ def _impossible(rows: list[Row]) -> bool:
 
 
 def _cheapest(rows: list[Row]) -> Monomial | None:
-    """The unknown that makes fewest rows when eliminated."""
+    """The unknown whose elimination produces the fewest rows."""
     signs: dict[Monomial, list[int]] = {}
     for row in rows:
         for unknown, factor in row.items():
@@ -167,18 +167,14 @@ def _cheapest(rows: list[Row]) -> Monomial | None:
 
 
 def _without(rows: list[Row], unknown: Monomial) -> list[Row]:
-    kept = {_frozen(row): row for row in rows if unknown not in row}
+    kept = {frozenset(row.items()): row for row in rows if unknown not in row}
     above = [row for row in rows if row.get(unknown, 0) > 0]
     below = [row for row in rows if row.get(unknown, 0) < 0]
     for up, down in product(above, below):
         row = _combined(up, -down[unknown], down, up[unknown])
         if row.keys() - {()} or row.get((), 0) < 0:
-            kept[_frozen(row)] = row
+            kept[frozenset(row.items())] = row
     return list(kept.values())
-
-
-def _frozen(row: Row) -> frozenset[tuple[Monomial, int]]:
-    return frozenset(row.items())
 
 
 def _combined(left: Row, j: int, right: Row, k: int) -> Row:
@@ -196,16 +192,13 @@ def quotient(form: IntegerForm, divisor: int) -> IntegerForm:
     parts = [(m, _shared(m, k, divisor), k) for m, k in form.terms]
     whole = IntegerForm(tuple((m, part) for m, part, _ in parts if part))
     rest = IntegerForm(tuple((m, k - divisor * part) for m, part, k in parts if k != divisor * part))
-    constant = rest.constant
-    if constant is not None:  # below the divisor
+    if rest.constant is not None:  # it lies below the divisor
         return whole
     literal = dict(rest.terms).get((), 0)
     common = gcd(divisor, *(k for m, k in rest.terms if m))
     if common > 1:
-        smaller = IntegerForm(tuple((m, k // common) for m, k in rest.terms if m)) + IntegerForm.literal(
-            literal // common
-        )
-        return whole + quotient(smaller, divisor // common)
+        smaller = IntegerForm(tuple((m, k // common) for m, k in rest.terms if m))
+        return whole + quotient(smaller + IntegerForm.literal(literal // common), divisor // common)
     match rest.terms:
         case (((Apply(operator=Operator.QUOTIENT, operands=(inner, by)),), 1),) if by.constant:
             return whole + quotient(inner, by.constant * divisor)
@@ -213,7 +206,7 @@ def quotient(form: IntegerForm, divisor: int) -> IntegerForm:
 
 
 def _shared(monomial: Monomial, factor: int, divisor: int) -> int:
-    """How often the divisor is taken out of a factor; a sign stays where it is, but for the literal's."""
+    """How often the divisor goes into a factor: rounded towards 0, but downwards for the literal part."""
     return factor // divisor if factor > 0 or not monomial else -(-factor // divisor)
 
 
@@ -228,12 +221,12 @@ def remainder(form: IntegerForm, divisor: int) -> IntegerForm:
 
 
 def maximum(forms: Iterable[IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
-    """The maximum, without operands that never exceed another one."""
+    """The maximum, without operands that never exceed another operand."""
     return _extreme(Operator.MAXIMUM, forms, assumptions)
 
 
 def minimum(forms: Iterable[IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
-    """The minimum, without operands that never lie below another one."""
+    """The minimum, without operands that never lie below another operand."""
     return _extreme(Operator.MINIMUM, forms, assumptions)
 
 
@@ -266,8 +259,8 @@ def _parts(operator: Operator, form: IntegerForm) -> tuple[IntegerForm, ...]:
 def substitute(
     form: IntegerForm, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
 ) -> IntegerForm:
-    """With atoms changed, in operands too, in normal form."""
-    if not any(_has_changed_atom(atom, changes) for atom in form.atoms):
+    """The form with atoms replaced, in operands too; every part that changes is in normal form."""
+    if changes and not any(has_changed_atom(atom, changes) for atom in form.atoms):
         return form
     total = IntegerForm()
     for monomial, factor in form.terms:
@@ -278,11 +271,12 @@ def substitute(
     return total
 
 
-def _has_changed_atom(atom: Atom, changes: Mapping[Atom, IntegerForm]) -> bool:
+def has_changed_atom(atom: Atom, changes: Mapping[Atom, IntegerForm]) -> bool:
+    """Whether the atom, or an atom in its operands, is among those to be changed."""
     if atom in changes:
         return True
     return isinstance(atom, Apply) and any(
-        _has_changed_atom(a, changes) for o in atom.operands for a in o.atoms
+        has_changed_atom(a, changes) for o in atom.operands for a in o.atoms
     )
 
 
@@ -291,15 +285,18 @@ def _substituted(atom: Atom, changes: Mapping[Atom, IntegerForm], assumptions: A
         return changes[atom]
     if isinstance(atom, Variable):
         return IntegerForm.of(atom)
-    return apply_operator(
-        atom, [substitute(operand, changes, assumptions) for operand in atom.operands], assumptions
-    )
+    return apply_operator(atom, [substitute(o, changes, assumptions) for o in atom.operands], assumptions)
+
+
+def normal_form(form: IntegerForm, assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
+    """The form with every application in normal form."""
+    return substitute(form, {}, assumptions)
 
 
 def apply_operator(
     atom: Apply, operands: Sequence[IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
 ) -> IntegerForm:
-    """The operator of an atom on other operands, in normal form."""
+    """The operator of an atom applied to other operands, in normal form."""
     match atom.operator:
         case Operator.QUOTIENT if operands[1].constant:
             return quotient(operands[0], operands[1].constant)
@@ -310,20 +307,3 @@ def apply_operator(
         case Operator.MINIMUM:
             return minimum(operands, assumptions)
     return IntegerForm.of(Apply(atom.operator, tuple(operands), atom.name))
-
-
-def normal_form(form: IntegerForm, assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
-    """The same, with everything applied in normal form."""
-    total = IntegerForm()
-    for monomial, factor in form.terms:
-        part = IntegerForm.literal(factor)
-        for atom in monomial:
-            part = part * _normal(atom, assumptions)
-        total = total + part
-    return total
-
-
-def _normal(atom: Atom, assumptions: Assumptions) -> IntegerForm:
-    if isinstance(atom, Variable):
-        return IntegerForm.of(atom)
-    return apply_operator(atom, [normal_form(operand, assumptions) for operand in atom.operands], assumptions)

@@ -1,9 +1,9 @@
-"""Integer forms: subscripts, bounds and conditions as the dependence test sees them.
+"""Integer forms: subscripts, bounds, conditions and index values as the dependence test sees them.
 
 A form is a polynomial with integer coefficients over atoms: the loop's index, variables of inner loops, names
 from before the loop, and applications that are not polynomial (``//``, ``%``, ``min``, ``max``, an element of
-an array such as ``ix[i]``). The normal form makes equal polynomials equal objects. What a form becomes in a
-solver (integer sets are affine, z3 takes products) is the solver's business.
+an array such as ``ix[i]``). The normal form makes equal polynomials equal objects. Each solver translates
+forms itself: integer sets take affine ones, z3 takes products as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class VariableKind(Enum):
 class Variable:
     """An integer: the loop's index, the variable of the inner loop ``number``, or a name from outside.
 
-    ``loose``: the inner loop's variable at some other time than now.
+    ``out_of_scope``: the variable of an inner loop that does not run here, with its value at another time.
     """
 
     kind: VariableKind
@@ -54,9 +54,12 @@ class Operator(Enum):
     CALL = "()"
 
 
+_INFIX = (Operator.QUOTIENT, Operator.REMAINDER)
+
+
 @dataclass(frozen=True)
 class Apply:
-    """``operator`` of the operands; ``name`` is the array of an ELEMENT, the function of a CALL."""
+    """``operator`` applied to the operands; ``name`` is the array of an ELEMENT, the function of a CALL."""
 
     operator: Operator
     operands: tuple[IntegerForm, ...]
@@ -69,7 +72,7 @@ class Apply:
         return self._text
 
     @cached_property
-    def _hash(self) -> int:  # operands are nested, and atoms are looked up often
+    def _hash(self) -> int:  # cached: operands are nested, and atoms are looked up often
         return hash((self.operator.value, self.operands, self.name))
 
     @cached_property
@@ -77,10 +80,8 @@ class Apply:
         texts = [str(o) for o in self.operands]
         if self.operator is Operator.ELEMENT:
             return f"{self.name}[{', '.join(texts)}]"
-        if self.operator is Operator.CALL:
-            return f"{self.name}({', '.join(texts)})"
-        if self.operator in (Operator.MINIMUM, Operator.MAXIMUM):
-            return f"{self.operator.value}({', '.join(texts)})"
+        if self.operator not in _INFIX:
+            return f"{self.name or self.operator.value}({', '.join(texts)})"
         return f" {self.operator.value} ".join(
             t if o.simple else f"({t})" for t, o in zip(texts, self.operands, strict=True)
         )
@@ -115,7 +116,7 @@ class IntegerForm:
 
     @property
     def constant(self) -> int | None:
-        """Its value where it is a literal."""
+        """Its value if it is a literal."""
         if not self.terms:
             return 0
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
@@ -128,9 +129,7 @@ class IntegerForm:
         (monomial, factor), = self.terms  # fmt: skip
         if not monomial:
             return factor >= 0
-        atom = monomial[0]
-        infix = isinstance(atom, Apply) and atom.operator in (Operator.QUOTIENT, Operator.REMAINDER)
-        return factor == 1 and len(monomial) == 1 and not infix
+        return factor == 1 and len(monomial) == 1 and not _is_infix(monomial[0])
 
     def __add__(self, other: IntegerForm) -> IntegerForm:
         if not self.terms or not other.terms:
@@ -155,28 +154,28 @@ class IntegerForm:
 
     @cached_property
     def variables(self) -> frozenset[Variable]:
-        """Every variable in it, those in operands too."""
+        """Its variables, including those in operands."""
         return frozenset(v for atom in self.atoms for v in _variables(atom))
 
     @property
     def atoms(self) -> Iterator[Atom]:
-        """The atoms of its monomials, not of their operands."""
+        """The atoms of its monomials, without those of operands."""
         return (atom for monomial, _ in self.terms for atom in monomial)
 
     @cached_property
     def elements(self) -> frozenset[str]:
-        """The arrays of which it takes elements."""
+        """The arrays whose elements it reads."""
         return frozenset(name for atom in self.atoms for name in _elements(atom))
 
     def depends_on(self, kinds: Iterable[VariableKind] = (VariableKind.INDEX, VariableKind.INNER)) -> bool:
-        """Whether it has a variable of these kinds."""
+        """Whether it contains a variable of one of these kinds."""
         wanted = set(kinds)
         return any(v.kind in wanted for v in self.variables)
 
     def replaced(
         self, change: Callable[[Variable], IntegerForm], element: Callable[[Apply], IntegerForm] | None = None
     ) -> IntegerForm:
-        """With every variable changed into a form, in operands too; ``element`` changes elements."""
+        """The form with every variable replaced, in operands too; ``element`` replaces elements."""
         total = IntegerForm()
         for monomial, factor in self.terms:
             product = IntegerForm.literal(factor)
@@ -186,23 +185,14 @@ class IntegerForm:
         return total
 
     def coefficient(self, variable: Variable) -> int | None:
-        """Its literal coefficient; None where the variable is met otherwise than times a literal."""
-        found = 0
+        """The literal coefficient of the variable; None if the variable also occurs in any other way."""
+        coefficient = 0
         for monomial, factor in self.terms:
             if monomial == (variable,):
-                found = factor
+                coefficient = factor
             elif any(variable in _variables(atom) for atom in monomial):
                 return None
-        return found
-
-    def value(self, variables: Mapping[Variable, int]) -> int:
-        """Its value; ``variables`` give all of its variables, and it takes no elements."""
-        total = 0
-        for monomial, factor in self.terms:
-            for atom in monomial:
-                factor *= variables[atom] if isinstance(atom, Variable) else _applied(atom, variables)
-            total += factor
-        return total
+        return coefficient
 
     def __str__(self) -> str:
         return self._text
@@ -214,7 +204,7 @@ class IntegerForm:
             sign = "-" if factor < 0 else "+"
             parts = [str(abs(factor))] if abs(factor) != 1 or not monomial else []
             alone = len(monomial) == 1 and not parts and not (factor < 0 and not text)
-            parts += [_factor_text(atom, alone=alone) for atom in monomial]
+            parts += [f"({atom})" if _is_infix(atom) and not alone else str(atom) for atom in monomial]
             text += (f" {sign} " if text else "-" if factor < 0 else "") + "*".join(parts)
         return text or "0"
 
@@ -222,9 +212,8 @@ class IntegerForm:
 ZERO = IntegerForm()
 
 
-def _factor_text(atom: Atom, *, alone: bool) -> str:
-    infix = isinstance(atom, Apply) and atom.operator in (Operator.QUOTIENT, Operator.REMAINDER)
-    return f"({atom})" if infix and not alone else str(atom)
+def _is_infix(atom: Atom) -> bool:
+    return isinstance(atom, Apply) and atom.operator in _INFIX
 
 
 def _order(atom: Atom) -> tuple[bool, str, int, bool]:
@@ -267,20 +256,6 @@ def _replaced(
     return IntegerForm.of(Apply(atom.operator, operands, atom.name))
 
 
-def _applied(atom: Apply, variables: Mapping[Variable, int]) -> int:
-    values = [operand.value(variables) for operand in atom.operands]
-    match atom.operator:
-        case Operator.QUOTIENT:
-            return values[0] // values[1]
-        case Operator.REMAINDER:
-            return values[0] % values[1]
-        case Operator.MINIMUM:
-            return min(values)
-        case Operator.MAXIMUM:
-            return max(values)
-    raise ValueError(f"the value of {atom} is not known")
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """``form >= 0``, ``form == 0`` or ``form != 0``."""
@@ -306,7 +281,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """All (``and``) or any (``or``) of the parts; no part of ``and`` is true, none of ``or`` false."""
+    """All (``and``) or any (``or``) of the parts. Without parts, ``and`` is true and ``or`` is false."""
 
     operator: str
     parts: tuple[Condition, ...]
@@ -316,25 +291,21 @@ Condition = Comparison | Junction
 
 
 def negated(condition: Condition) -> Condition:
-    """What holds where the condition does not."""
+    """The condition that holds exactly where this one does not."""
     if isinstance(condition, Junction):
-        word = "or" if condition.operator == "and" else "and"
-        return Junction(word, tuple(map(negated, condition.parts)))
+        operator = "or" if condition.operator == "and" else "and"
+        return Junction(operator, tuple(map(negated, condition.parts)))
     if condition.relation == ">=":
         return Comparison(-condition.form - IntegerForm.literal(1), ">=")
     return Comparison(condition.form, "!=" if condition.relation == "==" else "==")
 
 
-# ------------------------------------------------------------------------------
-# The values of the loop's index as the dependence test sees them.
-
-
 @dataclass(frozen=True)
 class IndexSpace:
-    """``range(start, stop, step)`` of the variable ``name``; None where not known.
+    """``range(start, stop, step)`` of the index ``name``; parts that are not known are None.
 
-    ``pace`` is the step where it is no literal. ``facts`` hold of names from before the loop; ``known`` says
-    that the index takes these values exactly; ``reverse`` that it does so from the last to the first.
+    ``symbolic_step``: a step that is not a literal. ``context``: what is known of names from before the loop.
+    ``exact``: the index takes exactly these values. ``reverse``: it takes them from the last to the first.
     """
 
     name: str
@@ -348,10 +319,10 @@ class IndexSpace:
 
     @property
     def index(self) -> Variable:
-        """The index."""
+        """The index as a variable."""
         return Variable(VariableKind.INDEX, self.name)
 
     @property
     def stride(self) -> int:
-        """What every distance between iterations is a multiple of."""
+        """Every distance between two iterations is a multiple of this."""
         return abs(self.step or 1)

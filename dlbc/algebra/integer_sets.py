@@ -1,7 +1,7 @@
 """Integer sets (isl, through islpy): exact for affine conditions.
 
-What is not affine is left out of the conditions, which makes them weaker: "no solution" stays right. Names of
-the program never enter isl's text, where some would be keywords.
+Conditions that are not affine are left out. That only weakens the conjunction, so "no solution" stays right.
+Names of the program never enter isl's text, where some of them would be keywords.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from dlbc.algebra.integer_form import (
     VariableKind,
 )
 
-#: Bound on isl's work for one question; beyond it there is no answer.
+#: Bound on isl's work for one question; beyond it the question has no answer.
 _OPERATIONS = 500_000
 
-#: Values that witnesses are looked for among first, to give small numbers.
+#: Bounds within which witnesses are sought, one after the other, so that their numbers are small.
 _BOXES = (8, 24, 200, 5000)
 
+#: A guard may have this number of alternatives, each of this number of conditions.
 _GUARD_PARTS = 3
 
 
@@ -42,19 +43,19 @@ class IntegerSets:
 
         self._isl: ModuleType = islpy
         self._context = islpy.DEFAULT_CONTEXT
-        self._context.set_on_error(1)  # without: isl prints them
+        self._context.set_on_error(1)  # otherwise isl prints its errors
         self._context.set_max_operations(_OPERATIONS)
         self.affine = True
         self._parameters: dict[Variable, str] = {}
         self._answers: dict[str, bool] = {}
 
     def is_empty(self, conditions: Sequence[Condition]) -> bool:
-        """Whether surely nothing satisfies them; `affine` then says whether all of them were taken."""
+        """Whether surely nothing satisfies them; `affine` then says whether none of them was left out."""
         writer = _Writer()
         text = writer.conjunction(conditions)
         self.affine = writer.affine
         if text not in self._answers:
-            self._begin()
+            self._context.reset_operations()
             try:
                 self._answers[text] = bool(self._set(writer, text, ()).is_empty())
             except self._isl.Error:
@@ -65,7 +66,7 @@ class IntegerSets:
         """A solution in small numbers, if there is one."""
         writer = _Writer()
         text = writer.conjunction(conditions)
-        self._begin()
+        self._context.reset_operations()
         try:
             whole = self._set(writer, text, ())
             for size in _BOXES:
@@ -85,16 +86,16 @@ class IntegerSets:
     ) -> str | None:
         """A condition on parameters, as source text, under which no meeting has a solution.
 
-        None if there is none that is short and that leaves room for all ``crowds``; ``several`` says that
+        None unless the condition is short and admits every one of ``many_instances``. ``several`` says that
         there are two iterations.
         """
         try:
             bad = None
-            self._begin()
+            self._context.reset_operations()
             for conditions in meetings:
-                found = self._where(conditions)
-                bad = found if bad is None else bad.union(found)
-            if bad is None or any(self._where(crowd).subtract(bad).is_empty() for crowd in many_instances):
+                solvable = self._where(conditions)
+                bad = solvable if bad is None else bad.union(solvable)
+            if bad is None or any(self._where(many).subtract(bad).is_empty() for many in many_instances):
                 return None
             space = self._where(several)
             return self._text(space.subtract(bad).gist(space).coalesce())
@@ -102,17 +103,13 @@ class IntegerSets:
             return None
 
     def _where(self, conditions: Sequence[Condition]):  # type: ignore[no-untyped-def]
-        """The values of the parameters for which there is a solution."""
+        """The values of the parameters for which the conditions have a solution."""
         writer = _Writer(self._parameters)
         text = writer.conjunction(conditions)
         if not writer.affine:
             raise self._isl.Error("not affine")
         parameters = [name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER]
         return self._set(writer, text, parameters).params()
-
-    def _begin(self) -> None:
-        """The bound on isl's work holds for each question."""
-        self._context.reset_operations()
 
     def _set(self, writer: _Writer, text: str, parameters: Sequence[str]):  # type: ignore[no-untyped-def]
         inner = [name for name in writer.names.values() if name not in set(parameters)]
@@ -155,7 +152,7 @@ class IntegerSets:
 
 
 def _written(form: IntegerForm, relation: str) -> str:
-    """``form >= 0`` or ``form == 0`` with the negative terms on the other side."""
+    """The text of ``form >= 0`` or ``form == 0``, with the negative terms on the other side."""
     left = IntegerForm(tuple((m, k) for m, k in form.terms if k > 0))
     right = IntegerForm(tuple((m, -k) for m, k in form.terms if k < 0))
     if relation == ">=" and left.constant is None and right == IntegerForm.literal(1):
@@ -166,7 +163,7 @@ def _written(form: IntegerForm, relation: str) -> str:
 
 
 class _Writer:
-    """isl's text of conditions; ``parameters`` are names that parameters have in other texts as well."""
+    """Writes conditions as isl's text; ``parameters`` are the names that parameters have in every text."""
 
     def __init__(self, parameters: dict[Variable, str] | None = None) -> None:
         self._shared = parameters
@@ -174,12 +171,12 @@ class _Writer:
         self.affine = True
 
     def conjunction(self, conditions: Iterable[Condition]) -> str:
-        """All conditions that are affine."""
+        """The conjunction of all conditions that are affine."""
         texts = [t for t in map(self._condition, conditions) if t is not None]
         return " and ".join(texts) or "true"
 
     def _condition(self, condition: Condition) -> str | None:
-        """None if it is not affine: then nothing is known of it."""
+        """The text of a condition; None if it is not affine, so that it says nothing."""
         if isinstance(condition, Comparison):
             try:
                 return f"({self._form(condition.form)} {condition.relation.replace('==', '=')} 0)"
@@ -194,19 +191,17 @@ class _Writer:
         return "(" + (" or ".join(p for p in parts if p is not None) or "false") + ")"
 
     def _form(self, form: IntegerForm) -> str:
-        texts = [self._monomial(monomial, factor) for monomial, factor in form.terms]
-        return "0" + "".join(texts)  # isl has no unary plus
+        return "0" + "".join(self._monomial(m, factor) for m, factor in form.terms)  # isl has no unary plus
 
     def _monomial(self, monomial: Sequence[Atom], factor: int) -> str:
         if not monomial:
             return f"{factor:+d}"
         if len(monomial) == 1:
             return f"{factor:+d}*{self._atom(monomial[0])}"
-        product = IntegerForm(((tuple(monomial), 1),))
-        return f"{factor:+d}*{self._opaque(product)}"
+        return f"{factor:+d}*{self._opaque(IntegerForm(((tuple(monomial), 1),)))}"
 
     def _opaque(self, form: IntegerForm) -> str:
-        """Something that is not affine but the same in all iterations: a parameter of its own."""
+        """A form that is not affine but the same in all iterations becomes a parameter of its own."""
         if any(v.kind is not VariableKind.PARAMETER for v in form.variables):
             raise _NotAffineError
         return self._variable(Variable(VariableKind.PARAMETER, str(form)))

@@ -1,4 +1,4 @@
-"""A solver for products (z3, an optional package): integer arithmetic that is not affine, within bounds."""
+"""The solver for integer arithmetic that is not affine, such as products: z3, an optional package."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from dlbc.algebra.integer_form import Apply, Atom, Comparison, Condition, IntegerForm, Operator, Variable
+from dlbc.algebra.integer_form import Atom, Comparison, Condition, IntegerForm, Operator, Variable
 
-#: Bounds on one question: z3's own count of work, the same on every machine, and as a net milliseconds.
+#: Bounds on one question: z3's own count of work, which is the same on every machine, and as a safety net ms.
 _WORK = 3_000_000
 _LIMIT_MS = 20_000
 
@@ -34,25 +34,20 @@ class SmtSolver:
         solver.set("rlimit", _WORK)
         solver.set("timeout", _LIMIT_MS)
         solver.set("random_seed", 0)
-        for condition in conditions:
-            said = self._condition(condition)
-            if said is not None:
-                solver.add(said)
+        for condition in map(self._condition, conditions):
+            if condition is not None:
+                solver.add(condition)
         return bool(solver.check() == self._z3.unsat)
 
     def _condition(self, condition: Condition) -> Any:
-        """None for what cannot be said: it is left out, which leaves more solutions."""
+        """None for what z3 is not told: leaving it out only adds solutions."""
         if isinstance(condition, Comparison):
             form = self._form(condition.form)
             if form is None:
                 return None
-            return (
-                form >= 0
-                if condition.relation == ">="
-                else form == 0
-                if condition.relation == "=="
-                else form != 0
-            )
+            if condition.relation == ">=":
+                return form >= 0
+            return form == 0 if condition.relation == "==" else form != 0
         parts = [self._condition(part) for part in condition.parts]
         if condition.operator == "and":
             return self._z3.And(*(p for p in parts if p is not None))
@@ -70,9 +65,6 @@ class SmtSolver:
     def _atom(self, atom: Atom) -> Any:
         if isinstance(atom, Variable):
             return self._z3.Int(f"{atom.kind.value} {atom.name} {atom.number} {atom.out_of_scope}")
-        return self._applied(atom)
-
-    def _applied(self, atom: Apply) -> Any:
         if atom.operator is Operator.ELEMENT:
             return None
         operands = [self._form(o) for o in atom.operands]
@@ -81,7 +73,7 @@ class SmtSolver:
         if atom.operator in (Operator.QUOTIENT, Operator.REMAINDER):
             divisor = atom.operands[1].constant
             if divisor is None or divisor <= 0:
-                return None  # z3 rounds otherwise than Python where the divisor is negative
+                return None  # with a negative divisor z3 rounds differently from Python
             return operands[0] / divisor if atom.operator is Operator.QUOTIENT else operands[0] % divisor
         least = atom.operator is Operator.MINIMUM
         return reduce(lambda a, b: self._z3.If(a <= b if least else a >= b, a, b), operands)

@@ -1,11 +1,11 @@
 """Sums of work over the variable of a loop, in closed form, exact on empty ranges too.
 
-Theory: a sum of powers over ``0 <= t < n`` is a polynomial in n (Faulhaber), right for ``n = 0`` as well,
-so the clamped number of turns, ``max(0, ...)``, stands for n. Terms with conditions on t, or with ``min``,
-``max``, ``//`` and ``%`` of it, are split into cases until they are polynomials on a range: a minimum is
-one of its operands where that is below the others, a quotient is a polynomial on each residue class. The
-ends of such ranges are maxima of lower and minima of upper bounds, and become cases of their own only if a
-loop further out needs it.
+Theory: a sum of powers over ``0 <= t < n`` is a polynomial in n (Faulhaber). It is right for ``n = 0`` as
+well, so the clamped trip count, ``max(0, ...)``, takes the place of n. Terms with conditions on t, or with
+``min``, ``max``, ``//`` and ``%`` of t, are split into cases until they are polynomials on a range: a minimum
+equals an operand where that operand is below the others, and a quotient is a polynomial on each residue
+class. The ends of these ranges are maxima of lower bounds and minima of upper bounds; they become cases of
+their own only if an outer loop needs it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dlbc.algebra.work import (
     variables_of,
 )
 
-#: Terms of a sum, and residue classes of one, beyond which there is no closed form to speak of.
+#: No closed form is sought beyond this number of terms of a sum, or of residue classes of a quotient.
 _MOST_TERMS = 4000
 _MOST_CLASSES = 64
 
@@ -39,7 +39,7 @@ _FIRST = IntegerForm.literal(1)
 
 
 class NoClosedFormError(Exception):
-    """There is no closed form within reach; the message says why."""
+    """No closed form was found; the message says why."""
 
 
 def trip_count(
@@ -50,9 +50,9 @@ def trip_count(
     *,
     clamped: bool = True,
 ) -> IntegerForm | None:
-    """``len(range(start, stop, step))``; None where the sign of the step is not known.
+    """``len(range(start, stop, step))``; None if the sign of the step is not known.
 
-    Not ``clamped``, it is right only where the range is not empty.
+    Without ``clamped`` the count is right only for ranges that are not empty.
     """
     if assumptions.proves(-step - _FIRST):
         start, stop, step = stop, start, -step
@@ -76,7 +76,7 @@ def sum_over(
 ) -> WorkPolynomial:
     """The sum of ``work`` over ``variable = start, start + step, ...``, ``count`` values.
 
-    The count is not negative; ``given`` holds of everything else. Raises `NotClosed`.
+    The count must not be negative; ``assumptions`` hold for everything else. Raises `NoClosedFormError`.
     """
     position = replace(variable, out_of_scope=True)
     along = work.replaced({variable: start + step * IntegerForm.of(position)})
@@ -106,23 +106,19 @@ class _Case:
         return WorkPolynomial.total(parts)
 
     def _with(self, work: WorkPolynomial, *conditions: IntegerForm) -> _Case:
-        return replace(
-            self,
-            work=work,
-            conditions=(*self.conditions, *conditions),
-            inside=self.inside.extended(*conditions),
-        )
+        inside = self.inside.extended(*conditions)
+        return replace(self, work=work, conditions=(*self.conditions, *conditions), inside=inside)
 
     def _groups(self) -> dict[frozenset[Factor], WorkPolynomial]:
-        """The terms by the factors with the position in them."""
-        found: dict[frozenset[Factor], list[tuple[Factors, Number]]] = {}
+        """The terms, grouped by those of their factors that contain the position."""
+        groups: dict[frozenset[Factor], list[tuple[Factors, Number]]] = {}
         for factors, k in self.work.terms:
             key = frozenset(f for f in factors if f != self.position and self.position in variables_of(f))
-            found.setdefault(key, []).append((factors, k))
-        return {key: WorkPolynomial(tuple(terms)) for key, terms in found.items()}
+            groups.setdefault(key, []).append((factors, k))
+        return {key: WorkPolynomial(tuple(terms)) for key, terms in groups.items()}
 
     def _split(self, atoms: frozenset[Factor]) -> WorkPolynomial:
-        """Its total; all of its terms have the position in these factors."""
+        """The total of a case whose terms all contain the position in exactly these factors."""
         conditions = [factor for factor in atoms if isinstance(factor, Indicator)]
         if conditions:
             return self._where(min(conditions, key=str))
@@ -138,23 +134,21 @@ class _Case:
         return WorkPolynomial.total(self._classes(atom, divisor))
 
     def _where(self, factor: Indicator) -> WorkPolynomial:
-        """A condition that is a factor becomes one of the case."""
-        rest = WorkPolynomial(
-            tuple((tuple(f for f in factors if f != factor), k) for factors, k in self.work.terms)
-        )
+        """Turn a condition that is a factor into a condition of the case."""
+        rest = tuple((tuple(f for f in factors if f != factor), k) for factors, k in self.work.terms)
         both = (factor.form,) if factor.relation == ">=" else (factor.form, -factor.form)
-        case = self._with(rest, *both)
+        case = self._with(WorkPolynomial(rest), *both)
         return ZERO_WORK if case.inside.contradict else case.total()
 
     def _innermost(self, atoms: frozenset[Factor]) -> Iterator[Apply]:
-        """What is applied to a polynomial in the position, in the factors and in conditions."""
+        """The applications to polynomials in the position, in the factors and in the conditions."""
         waiting: list[Atom] = [a for a in atoms if not isinstance(a, Indicator)]
         waiting += [a for form in self.conditions for a in form.atoms]
         for atom in sorted(set(waiting), key=str):
             yield from _inside(atom, self.position)
 
     def _choices(self, atom: Apply) -> Iterator[WorkPolynomial]:
-        """A minimum (maximum) is the first of its least (greatest) operands."""
+        """One case for each operand of a minimum (maximum): that operand is the first least (greatest)."""
         sign = 1 if atom.operator is Operator.MAXIMUM else -1
         for number, operand in enumerate(atom.operands):
             wins = [
@@ -176,7 +170,7 @@ class _Case:
         return replace(self, work=self.work.replaced(changes), conditions=conditions)
 
     def _classes(self, atom: Apply, divisor: int) -> Iterator[WorkPolynomial]:
-        """One residue class of the position after the other: on each, a quotient is a polynomial."""
+        """One case for each residue class of the position, on which the quotient is a polynomial."""
         slope = atom.operands[0].coefficient(self.position)
         if slope is None:
             raise NoClosedFormError(f"{atom} is summed over {self.position}")
@@ -185,16 +179,15 @@ class _Case:
             raise NoClosedFormError(f"{atom} has {classes} residue classes")
         here = IntegerForm.of(self.position)
         for residue in range(classes):
-            case = self._changed(
-                {self.position: IntegerForm.literal(classes) * here + IntegerForm.literal(residue)}
-            )
+            position = IntegerForm.literal(classes) * here + IntegerForm.literal(residue)
+            case = self._changed({self.position: position})
             count = quotient(self.count + IntegerForm.literal(classes - 1 - residue), classes)
             inside = self.assumptions.extended(here, count - here - _FIRST, *case.conditions)
             if not inside.contradict:
                 yield replace(case, count=count, inside=inside).total()
 
     def _polynomial(self) -> WorkPolynomial:
-        """The sum of a polynomial between the bounds that the conditions set."""
+        """The sum of a polynomial between the bounds that the conditions give."""
         lower, upper, always = [ZERO], [self.count], ONE_WORK
         for form in self.conditions:
             slope = form.coefficient(self.position)
@@ -216,7 +209,7 @@ class _Case:
 
 
 def _unclamped(count: IntegerForm) -> IntegerForm:
-    """The same where it is positive; elsewhere it may be negative, not only 0."""
+    """A count that equals this one where it is positive, and may be negative elsewhere."""
     match count.terms:
         case (((Apply(operator=Operator.MAXIMUM, operands=operands),), 1),) if ZERO in operands:
             return maximum(operand for operand in operands if operand != ZERO)
@@ -239,7 +232,7 @@ def _power_sums(
     shifted = work.replaced({position: first + IntegerForm.of(position)})
     powers = shifted.powers(position)
     if powers is None:
-        raise NoClosedFormError(f"its work is no polynomial in {position}")
+        raise NoClosedFormError(f"its work is not a polynomial in {position}")
     length = WorkPolynomial.from_form(count)
     return WorkPolynomial.total(part * _faulhaber_of(power, length) for power, part in powers.items())
 
@@ -257,7 +250,7 @@ def faulhaber(power: int) -> tuple[Fraction, ...]:
     """The coefficients of ``sum(t**power for t in range(n))`` as a polynomial in n, the constant first."""
     if power == 0:
         return (Fraction(0), Fraction(1))
-    # n**(p+1) is the telescoping sum of (t+1)**(p+1) - t**(p+1), which has lower powers of t.
+    # n**(p+1) is the telescoping sum of (t+1)**(p+1) - t**(p+1), a polynomial of lower powers of t.
     total = [Fraction(0)] * (power + 2)
     total[power + 1] = Fraction(1)
     for lower in range(power):

@@ -1,25 +1,25 @@
-"""Amounts of work: polynomials with rational coefficients over index, parameters, and what is no polynomial.
+"""Work polynomials: amounts of work, with rational coefficients, over index, parameters and other atoms.
 
-Where a `Form` says which element, a `Work` says how much: its coefficients are fractions, because sums of
-powers have such (Faulhaber), and a condition may be a factor of it (`Holds`, 1 or 0). The normal form makes
-equal polynomials equal objects.
+An `IntegerForm` says which element; a `WorkPolynomial` says how much. Its coefficients are fractions, because
+sums of powers have such coefficients (Faulhaber), and a condition may be one of its factors (an
+`Indicator`, 1 or 0). The normal form makes equal polynomials equal objects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 
 from dlbrt.records import dataclass
 
-from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, normal_form, substitute
+from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, has_changed_atom, substitute
 from dlbc.algebra.integer_form import Atom, Comparison, Condition, IntegerForm, Junction, Variable
 
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 where ``form >= 0`` (``form == 0``), else 0."""
+    """1 where ``form >= 0`` (or ``form == 0``), else 0 (Iverson's bracket)."""
 
     form: IntegerForm
     relation: str = ">="
@@ -35,13 +35,13 @@ Terms = tuple[tuple[Factors, Number], ...]
 
 
 def _plain(value: Number) -> Number:
-    """An integer where it is one: arithmetic on fractions is slow."""
+    """An integral fraction as an integer: arithmetic on fractions is slow."""
     return value.numerator if value.denominator == 1 else value
 
 
 @dataclass(frozen=True)
 class WorkPolynomial:
-    """``sum(coefficient * product(factors))``; no factors: the literal part."""
+    """``sum(coefficient * product(factors))``; the literal part has no factors."""
 
     terms: Terms = ()
 
@@ -57,12 +57,12 @@ class WorkPolynomial:
 
     @classmethod
     def from_form(cls, form: IntegerForm) -> WorkPolynomial:
-        """As much as an integer form says."""
+        """The integer form as an amount of work."""
         return _ordered(dict(form.terms))
 
     @classmethod
     def total(cls, parts: Iterable[WorkPolynomial]) -> WorkPolynomial:
-        """The sum of many."""
+        """The sum of the parts."""
         sums: dict[Factors, Number] = {}
         for part in parts:
             for factors, k in part.terms:
@@ -71,19 +71,15 @@ class WorkPolynomial:
 
     @property
     def constant(self) -> Number | None:
-        """Its value where it is a number."""
+        """Its value if it is a number."""
         if not self.terms:
             return 0
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
 
     def __add__(self, other: WorkPolynomial) -> WorkPolynomial:
-        return (
-            WorkPolynomial.total((self, other))
-            if self.terms and other.terms
-            else self
-            if self.terms
-            else other
-        )
+        if not self.terms or not other.terms:
+            return self if self.terms else other
+        return WorkPolynomial.total((self, other))
 
     def __neg__(self) -> WorkPolynomial:
         return self * -1
@@ -93,9 +89,8 @@ class WorkPolynomial:
 
     def __mul__(self, other: WorkPolynomial | Number) -> WorkPolynomial:
         if not isinstance(other, WorkPolynomial):
-            return (
-                WorkPolynomial(tuple((f, _plain(k * other)) for f, k in self.terms)) if other else ZERO_WORK
-            )
+            terms = tuple((f, _plain(k * other)) for f, k in self.terms)
+            return WorkPolynomial(terms) if other else ZERO_WORK
         if other.terms == ONE_WORK.terms or self.terms == ONE_WORK.terms:
             return self if other.terms == ONE_WORK.terms else other
         products: dict[Factors, Number] = {}
@@ -106,65 +101,50 @@ class WorkPolynomial:
         return _ordered(products)
 
     def __pow__(self, exponent: int) -> WorkPolynomial:
-        power = ONE_WORK
-        for _ in range(exponent):
-            power = power * self
-        return power
+        return _multiplied([self] * exponent)
 
     @cached_property
     def factors(self) -> frozenset[Factor]:
-        """Everything that its terms are products of."""
+        """The factors of all its terms."""
         return frozenset(factor for factors, _ in self.terms for factor in factors)
 
     @cached_property
     def variables(self) -> frozenset[Variable]:
-        """Every variable in it, those in operands and conditions too."""
+        """Its variables, including those in operands and conditions."""
         return frozenset(v for factor in self.factors for v in variables_of(factor))
 
     @property
     def elements(self) -> frozenset[str]:
-        """The arrays on whose elements it depends."""
+        """The arrays whose elements it depends on."""
         return frozenset(name for f in self.factors for name in _form_of(f).elements)
 
     def powers(self, variable: Variable) -> dict[int, WorkPolynomial] | None:
-        """Its coefficients as a polynomial in the variable; None where it is none."""
-        found: dict[int, dict[Factors, Number]] = {}
+        """Its coefficients as a polynomial in the variable, by power; None if it is no such polynomial."""
+        powers: dict[int, dict[Factors, Number]] = {}
         for factors, k in self.terms:
             rest = tuple(f for f in factors if f != variable)
             if any(variable in variables_of(f) for f in rest):
                 return None
-            found.setdefault(len(factors) - len(rest), {})[rest] = k
-        return {power: _ordered(part) for power, part in sorted(found.items())}
+            powers.setdefault(len(factors) - len(rest), {})[rest] = k
+        return {power: _ordered(part) for power, part in sorted(powers.items())}
 
     def replaced(
         self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
     ) -> WorkPolynomial:
-        """With atoms changed, in operands and conditions too; ``given`` simplifies what comes of it."""
-        if not any(_has_changed_atom(factor, changes) for factor in self.factors):
+        """With atoms replaced, in operands and conditions too; ``assumptions`` simplify the result."""
+        if not any(has_changed_atom(atom, changes) for f in self.factors for atom in _form_of(f).atoms):
             return self
-        known: dict[Factor, WorkPolynomial] = {}
-        return WorkPolynomial.total(
-            WorkPolynomial.literal(k)
-            * _multiplied(_replaced(f, changes, assumptions, known) for f in factors)
-            for factors, k in self.terms
-        )
+        return self._rebuilt(changes, assumptions)
 
     def simplified(self, assumptions: Assumptions) -> WorkPolynomial:
-        """The same where the assumptions hold, in normal form."""
-        known = {factor: _simplified(factor, assumptions) for factor in self.factors}
+        """The same under the assumptions, in normal form."""
+        return self._rebuilt({}, assumptions)
+
+    def _rebuilt(self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions) -> WorkPolynomial:
+        known = {factor: _substituted(factor, changes, assumptions) for factor in self.factors}
         return WorkPolynomial.total(
             WorkPolynomial.literal(k) * _multiplied(known[f] for f in factors) for factors, k in self.terms
         )
-
-    def value(self, variables: Mapping[Variable, int]) -> Number:
-        """Its value; ``variables`` give all of its variables, and it depends on no elements."""
-        known = {factor: _value(factor, variables) for factor in self.factors}
-        total: Number = 0
-        for factors, k in self.terms:
-            for factor in factors:
-                k *= known[factor]
-            total += k
-        return _plain(total)
 
 
 def variables_of(factor: Factor) -> frozenset[Variable]:
@@ -226,37 +206,13 @@ def _form_of(factor: Factor) -> IntegerForm:
     return factor.form if isinstance(factor, Indicator) else IntegerForm.of(factor)
 
 
-def _has_changed_atom(factor: Factor, changes: Mapping[Atom, IntegerForm]) -> bool:
-    return any(
-        atom in changes or any(_has_changed_atom(a, changes) for a in _operand_atoms(atom))
-        for atom in _form_of(factor).atoms
-    )
-
-
-def _operand_atoms(atom: Atom) -> Iterator[Atom]:
-    return iter(()) if isinstance(atom, Variable) else (a for o in atom.operands for a in o.atoms)
-
-
-def _replaced(
-    factor: Factor,
-    changes: Mapping[Atom, IntegerForm],
-    assumptions: Assumptions,
-    known: dict[Factor, WorkPolynomial],
+def _substituted(
+    factor: Factor, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions
 ) -> WorkPolynomial:
-    if factor not in known:
-        if isinstance(factor, Indicator):
-            known[factor] = _holding(
-                substitute(factor.form, changes, assumptions), factor.relation, assumptions
-            )
-        else:
-            known[factor] = WorkPolynomial.from_form(substitute(IntegerForm.of(factor), changes, assumptions))
-    return known[factor]
-
-
-def _simplified(factor: Factor, assumptions: Assumptions) -> WorkPolynomial:
+    form = substitute(_form_of(factor), changes, assumptions)
     if isinstance(factor, Indicator):
-        return _holding(normal_form(factor.form, assumptions), factor.relation, assumptions)
-    return WorkPolynomial.from_form(normal_form(IntegerForm.of(factor), assumptions))
+        return _holding(form, factor.relation, assumptions)
+    return WorkPolynomial.from_form(form)
 
 
 def _holding(form: IntegerForm, relation: str, assumptions: Assumptions) -> WorkPolynomial:
@@ -269,10 +225,3 @@ def _holding(form: IntegerForm, relation: str, assumptions: Assumptions) -> Work
     elif below or assumptions.proves(form - IntegerForm.literal(1)):
         return ZERO_WORK
     return WorkPolynomial.of(Indicator(form, relation))
-
-
-def _value(factor: Factor, variables: Mapping[Variable, int]) -> int:
-    if isinstance(factor, Indicator):
-        found = factor.form.value(variables)
-        return int(found >= 0 if factor.relation == ">=" else found == 0)
-    return IntegerForm.of(factor).value(variables)

@@ -1,7 +1,7 @@
-"""Work as text: for people (``max(n - i, 0)``), or an expression over a vector of indices (``np.maximum``).
+"""Work as text: for people (``max(n - i, 0)``), or as an expression over a vector of indices (``np.where``).
 
-A sum is written as a product where the index separates from the parameters (``(i + 1)*(3*m + 2)``), else by
-powers of the index. One or two conditions become a choice between whole expressions.
+A sum becomes a product where the index separates from the parameters (``(i + 1)*(3*m + 2)``); other sums are
+grouped by powers of the index. One or two conditions become a choice between whole expressions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dlbrt.records import dataclass
 from dlbc.algebra.integer_form import Apply, IntegerForm, Operator, Variable
 from dlbc.algebra.work import ZERO_WORK, Factor, Factors, Indicator, Number, WorkPolynomial
 
-#: Conditions up to which work is written as a choice.
+#: Work with at most this number of conditions is written as a choice.
 _MOST_CHOICES = 2
 
 
@@ -30,7 +30,7 @@ class Notation(Enum):
 def text_of(
     work: WorkPolynomial, index: Variable, style: Notation = Notation.PLAIN, numpy: str = "np"
 ) -> str:
-    """The expression as Python text; `Style.NUMPY` takes a vector for the index, and has `numpy` so named."""
+    """The work as Python text; in `Notation.NUMPY` the index may be a vector and ``numpy`` is the module."""
     return _Writer(index, style is Notation.NUMPY, numpy).sum(work)
 
 
@@ -41,7 +41,7 @@ class _Writer:
     numpy: str
 
     def sum(self, work: WorkPolynomial) -> str:
-        """The text of an expression, which as an operand needs parentheses."""
+        """The text of an expression; as an operand it needs parentheses."""
         conditions = sorted((f for f in work.factors if isinstance(f, Indicator)), key=str)
         if 1 <= len(conditions) <= _MOST_CHOICES:
             return self._choice(conditions[0], work)
@@ -58,15 +58,14 @@ class _Writer:
         return text if denominator == 1 else f"{text}/{denominator}"
 
     def _choice(self, condition: Indicator, work: WorkPolynomial) -> str:
-        yes = _where(work, condition, holds=True)
-        no = _where(work, condition, holds=False)
-        test, first, second = self._test(condition), self.sum(yes), self.sum(no)
+        first, second = (self.sum(_where(work, condition, holds=holds)) for holds in (True, False))
+        test = self._test(condition)
         if self.vector:
             return f"{self.numpy}.where({test}, {first}, {second})"
         return f"({first} if {test} else {second})"
 
     def _pieces(self, work: WorkPolynomial) -> list[WorkPolynomial]:
-        """Factors of which it is the product."""
+        """Factors whose product it is."""
         common = _common(work)
         rest = _divided(work, common)
         pieces = [WorkPolynomial(((common, 1),))] if common else []
@@ -85,7 +84,7 @@ class _Writer:
         return [*pieces, shape * scale, parts[0] * Fraction(1, scale)]
 
     def _grouped(self, work: WorkPolynomial) -> str:
-        """Powers of the index with their coefficients, the highest first."""
+        """Powers of the index with their coefficients, the highest power first."""
         powers = work.powers(self.index)
         if powers is None or len(powers) < 2:
             return self._inline(work)
@@ -111,7 +110,7 @@ class _Writer:
     def _term(self, factors: Factors, coefficient: Number) -> str:
         over = "" if coefficient.denominator == 1 else f"/{coefficient.denominator}"
         size = abs(coefficient.numerator)
-        truths = all(isinstance(f, Indicator) for f in factors)  # numpy's truths are no numbers to add
+        truths = all(isinstance(f, Indicator) for f in factors)  # numpy does not add booleans as numbers
         parts = [str(size)] if size != 1 or truths else []
         parts += [_power(self._factor(f), factors.count(f)) for f in dict.fromkeys(factors)]
         if factors and len(parts) == 1 and coefficient == 1 and isinstance(factors[0], Apply):
@@ -154,7 +153,7 @@ class _Writer:
         return text
 
     def _test(self, condition: Indicator) -> str:
-        """A comparison without negative terms, where it has several."""
+        """A comparison with the negative terms moved to the other side."""
         terms = condition.form.terms
         strict = condition.relation == ">=" and dict(terms).get((), 0) == -1
         kept = tuple((m, k) for m, k in terms if m or not strict)
@@ -167,7 +166,7 @@ class _Writer:
 
 
 def _bare(text: str) -> str:
-    """A quotient or remainder by itself, which stands as well without parentheses."""
+    """A quotient or remainder that stands alone needs no parentheses."""
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
@@ -190,15 +189,15 @@ def _where(work: WorkPolynomial, condition: Indicator, *, holds: bool) -> WorkPo
 
 
 def _common(work: WorkPolynomial) -> Factors:
-    """The factors that all terms have."""
+    """The factors that all terms share."""
     first, *others = [list(factors) for factors, _ in work.terms]
-    found = []
+    common = []
     for factor in first:
         if all(factor in other for other in others):
-            found.append(factor)
+            common.append(factor)
             for other in others:
                 other.remove(factor)
-    return tuple(found)
+    return tuple(common)
 
 
 def _divided(work: WorkPolynomial, common: Factors) -> WorkPolynomial:
@@ -212,7 +211,7 @@ def _divided(work: WorkPolynomial, common: Factors) -> WorkPolynomial:
 
 
 def _ratio(part: WorkPolynomial, other: WorkPolynomial) -> Number | None:
-    """How often one is the other."""
+    """The ratio of the two, if it is a number."""
     if [f for f, _ in part.terms] != [f for f, _ in other.terms]:
         return None
     ratios = {Fraction(k, 1) / j for (_, k), (_, j) in zip(part.terms, other.terms, strict=True)}

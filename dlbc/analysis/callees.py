@@ -1,7 +1,9 @@
-"""Which functions of the module a call may reach.
+"""Which functions of the module a call may reach, and which calls run code that cannot be seen.
 
-Functions are found by name and methods by their name alone, whatever the receiver: more may be found than
-are meant, never fewer, as far as calls go by name.
+Functions are found by name, and methods by their name alone, whatever the receiver: the result may contain
+functions that are not meant, but it misses none that is called by name. The proof assumes that unseen code,
+functions of other packages that are in no table and values that are called, changes nothing that iterations
+share; the status of the loop names this code.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
-from dlbc.analysis.uses import every_node, parameters_of, unparsed
+from dlbc.analysis.uses import every_node, parameters_of, root_name, unparsed
 from dlbc.ir.access import AbstractValue, CallSite, OriginKind
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.library.row import ResultKind
@@ -21,24 +23,27 @@ CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 #: Keywords by which functions take a function that they call.
 _FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
 
+#: Decorators that leave the effects of a function as they are, beside those of packages in the tables.
+_PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
+
 
 def mentioned_functions(
     body: list[ast.stmt], hidden: frozenset[str], module_names: ModuleNames
 ) -> frozenset[ast.AST]:
-    """Every function of the module whose name, or method whose name as an attribute, stands in the body."""
-    found: set[ast.AST] = set()
+    """Every function of the module that the body names, and every method that it names as an attribute."""
+    mentioned: set[ast.AST] = set()
     for node in (n for s in body for n in every_node(s)):
         if isinstance(node, ast.Name) and node.id not in hidden:
-            found.update(module_names.functions.get(node.id, ()))
+            mentioned.update(module_names.functions.get(node.id, ()))
             if node.id in module_names.classes:
-                found.update(_constructors(module_names.classes[node.id], module_names))
+                mentioned.update(_constructors(module_names.classes[node.id], module_names))
         elif isinstance(node, ast.Attribute):
-            found.update(module_names.methods.get(node.attr, ()))
-    return frozenset(found)
+            mentioned.update(module_names.methods.get(node.attr, ()))
+    return frozenset(mentioned)
 
 
 def _constructors(owner: ast.ClassDef, module_names: ModuleNames) -> Iterator[FunctionNode]:
-    """What making an object runs; with base classes, the constructors of any class of the module."""
+    """What making an object runs; for a class with bases, the constructors of any class of the module."""
     for name in CONSTRUCTORS:
         own = [f for f in module_names.methods.get(name, ()) if f in owner.body]
         yield from own or (module_names.methods.get(name, ()) if owner.bases else ())
@@ -48,7 +53,8 @@ def callees(call: CallSite, module_names: ModuleNames) -> tuple[tuple[FunctionNo
     """The functions of the module that a call may reach, and whether the receiver is their first argument."""
     name = call.function
     if name.startswith("."):
-        return tuple((f, not _static(f)) for f in module_names.methods.get(name[1:], ()) if not _setter(f))
+        methods = module_names.methods.get(name[1:], ())
+        return tuple((f, not _is_static(f)) for f in methods if not _is_setter(f))
     found: list[tuple[FunctionNode, bool]] = [(f, False) for f in module_names.functions.get(name, ())]
     if name in module_names.classes:
         found += [(f, True) for f in _constructors(module_names.classes[name], module_names)]
@@ -58,37 +64,27 @@ def callees(call: CallSite, module_names: ModuleNames) -> tuple[tuple[FunctionNo
 
 
 def is_opaque(call: CallSite, module_names: ModuleNames) -> bool:
-    """Whether the call may reach functions other than by their name: it calls a value, or hands one on."""
+    """Whether the call may reach functions other than by name: it calls a value, or passes one on."""
     name, node = call.function, call.node
     if lookup(name).calls is not None:
-        given = callback_arguments(call)
-        return any(
-            not isinstance(g, ast.Lambda | ast.Constant) and not _known(g, module_names) for g in given
-        )
+        callbacks = (c for c in callbacks_of(node, name) if not isinstance(c, ast.Lambda | ast.Constant))
+        return not all(_known(callback, module_names) for callback in callbacks)
     if name.startswith("."):
-        replaced = any(f.name in module_names.implicit_calls.rebindable for f in _methods(name, module_names))
-        return replaced or name[1:] in module_names.implicit_calls.callable_attributes
+        implicit, methods = module_names.implicit_calls, module_names.methods.get(name[1:], ())
+        replaced = any(getattr(f, "name", "") in implicit.rebindable for f in methods)
+        return replaced or name[1:] in implicit.callable_attributes
     if name:
         return not (name in module_names.imports or "." in name or is_module_callable(name, module_names))
     return not (isinstance(node.func, ast.Lambda) or _known(node.func, module_names))
 
 
-def callback_arguments(call: CallSite) -> list[ast.expr]:
-    """The functions handed to a function that calls them."""
-    return callbacks_of(call.node, call.function)
-
-
 def callbacks_of(node: ast.Call, function: str) -> list[ast.expr]:
-    """The same, of a call of a function by its full name."""
+    """The arguments that are functions which ``function``, given by its full name, calls."""
     places = lookup(function).calls or ()
-    found = [node.args[place] for place in places if place < len(node.args)]
+    positional = [node.args[place] for place in places if place < len(node.args)]
     spread = [a for a in node.args if isinstance(a, ast.Starred)] if places else []
     named = [k.value for k in node.keywords if k.arg in _FUNCTION_KEYWORDS]
-    return list(dict.fromkeys([*found, *spread, *named]))
-
-
-def _methods(name: str, module_names: ModuleNames) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (f for f in module_names.methods.get(name[1:], ()) if not isinstance(f, ast.Lambda))
+    return list(dict.fromkeys([*positional, *spread, *named]))
 
 
 def is_module_callable(name: str, module_names: ModuleNames) -> bool:
@@ -101,9 +97,7 @@ def is_module_callable(name: str, module_names: ModuleNames) -> bool:
 def _known(node: ast.expr, module_names: ModuleNames) -> bool:
     """Whether an expression names a function, class or import of the module, or a builtin."""
     if isinstance(node, ast.Attribute):
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in module_names.imports
+        return root_name(node) in module_names.imports
     return isinstance(node, ast.Name) and (
         is_module_callable(node.id, module_names)
         or node.id in module_names.imports
@@ -112,7 +106,7 @@ def _known(node: ast.expr, module_names: ModuleNames) -> bool:
 
 
 def address_taken(body: list[ast.stmt], module_names: ModuleNames) -> Iterator[tuple[FunctionNode, ast.expr]]:
-    """Functions that the body mentions other than to call them: what it hands them to may."""
+    """Functions that the body mentions without calling them; code that they are passed to may call them."""
     called = {n.func for s in body for n in every_node(s) if isinstance(n, ast.Call)}
     for node in (n for s in body for n in every_node(s)):
         if node in called or not isinstance(node, ast.Name | ast.Attribute):
@@ -120,18 +114,23 @@ def address_taken(body: list[ast.stmt], module_names: ModuleNames) -> Iterator[t
         if isinstance(node, ast.Attribute) and node.attr in module_names.implicit_calls.properties:
             continue
         table = module_names.functions if isinstance(node, ast.Name) else module_names.methods
-        found = table.get(node.id if isinstance(node, ast.Name) else node.attr, ())
-        yield from ((f, node) for f in found)
+        functions = table.get(node.id if isinstance(node, ast.Name) else node.attr, ())
+        yield from ((f, node) for f in functions)
 
 
-def _setter(function: FunctionNode) -> bool:
-    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    return any(isinstance(m, ast.Attribute) and m.attr in ("setter", "deleter") for m in marks)
+def decorators_of(function: FunctionNode) -> list[ast.expr]:
+    """The decorators of a function; a lambda has none."""
+    return [] if isinstance(function, ast.Lambda) else function.decorator_list
 
 
-def _static(function: FunctionNode) -> bool:
-    marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    return any(isinstance(m, ast.Name) and m.id == "staticmethod" for m in marks)
+def _is_setter(function: FunctionNode) -> bool:
+    return any(
+        isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter") for d in decorators_of(function)
+    )
+
+
+def _is_static(function: FunctionNode) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators_of(function))
 
 
 def mutated_arguments(
@@ -144,12 +143,8 @@ def mutated_arguments(
             continue
         names = [p.arg for p in parameters_of(function)]
         if bound:
-            if (
-                names
-                and names[0] in summary.mutated_parameters
-                and call.receiver is not None
-                and call.receiver.points_to
-            ):
+            mutates_receiver = bool(names) and names[0] in summary.mutated_parameters
+            if mutates_receiver and call.receiver is not None and call.receiver.points_to:
                 yield summary, call.receiver, call.node.func
             names = names[1:]
         star = function.args.vararg is not None or function.args.kwarg is not None
@@ -160,28 +155,18 @@ def mutated_arguments(
                 yield summary, value, node
 
 
-# ------------------------------------------------------------------------------
-# What a call may run that cannot be seen: functions of other packages that no table holds, and values.
-#
-# The proof takes them to change nothing that iterations share, and says so: the status of the loop names them.
-
-#: Decorators that leave what a function does as it is, beside those of packages in the tables.
-_PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
-
-
 def unseen_callee(call: CallSite, module_names: ModuleNames) -> str | None:
-    """The text of what the call may run and cannot be seen; None where all of it can."""
+    """The text of the unseen code that the call may run; None if all of it can be seen."""
     name, node = call.function, call.node
     row = lookup(name)
     if row.calls is not None:
-        given = (g for g in callback_arguments(call) if not _seen(g, module_names))
-        return next(map(_text, given), None)
+        return next((_text(c) for c in callbacks_of(node, name) if not _seen(c, module_names)), None)
     shown = _text(node.func)
     if is_opaque(call, module_names):
         return shown
     found = callees(call, module_names)
     if not name or (row.is_new and not name.startswith(".")) or found or name in module_names.classes:
-        return next((d for f, _ in found for d in _decorators(f, module_names)), None)
+        return next((d for f, _ in found for d in _unseen_decorators(f, module_names)), None)
     if any(direct_side_effects(call)):
         return None
     if name.startswith("."):
@@ -198,7 +183,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _seen(node: ast.expr, module_names: ModuleNames, besides: tuple[str, ...] = ()) -> bool:
-    """Whether an expression is a function of the module, or one that the tables know."""
+    """Whether an expression is a function of the module, or a function in the tables."""
     if isinstance(node, ast.Lambda | ast.Constant):
         return True
     root, _, rest = unparsed(node).partition(".")
@@ -210,10 +195,10 @@ def _seen(node: ast.expr, module_names: ModuleNames, besides: tuple[str, ...] = 
     )
 
 
-def _decorators(function: FunctionNode, module_names: ModuleNames) -> Iterator[str]:
-    """What may run around the function."""
-    for mark in [] if isinstance(function, ast.Lambda) else function.decorator_list:
-        node = mark.func if isinstance(mark, ast.Call) else mark
+def _unseen_decorators(function: FunctionNode, module_names: ModuleNames) -> Iterator[str]:
+    """The unseen decorators, which may run around the function."""
+    for decorator in decorators_of(function):
+        node = decorator.func if isinstance(decorator, ast.Call) else decorator
         accessor = isinstance(node, ast.Attribute) and node.attr in ("setter", "getter", "deleter")
         if not accessor and not _seen(node, module_names, _PLAIN_DECORATORS):
             yield _text(node)

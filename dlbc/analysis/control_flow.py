@@ -1,9 +1,9 @@
-"""Where the walk is: the inner loops and conditions around, and what integer names hold there.
+"""Control flow at the place of a walk: the inner loops and conditions around, and what integer names hold.
 
 Theory: symbolic values by a forward walk. On a straight path a name has the form last assigned to it; where
-paths meet it keeps a form that no path changed; a loop forgets, before it is entered, what its body binds. A
-name is steady while its only binding lies before on the path in the same turn of every loop around, so
-that variables of those loops mean now what they meant there.
+paths meet it keeps a form that no path changed; before a loop is entered, the forms of the names that its
+body binds are dropped. A name is steady while its only binding precedes on the path, in the same iteration of
+every loop around, so that the variables of these loops still have the values that they had at the binding.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from dataclasses import replace
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, negated
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import bound_names
-from dlbc.ir.access import AbstractValue, InnerLoop, IterationDomain, Origin, Origins, Subscript
+from dlbc.ir.access import AbstractValue, InnerLoop, IterationDomain, Origins, Subscript
 from dlbc.ir.region import CodeRegion
 
 Loop = ast.For | ast.AsyncFor | ast.While
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: What leaves every loop of a function.
+_EXITS = (ast.Return, ast.Raise)
 
 
 class ControlFlow:
@@ -44,7 +46,7 @@ class ControlFlow:
         return self._subscripts.form(node, self._forms, self._hidden)
 
     def _define(self, name: str, form: IntegerForm | None) -> None:
-        """``name`` is bound here."""
+        """The name is bound here."""
         self._forms = {n: f for n, f in self._forms.items() if n != name}
         if form is not None:
             self._forms[name] = form
@@ -53,7 +55,7 @@ class ControlFlow:
 
     @contextmanager
     def _branch(self, test: ast.expr | None, holds: bool = True) -> Iterator[None]:
-        """A part that runs only where the test comes out as said; an unknown test where it is None."""
+        """A part that runs only if the test is true (or false, unless ``holds``); None is an unknown test."""
         before = self._forms, self._steady, self._domain
         condition, complete = self._known(test) if test is not None else (None, False)
         guard = condition if holds or condition is None else negated(condition)
@@ -70,7 +72,7 @@ class ControlFlow:
         self._steady, self._domain = steady, domain
 
     def _known(self, test: ast.expr) -> tuple[Condition | None, bool]:
-        """What is known to hold where the test is true, and whether the test says no more."""
+        """What is known to hold where the test is true, and whether this is all that the test says."""
         whole = self._subscripts.condition(test, self._forms, self._hidden)
         if whole is not None or not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
             return whole, whole is not None
@@ -85,17 +87,16 @@ class ControlFlow:
         self._forms = {n: f for n, f in self._forms.items() if n not in bound}
         kept = self._forms
         self._steady -= bound.keys()
-        left_early = any(map(_leaves, node.body))
+        left_early = any(_jumps(s, (ast.Break, *_EXITS)) for s in node.body)
         exact = self._domain.exact and inner_loop is not None and inner_loop.exact and not left_early
-        inner_loops = (
-            self._domain.inner_loops if inner_loop is None else (*self._domain.inner_loops, inner_loop)
-        )
-        self._domain = replace(self._domain, inner_loops=inner_loops, exact=exact)
+        around = self._domain.inner_loops
+        around = around if inner_loop is None else (*around, inner_loop)
+        self._domain = replace(self._domain, inner_loops=around, exact=exact)
         yield
         self._leave(kept, *before[1:])
 
     def _counts_through(self, inner_loop: InnerLoop | None) -> None:
-        """The variable of a comprehension; its scope ends the effect."""
+        """The variable of a comprehension, until the scope of the comprehension ends."""
         if inner_loop is None:
             self._domain = replace(self._domain, exact=False)
             return
@@ -105,7 +106,7 @@ class ControlFlow:
 
     @contextmanager
     def _elsewhere(self) -> Iterator[None]:
-        """The body of a function made here, which runs at some other time of the iteration."""
+        """The body of a function made here, which runs at another time of the iteration."""
         before = self._forms, self._steady, self._domain
         index = self._region.index
         self._forms = {n: f for n, f in self._forms.items() if n == index}
@@ -114,7 +115,7 @@ class ControlFlow:
         self._forms, self._steady, self._domain = before
 
     def _passed(self, statement: ast.stmt) -> None:
-        """After a statement: where it may jump, what follows runs only if it did not."""
+        """After a statement that may jump, what follows runs only if it did not jump."""
         if not jumps_out(statement):
             return
         match statement:
@@ -126,22 +127,21 @@ class ControlFlow:
         self._domain = replace(self._domain, exact=False)
 
     def _binder(self, node: ast.AST, target: ast.expr, iterable: ast.expr) -> InnerLoop | None:
-        """The variable of an inner loop that counts, and through which values."""
-        match target, iterable:
-            case ast.Name(), ast.Call(func=ast.Name(id="reversed"), args=[inner], keywords=[]):
-                found = self._binder(node, target, inner)
-                usable = found is not None and self._region.module.builtin("reversed")
-                return replace(found, exact=False) if usable and found is not None and found.step != 1 else (
-                    found if usable else None)  # fmt: skip
-            case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if (
-                self._region.module.builtin("range")
-                and 1 <= len(args) <= 3
-                and not any(isinstance(a, ast.Starred) for a in args)
+        """The inner loop that counts, with its variable and the values that the variable takes."""
+        match iterable:
+            case ast.Call(func=ast.Name(id=function), args=args, keywords=[]) if self._region.module.builtin(
+                function
             ):
+                starred = any(isinstance(a, ast.Starred) for a in args)
+            case _:
+                return None
+        match target:
+            case ast.Name() if function == "reversed" and len(args) == 1:
+                loop = self._binder(node, target, args[0])
+                return loop if loop is None or loop.step == 1 else replace(loop, exact=False)
+            case ast.Name(id=name) if function == "range" and 1 <= len(args) <= 3 and not starred:
                 return self._counted(node, name, args)
-            case ast.Tuple(elts=[ast.Name(id=name), _]), ast.Call(
-                func=ast.Name(id="enumerate"), args=[_], keywords=[]
-            ) if self._region.module.builtin("enumerate"):
+            case ast.Tuple(elts=[ast.Name(id=name), _]) if function == "enumerate" and len(args) == 1:
                 return InnerLoop(self._variable(node, name), IntegerForm.literal(0), None, 1, exact=False)
         return None
 
@@ -158,12 +158,11 @@ class ControlFlow:
         return Variable(VariableKind.INNER, name, self._numbers.setdefault(node, len(self._numbers) + 1))
 
     def _present(self, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...]:
-        """With the variables of loops that are not around here as what they are: of some other time."""
-        around = self._around
-        return tuple(s.rescoped(around) for s in subscripts)
+        """Subscripts in which the variables of loops that are not around here are marked as out of scope."""
+        return tuple(s.rescoped(self._around) for s in subscripts)
 
     def _here(self, origins: Origins) -> Origins:
-        """The same with the subscripts of origins."""
+        """Origins whose subscripts are marked in the same way."""
         return _rescope_origins(origins, self._around)
 
     def _held(self, name: str, value: AbstractValue) -> AbstractValue:
@@ -171,11 +170,8 @@ class ControlFlow:
         if not any(origin.subscripts for part in (value.points_to, value.reachable) for origin in part):
             return value
         around = self._around if name in self._steady else frozenset()
-        return AbstractValue(
-            _rescope_origins(value.points_to, around),
-            _rescope_origins(value.reachable, around),
-            value.has_mutable_items,
-        )
+        points_to, reachable = (_rescope_origins(p, around) for p in (value.points_to, value.reachable))
+        return AbstractValue(points_to, reachable, value.has_mutable_items)
 
     @property
     def _around(self) -> frozenset[int]:
@@ -184,67 +180,54 @@ class ControlFlow:
 
 
 def _rescope_origins(origins: Origins, around: frozenset[int]) -> Origins:
-    return frozenset(_rescope_origin(o, around) if o.subscripts else o for o in origins)
-
-
-def _rescope_origin(origin: Origin, around: frozenset[int]) -> Origin:
-    return replace(origin, subscripts=tuple(s.rescoped(around) for s in origin.subscripts))
+    return frozenset(
+        replace(o, subscripts=tuple(s.rescoped(around) for s in o.subscripts)) if o.subscripts else o
+        for o in origins
+    )
 
 
 def jumps_out(statement: ast.AST) -> bool:
-    """Whether it may end the turn of the loop, or the function, that it stands in."""
-    if isinstance(statement, ast.Continue | ast.Break | ast.Return | ast.Raise):
+    """Whether a statement may end the iteration of the loop, or the function, that it stands in."""
+    return _jumps(statement, (ast.Continue, ast.Break, *_EXITS))
+
+
+def _jumps(node: ast.AST, jumps: tuple[type[ast.AST], ...]) -> bool:
+    """Whether one of these jumps may run in a statement and lead out of it."""
+    if isinstance(node, jumps):
         return True
-    if isinstance(statement, ast.For | ast.AsyncFor | ast.While):
-        return any(map(_returns, statement.body)) or any(map(jumps_out, statement.orelse))
-    return any(map(jumps_out, _inner(statement)))
-
-
-def _returns(node: ast.AST) -> bool:
-    return isinstance(node, ast.Return | ast.Raise) or any(map(_returns, _inner(node)))
-
-
-def _leaves(node: ast.AST) -> bool:
-    """Whether it may end the loop that it stands in, not only a turn of it."""
-    if isinstance(node, ast.Break | ast.Return | ast.Raise):
-        return True
-    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-        return any(map(_returns, node.body)) or any(map(_leaves, node.orelse))
-    return any(map(_leaves, _inner(node)))
+    if isinstance(node, Loop):
+        return any(_jumps(s, _EXITS) for s in node.body) or any(_jumps(s, jumps) for s in node.orelse)
+    return any(_jumps(s, jumps) for s in _inner(node))
 
 
 def _inner(node: ast.AST) -> Iterator[ast.AST]:
-    """The statements in a compound statement, those of functions and classes made in it apart."""
+    """The statements in a compound statement, without those of functions and classes."""
     if not isinstance(node, _FUNCTIONS):
         for name in ("body", "orelse", "handlers", "finalbody", "cases"):
             yield from getattr(node, name, ())
 
 
-# ------------------------------------------------------------------------------
-# Count how often one iteration may run statements: once at most, or more.
-
-
 def may_repeat(body: Iterable[ast.stmt], statements: Set[ast.stmt]) -> bool:
     """Whether one pass through ``body`` may run two of ``statements``, or one of them twice."""
-    return _most(body, statements) > 1
+    return _most_runs(body, statements) > 1
 
 
-def _most(body: Iterable[ast.stmt], wanted: Set[ast.stmt]) -> int:
-    return sum(_of(statement, wanted) for statement in body)
+def _most_runs(body: Iterable[ast.stmt], wanted: Set[ast.stmt]) -> int:
+    """How often one pass may run the wanted statements; a loop counts as two iterations."""
+    return sum(int(node in wanted) + _most_inner_runs(node, wanted) for node in body)
 
 
-def _of(node: ast.stmt, wanted: Set[ast.stmt]) -> int:
-    own = int(node in wanted)
+def _most_inner_runs(node: ast.stmt, wanted: Set[ast.stmt]) -> int:
     match node:
         case ast.If():
-            return own + max(_most(node.body, wanted), _most(node.orelse, wanted))
+            return max(_most_runs(node.body, wanted), _most_runs(node.orelse, wanted))
         case ast.For() | ast.AsyncFor() | ast.While():
-            return own + 2 * _most(node.body, wanted) + _most(node.orelse, wanted)
+            return 2 * _most_runs(node.body, wanted) + _most_runs(node.orelse, wanted)
         case ast.Try() | ast.TryStar():
-            handled = max((_most(h.body, wanted) for h in node.handlers), default=0)
-            return own + _most([*node.body, *node.orelse, *node.finalbody], wanted) + handled
+            handled = max((_most_runs(h.body, wanted) for h in node.handlers), default=0)
+            return _most_runs([*node.body, *node.orelse, *node.finalbody], wanted) + handled
         case ast.With() | ast.AsyncWith():
-            return own + _most(node.body, wanted)
+            return _most_runs(node.body, wanted)
         case ast.Match():
-            return own + max(_most(case.body, wanted) for case in node.cases)
-    return own
+            return max(_most_runs(case.body, wanted) for case in node.cases)
+    return 0

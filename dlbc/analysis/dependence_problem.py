@@ -1,9 +1,9 @@
 """When two iterations meet in an element of an array: one conjunction of conditions over integers.
 
 Theory: the dependence equations of two accesses. Each access has its own copy of the index and of the
-variables of inner loops, within their bounds and under their conditions; along every axis both give one
-element; the iterations differ. What cannot be said in integers is left free, so that the conditions are
-too weak at most: no solution means no dependence. ``exact`` says that they are not too weak.
+variables of inner loops, within their bounds and under their conditions; along every axis both accesses reach
+the same element; the iterations differ. What integers cannot express is left free, so the conditions can only
+be too weak: no solution means no dependence. ``exact`` says that they are not too weak.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dlbrt.records import dataclass
 from dlbc.algebra import integer_sets as sets
 from dlbc.algebra import smt_solver as solver
 from dlbc.algebra.integer_form import (
+    ZERO,
     Apply,
     Comparison,
     Condition,
@@ -29,9 +30,7 @@ from dlbc.algebra.integer_form import (
 )
 from dlbc.ir.access import Access, InnerLoop, Subscript
 
-ZERO = IntegerForm.literal(0)
-
-#: Turns of an inner loop that a guard has to leave room for.
+#: Iterations of an inner loop that a guard has to leave room for.
 _FEW = 8
 _MOVING = (VariableKind.INDEX, VariableKind.INNER)
 
@@ -48,10 +47,11 @@ class DependenceProblem:
 
 
 class AccessInstance:
-    """One of the two accesses: gives its own copies of what differs between iterations."""
+    """One of two accesses, with its own copies of everything that differs between iterations."""
 
-    def __init__(self, number: int, written: frozenset[str]) -> None:
+    def __init__(self, number: int, space: IndexSpace, written: frozenset[str]) -> None:
         self._mark = "'" * number
+        self.index = Variable(VariableKind.INDEX, space.index.name + self._mark)
         self._written = written
         self._fresh = itertools.count(1)
         self._elements: dict[Apply, Variable] = {}
@@ -62,7 +62,7 @@ class AccessInstance:
         return form.replaced(self._own, self._element)
 
     def new(self, name: str) -> Variable:
-        """Another variable of this side."""
+        """A new variable of this instance."""
         return Variable(VariableKind.INNER, f"{name}{self._mark}", -next(self._fresh))
 
     def _own(self, variable: Variable) -> IntegerForm:
@@ -73,7 +73,7 @@ class AccessInstance:
         return IntegerForm.of(replace(variable, name=variable.name + self._mark))
 
     def _element(self, atom: Apply) -> IntegerForm:
-        """An element of an array is some integer: always the same where it is fixed and not stored to."""
+        """An element of an array is some integer: always the same if its place is fixed and not stored to."""
         steady = not any(_may_share_elements(atom.name, w) for w in self._written)
         if steady and not any(o.depends_on(_MOVING) for o in atom.operands):
             return IntegerForm.of(Variable(VariableKind.PARAMETER, str(atom)))
@@ -91,6 +91,12 @@ class AccessInstance:
         return Junction(condition.operator, tuple(map(self.condition, condition.parts)))
 
 
+def _instances(
+    space: IndexSpace, written: frozenset[str] = frozenset()
+) -> tuple[AccessInstance, AccessInstance]:
+    return AccessInstance(1, space, written), AccessInstance(2, space, written)
+
+
 def _may_share_elements(array: str, written: str) -> bool:
     return array == written or array.startswith(written + ".") or written.startswith(array + ".")
 
@@ -105,73 +111,61 @@ def dependence_problem(
     ordered: bool = False,
     natural: bool = False,
 ) -> DependenceProblem:
-    """Two iterations, of one access each, reach one element as far as ``axes`` tell.
+    """Two iterations reach the same element, by one access each, as far as ``axes`` tell.
 
-    Equal subscripts reach one element, negative ones too; if ``wrap``, negative ones count from the end as in
-    Python. ``natural``: none is negative (for examples). ``ordered``: the first iteration has the smaller
-    index (for an access and itself).
+    Equal subscripts reach the same element, negative subscripts too; with ``wrap``, negative subscripts count
+    from the end as in Python. ``natural``: no subscript is negative (for examples). ``ordered``: the first
+    iteration has the smaller index (for an access and itself).
     """
-    left, right = AccessInstance(1, written), AccessInstance(2, written)
-    first, second = (Variable(VariableKind.INDEX, space.index.name + mark) for mark in ("'", "''"))
-    conditions = [_apart(first, second, ordered, space.symbolic_step), *space.context]
-    for side, access, index in ((left, one, first), (right, other, second)):
-        conditions += _executed(access, side, index, space)
+    left, right = _instances(space, written)
+    conditions = [_apart(left, right, space, ordered=ordered), *space.context]
+    for side, access in ((left, one), (right, other)):
+        conditions += _executed(access, side, space)
     element = tuple(Variable(VariableKind.INNER, f"element {axis}") for axis in axes)
     conditions += [Comparison.at_least(IntegerForm.of(place), ZERO) for place in element if natural]
     for axis, place in zip(axes, element, strict=True):
         for side, access in ((left, one), (right, other)):
             conditions += _reached(access, axis, IntegerForm.of(place), side, wrap)
     exact = left.exact and right.exact and space.exact and one.domain.exact and other.domain.exact
-    return DependenceProblem(tuple(conditions), first, second, element, exact)
+    return DependenceProblem(tuple(conditions), left.index, right.index, element, exact)
 
 
-def _apart(first: Variable, second: Variable, ordered: bool, symbolic_step: IntegerForm | None) -> Condition:
-    less = _before(IntegerForm.of(first), IntegerForm.of(second), symbolic_step)
-    return (
-        less
-        if ordered
-        else Junction("or", (less, _before(IntegerForm.of(second), IntegerForm.of(first), symbolic_step)))
-    )
+def _apart(left: AccessInstance, right: AccessInstance, space: IndexSpace, *, ordered: bool) -> Condition:
+    first, second = IntegerForm.of(left.index), IntegerForm.of(right.index)
+    less = _before(first, second, space.symbolic_step)
+    return less if ordered else Junction("or", (less, _before(second, first, space.symbolic_step)))
 
 
-def _before(one: IntegerForm, other: IntegerForm, symbolic_step: IntegerForm | None) -> Condition:
-    """``one`` is less than the other, by a step at least."""
-    if symbolic_step is None:
+def _before(one: IntegerForm, other: IntegerForm, step: IntegerForm | None) -> Condition:
+    """``one`` is less than the other, at least by a symbolic step if there is one."""
+    if step is None:
         return Comparison.below(one, other)
-    up = Junction(
-        "and", (Comparison.below(ZERO, symbolic_step), Comparison.at_least(other - one, symbolic_step))
-    )
-    down = Junction(
-        "and", (Comparison.below(symbolic_step, ZERO), Comparison.at_least(other - one, -symbolic_step))
-    )
+    up = Junction("and", (Comparison.below(ZERO, step), Comparison.at_least(other - one, step)))
+    down = Junction("and", (Comparison.below(step, ZERO), Comparison.at_least(other - one, -step)))
     return Junction("or", (up, down))
 
 
 def two_iterations(space: IndexSpace) -> tuple[Condition, ...]:
-    """There are two iterations."""
-    left, right = AccessInstance(1, frozenset()), AccessInstance(2, frozenset())
-    first, second = (Variable(VariableKind.INDEX, space.index.name + mark) for mark in ("'", "''"))
-    apart = _apart(first, second, ordered=True, symbolic_step=space.symbolic_step)
-    return (apart, *space.context, *_within(space, left, first), *_within(space, right, second))
+    """There are at least two iterations."""
+    left, right = _instances(space)
+    apart = _apart(left, right, space, ordered=True)
+    return (apart, *space.context, *_within(space, left), *_within(space, right))
 
 
 def many_instances(
     one: Access, other: Access, space: IndexSpace, written: frozenset[str], many: int
 ) -> tuple[Condition, ...]:
-    """Both accesses are executed, in iterations far apart, and inner loops have more than a few turns."""
-    left, right = AccessInstance(1, written), AccessInstance(2, written)
-    first, second = (Variable(VariableKind.INDEX, space.index.name + mark) for mark in ("'", "''"))
-    far = Comparison.at_least(
-        IntegerForm.of(second), IntegerForm.of(first) + IntegerForm.literal(many * space.stride)
-    )
-    conditions = [far, *space.context]
-    for side, access, index in ((left, one, first), (right, other, second)):
-        conditions += [*_executed(access, side, index, space), *_busy(access, side)]
+    """Both accesses run, in iterations far apart, and inner loops have more than a few iterations."""
+    left, right = _instances(space, written)
+    distance = IntegerForm.of(right.index) - IntegerForm.of(left.index)
+    conditions = [Comparison.at_least(distance, IntegerForm.literal(many * space.stride)), *space.context]
+    for side, access in ((left, one), (right, other)):
+        conditions += [*_executed(access, side, space), *_busy(access, side)]
     return tuple(conditions)
 
 
 def _busy(access: Access, side: AccessInstance) -> Iterator[Condition]:
-    """Its inner loops, as far as their bounds depend on names from outside, have more than a few turns."""
+    """Its inner loops whose bounds depend on names from outside have more than a few iterations."""
     for inner_loop in access.domain.inner_loops:
         if inner_loop.start is None or inner_loop.stop is None or not inner_loop.step:
             continue
@@ -180,26 +174,25 @@ def _busy(access: Access, side: AccessInstance) -> Iterator[Condition]:
             yield Comparison.at_least(side.of(turns), IntegerForm.literal(_FEW * abs(inner_loop.step)))
 
 
-def _executed(
-    access: Access, side: AccessInstance, index: Variable, space: IndexSpace
-) -> Iterator[Condition]:
-    yield from _within(space, side, index)
+def _executed(access: Access, side: AccessInstance, space: IndexSpace) -> Iterator[Condition]:
+    yield from _within(space, side)
     for inner_loop in access.domain.inner_loops:
-        yield from _bound(inner_loop, side)
+        yield from _range(inner_loop, side.of(IntegerForm.of(inner_loop.variable)), side, side.of)
     for guard in access.domain.guards:
         yield side.condition(guard)
 
 
-def _within(space: IndexSpace, side: AccessInstance, index: Variable) -> Iterator[Condition]:
-    inner_loop = InnerLoop(index, space.start, space.stop, space.step)
-    yield from _range(inner_loop, IntegerForm.of(index), side, lambda form: form)
+def _within(space: IndexSpace, side: AccessInstance) -> Iterator[Condition]:
+    loop = InnerLoop(side.index, space.start, space.stop, space.step)
+    yield from _range(loop, IntegerForm.of(side.index), side, lambda form: form)
 
 
-def _bound(inner_loop: InnerLoop, side: AccessInstance) -> Iterator[Condition]:
-    yield from _range(inner_loop, side.of(IntegerForm.of(inner_loop.variable)), side, side.of)
-
-
-def _range(inner_loop: InnerLoop, value: IntegerForm, side: AccessInstance, here) -> Iterator[Condition]:  # type: ignore[no-untyped-def]
+def _range(
+    inner_loop: InnerLoop,
+    value: IntegerForm,
+    side: AccessInstance,
+    here: Callable[[IntegerForm], IntegerForm],
+) -> Iterator[Condition]:
     start = None if inner_loop.start is None else here(inner_loop.start)
     stop = None if inner_loop.stop is None else here(inner_loop.stop)
     step = inner_loop.step
@@ -224,7 +217,7 @@ def _reached(
         return
     subscript = access.subscripts[axis]
     if wrap and not (subscript.integer or subscript.span is not None or subscript.full):
-        side.exact = False  # it may be no integer, and nothing will look at it before the loop
+        side.exact = False  # it may not be an integer, and no inspector looks at it before the loop
     elif subscript.span is not None:
         yield from _sliced(subscript, place, length, side, wrap)
     elif subscript.form is not None:
@@ -258,9 +251,9 @@ def _sliced(
         reached = Comparison.at_least(place, begin)
         return Junction("and", (reached, Comparison.equal(place, begin + turn))) if step > 1 else reached
 
-    # Counted from the end, it may begin before the axis does, so which steps it takes is not known.
-    yield from _cut(ZERO if start is None else side.of(start), length, wrap, begun,
-                    lambda begin: Comparison.at_least(place, begin))  # fmt: skip
+    # A start counted from the end may lie before the axis begins; then the steps are not known.
+    begin = ZERO if start is None else side.of(start)
+    yield from _cut(begin, length, wrap, begun, lambda begin: Comparison.at_least(place, begin))
     side.exact = side.exact and (step == 1 or start is None or (start.constant or 0) >= 0)
     if stop is None:
         yield Comparison.below(place, length)
@@ -275,7 +268,7 @@ def _cut(
     plain: Callable[[IntegerForm], Condition],
     ended: Callable[[IntegerForm], Condition],
 ) -> Iterator[Condition]:
-    """What is said of an end of a slice, which counts from the axis's end where it is negative."""
+    """The condition for one end of a slice; a negative end counts from the end of the axis."""
     fixed = value.constant
     if fixed is not None:
         yield plain(value) if fixed >= 0 else ended(value + length)
@@ -285,19 +278,15 @@ def _cut(
     yield Junction("or", (positive, negative)) if wrap else positive
 
 
-# ------------------------------------------------------------------------------
-# The solvers of one run of the compiler, made when they are first needed.
-
-
 class Provers:
-    """Each is None where its package is not installed."""
+    """The solvers of one run of the compiler, made when first needed; None if a package is missing."""
 
     @cached_property
     def sets(self) -> sets.IntegerSets | None:
-        """Integer sets."""
+        """The solver for affine conditions."""
         return sets.IntegerSets() if sets.available() else None
 
     @cached_property
     def solver(self) -> solver.SmtSolver | None:
-        """Products of integers."""
+        """The solver for products of integers."""
         return solver.SmtSolver() if solver.available() else None

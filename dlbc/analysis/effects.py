@@ -1,4 +1,7 @@
-"""Effects beyond the values of a call: what one call does by itself, and what functions do in sum."""
+"""Side effects: those of a single call, and the summary of what calling a function may do.
+
+Theory: interprocedural mod/ref summaries (Banning 1979; Cooper and Torczon, chapter 9).
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,22 @@ from dataclasses import field
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.uses import Node as Node
 from dlbc.analysis.uses import unparsed
 from dlbc.ir.access import CallSite, Origins
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup, works_in_place
 
-#: A node with a place.
-Node = ast.expr | ast.stmt | ast.excepthandler
-
-
-#: What a function touches where it changes something that may have come from anywhere.
+#: Stands for the object where a function changes something that may have come from anywhere.
 NOT_ITS_OWN = "an object it did not make"
 
-#: Effects on the world outside, whatever they are applied to.
+#: Effects on the outside world, whatever they are applied to.
 EXTERNAL_EFFECTS = frozenset({EffectKind.FILE, EffectKind.INPUT, EffectKind.RANDOM, EffectKind.OBJECT})
 
 
 @dataclass(frozen=True)
 class SideEffect:
-    """One effect of one call: on objects of these origins (empty for effects on the world outside)."""
+    """One effect of one call, on objects of these origins (empty for effects on the outside world)."""
 
     effect: EffectKind
     node: ast.Call
@@ -36,12 +36,13 @@ class SideEffect:
 
 @dataclass(frozen=True)
 class FunctionSummary:
-    """What calling a function may do, callees included as far as parameters go.
+    """What calling a function may do; effects on parameters include those of its callees.
 
-    ``calls_values``: a call in it that may reach any function handed about. ``unseen``: calls by the text of
-    what they run, where that cannot be seen. ``prints``: writes to standard output. ``owners``: for names of
-    enclosing functions, the function. ``closed``: only calls by name reach it and its siblings, all of them
-    within the function around, whose own facts hold what it does to that one's names.
+    ``calls_values``: a call in it that may reach any function passed as a value. ``unseen``: calls whose code
+    cannot be seen, by the text of the callee. ``prints``: it writes to standard output. ``owners``: the
+    enclosing function that each outer name belongs to. ``called_by_name_only``: only calls by name reach it
+    and its siblings, all of them within the enclosing function, whose own facts include what it does to the
+    names of that function.
     """
 
     node: ast.AST
@@ -62,25 +63,28 @@ class FunctionSummary:
 
 @dataclass(frozen=True)
 class FunctionSummaries:
-    """Of all functions of the module; ``fresh`` names those whose results are always new, ``passing`` those
-    whose results are at most parts of their arguments."""
+    """The summaries of all functions of the module.
+
+    ``fresh``: names of functions whose results are always new objects. ``returns_argument_parts``: names of
+    functions whose results are new or parts of their arguments.
+    """
 
     of: Mapping[ast.AST, FunctionSummary]
     fresh: frozenset[str]
     returns_argument_parts: frozenset[str] = frozenset()
 
     def reachable(self, roots: frozenset[ast.AST]) -> frozenset[ast.AST]:
-        """The functions that calling any of ``roots`` may call, themselves included."""
-        found, waiting = set(roots), list(roots)
+        """The functions that calling any of ``roots`` may call, including ``roots``."""
+        reached, waiting = set(roots), list(roots)
         while waiting:
-            for callee in self.of[waiting.pop()].mentions - found:
-                found.add(callee)
-                waiting.append(callee)
-        return frozenset(found)
+            callees = self.of[waiting.pop()].mentions - reached
+            reached |= callees
+            waiting += callees
+        return frozenset(reached)
 
 
 def direct_side_effects(call: CallSite) -> Iterator[SideEffect]:
-    """What the tables say of a call."""
+    """The effects of a call that the tables of known calls give."""
     name, node = call.function, call.node
     row = lookup(name)
     saves = lookup("." + name.rpartition(".")[2])
@@ -105,26 +109,24 @@ def direct_side_effects(call: CallSite) -> Iterator[SideEffect]:
     over = works_in_place(name, node)
     for key, value, _ in call.arguments:
         if key == "out" or over or (isinstance(key, int) and key >= first):
-            yield SideEffect(
-                EffectKind.ARGUMENT, node, name.removeprefix("."), value.points_to | value.reachable
-            )
+            changed = value.points_to | value.reachable
+            yield SideEffect(EffectKind.ARGUMENT, node, name.removeprefix("."), changed)
 
 
 def writes_output(call: CallSite) -> bool:
-    """Whether it writes to standard output, as far as the tables say."""
+    """Whether the tables say that a call writes to standard output."""
     return lookup(call.function).prints and not any(key in ("file", "stream") for key, _, _ in call.arguments)
 
 
 def _of_object(call: CallSite) -> bool:
-    """Whether it is a changing method of an object of another module: ``sys.path.append``."""
+    """Whether a call is a method that changes an object of another module: ``sys.path.append``."""
     package, _, method = call.function.rpartition(".")
     if not package or package.startswith(("numpy", "scipy", "builtins")):
         return False
     parts = unparsed(call.node.func).count(".")
     row = lookup(f".{method}")
-    return row.effect in (EffectKind.MUTATE, EffectKind.ORDERED) and (
-        parts > 1 or (parts == 1 and row.distinct)
-    )
+    changes = row.effect in (EffectKind.MUTATE, EffectKind.ORDERED)
+    return changes and (parts > 1 or (parts == 1 and row.distinct))
 
 
 def _printed_to_a_file(call: CallSite) -> Iterator[SideEffect]:
@@ -134,7 +136,7 @@ def _printed_to_a_file(call: CallSite) -> Iterator[SideEffect]:
 
 
 def _saves_as_text(name: str, node: ast.Call) -> bool:
-    """Whether a table is written to a file; without one its text is the result."""
+    """Whether a table is written to a file; without a file its text is the result."""
     given = bool(node.args) or any(k.arg in ("path_or_buf", None) for k in node.keywords)
     return name.endswith((".to_csv", ".to_json")) and given
 
@@ -143,7 +145,7 @@ def _opens_for_writing(node: ast.Call) -> bool:
     modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
     if not modes:
         return any(k.arg is None for k in node.keywords)
-    mode = modes[0]
-    return not (isinstance(mode, ast.Constant) and isinstance(mode.value, str)) or bool(
-        set(mode.value) & set("wax+")
-    )
+    match modes[0]:
+        case ast.Constant(value=str(mode)):
+            return bool(set(mode) & set("wax+"))
+    return True

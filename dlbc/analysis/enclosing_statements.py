@@ -1,4 +1,8 @@
-"""What stands before a loop on the path to it: statements that have run, in order, when it is met."""
+"""What encloses and precedes code: statements that have run before a loop, and what may catch exceptions.
+
+Law: contributions of iterations are combined after the iterations have run, outside their handlers. Therefore
+a contribution that may fail must not stand where the program would have caught its failure.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,24 @@ from dlbc.analysis.uses import UseKind, bound_names, every_node, parameters_of, 
 from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine
 from dlbc.ir.region import LoopNames, ModuleNames
 
+#: Context managers that surely let exceptions through, by the last part of their name.
+_PLAIN_MANAGERS = frozenset((
+    "open", "errstate", "catch_warnings", "printoptions", "localcontext", "closing", "nullcontext", "Lock",
+    "RLock", "TemporaryDirectory", "NamedTemporaryFile", "TemporaryFile", "redirect_stdout",
+    "redirect_stderr",
+))  # fmt: skip
+
+#: What stands for a handler that takes any exception.
+EVERYTHING = "BaseException"
+
+Catcher = ast.expr | None
+Catchers = tuple[Catcher, ...]
+
 
 def statements_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[ast.stmt]:
     """The statements of the blocks around the loop that precede it, the outermost block first.
 
-    Those of the loop's own function (or module, or class) only: others ran at another time.
+    Only statements of the loop's own function (or module, or class) count; others ran at another time.
     """
     inner = [*loop.path[1:], loop.node]
     start = next(k for k in reversed(range(len(loop.path))) if loop.path[k] is loop.scope)
@@ -26,7 +43,7 @@ def statements_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[ast.st
 
 
 def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> bool:
-    """Whether the name has one value wherever the loop's scope reads it: bound once, or not there at all."""
+    """Whether the name has one value wherever the loop's scope reads it: bound once, or not in this scope."""
     if name in names.temporaries or name in module_names.declared:
         return False
     scope = loop.scope
@@ -38,9 +55,9 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module_names: M
 
 
 def maybe_unbound(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
-    """Whether a name of the loop's own scope may have no value where the loop is met.
+    """Whether a name of the loop's own scope may have no value when the loop begins.
 
-    Where the loop has no iteration, the program need never have bound what the body reads.
+    If the loop has no iterations, the program may never have bound what the body reads.
     """
     scope = loop.scope
     body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
@@ -60,7 +77,7 @@ def _arguments(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
 
 
 def _of_heads(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
-    """Names that the statements around the loop bind before they come to it."""
+    """Names that the statements around the loop bind before the loop begins."""
     found: set[str] = set()
     for owner in loop.path:
         match owner:
@@ -78,7 +95,7 @@ def _of_heads(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
 
 
 def _block(statements: list[ast.stmt], bound: frozenset[str]) -> frozenset[str] | None:
-    """The names bound after a block; None where it does not come to its end."""
+    """The names bound after a block; None if the block does not reach its end."""
     for statement in statements:
         if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
             return None
@@ -115,42 +132,9 @@ def _simple(node: ast.AST, bound: frozenset[str]) -> frozenset[str]:
 
 
 def _both(ends: list[frozenset[str] | None], start: frozenset[str]) -> frozenset[str]:
-    """What is bound on every path that comes to its end."""
+    """The names bound on every path that reaches its end."""
     reached = [end for end in ends if end is not None]
     return frozenset.intersection(*reached) if reached else start
-
-
-# ------------------------------------------------------------------------------
-# Find what may catch the exceptions of statements: handlers, and managers that may swallow them.
-#
-# Law: what iterations contribute is put together when they have run, where their handlers are left behind. A
-# contribution that may fail must not stand where the program would have caught its failure.
-
-#: Context managers that surely let exceptions through, by the last part of their name.
-_PLAIN_MANAGERS = frozenset(
-    [
-        "open",
-        "errstate",
-        "catch_warnings",
-        "printoptions",
-        "localcontext",
-        "closing",
-        "nullcontext",
-        "Lock",
-        "RLock",
-        "TemporaryDirectory",
-        "NamedTemporaryFile",
-        "TemporaryFile",
-        "redirect_stdout",
-        "redirect_stderr",
-    ]
-)
-
-#: What stands for a handler that takes any exception.
-EVERYTHING = "BaseException"
-
-Catcher = ast.expr | None
-Catchers = tuple[Catcher, ...]
 
 
 def propagates_exceptions(manager: ast.expr) -> bool:
@@ -159,7 +143,7 @@ def propagates_exceptions(manager: ast.expr) -> bool:
 
 
 def catchers(body: Iterable[ast.stmt]) -> Mapping[ast.stmt, Catchers]:
-    """For each statement the types that what stands around it may catch; None is any."""
+    """For each statement the exception types that the code around it may catch; None is any type."""
     return dict(_around(body, ()))
 
 
@@ -196,9 +180,10 @@ def _swallowed(manager: ast.expr) -> Catchers:
 
 
 def caught_exceptions(kinds: Iterable[Catcher], module_names: ModuleNames) -> Iterator[str]:
-    """Names of the builtin exceptions among those types; `EVERYTHING` for what is no class that can be seen.
+    """Names of the builtin exceptions among these types; `EVERYTHING` for what is not a visible class.
 
-    Classes of the module and of imported ones are taken for what no operator of a builtin type raises.
+    Exception classes of the program and of its imports are assumed not to be raised by operators on builtin
+    types.
     """
     for kind in kinds:
         if isinstance(kind, ast.Tuple):

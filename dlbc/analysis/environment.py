@@ -1,8 +1,8 @@
-"""What names hold while a region is walked, and the facts found on the way.
+"""What names, and chains of attributes and subscripts, hold while a region is walked.
 
-Each name that the code binds itself has a `Value`; names from outside are the origins. Values only grow, so
-that repeating a walk ends: with the first that looked at nothing that grew afterwards. Another would see the
-same, and find the same.
+Each name that the code binds itself has an `AbstractValue`; names from outside are the origins. A chain such
+as ``self.A[i].T`` leads to a shared object and a part of it. Values only grow, so repeating a walk ends: the
+last walk is the first that used no value that grew afterwards, since another walk would find the same.
 """
 
 from __future__ import annotations
@@ -35,6 +35,12 @@ from dlbc.library.table import is_pure
 
 _BUILTINS = frozenset(dir(builtins))
 
+UNKNOWN = frozenset({Origin(OriginKind.UNKNOWN)})
+CLOSURE = frozenset({Origin(OriginKind.CLOSURE)})
+
+#: Brackets that are followed, and aliases of aliases.
+DEEPEST = 4
+
 
 class Environment(ControlFlow):
     """Names of one region and of the scopes inside it."""
@@ -42,12 +48,9 @@ class Environment(ControlFlow):
     def __init__(self, region: CodeRegion) -> None:
         super().__init__(region)
         self._env = dict.fromkeys(region.own, FRESH)
-        for name in region.live_in:
-            origin = frozenset({Origin(OriginKind.ELEMENT, name)})
-            self._env[name] = AbstractValue(origin, origin)
-        for name in region.parameters:
-            origin = frozenset({Origin(OriginKind.SHARED, name)})
-            self._env[name] = AbstractValue(origin, origin)
+        self._env |= {name: _holding(Origin(OriginKind.ELEMENT, name)) for name in region.live_in}
+        self._env |= {name: _holding(Origin(OriginKind.SHARED, name)) for name in region.parameters}
+        #: What may be found in objects made here.
         self._pool: Origins = frozenset()
         #: What is put into containers, by the name of the container.
         self._contents: dict[str, Origins] = {}
@@ -56,12 +59,12 @@ class Environment(ControlFlow):
         self._sure = True
         self._facts = RegionFacts()
         self._read_at_once: set[ast.AST] = set()
-        #: What a walk has looked at: names, generators, contents as ``name[]``, the pool as an empty name.
+        #: What a walk has used: names, generators, contents as ``name[]``, the pool as an empty name.
         self._seen: set[str | ast.AST] = set()
         self._stale = False
 
     def _grows(self, what: str | ast.AST) -> None:
-        """Something that the walk goes by is no longer what it was."""
+        """A value has grown, so the walk is stale if it used the value."""
         self._stale = self._stale or what in self._seen
 
     def _bind(self, name: str, value: AbstractValue, form: IntegerForm | None = None) -> None:
@@ -87,7 +90,7 @@ class Environment(ControlFlow):
             self._grows("")
 
     def _lookup(self, name: str) -> AbstractValue | None:
-        """The value of an own name; None for a shared one."""
+        """The value of an own name; None for a shared name."""
         self._seen.add(name)
         for scope in reversed(self._inner):
             if name in self._tables[scope]:
@@ -96,7 +99,7 @@ class Environment(ControlFlow):
         return None if value is None else self._held(name, value)
 
     def _put_into(self, container: ast.expr, value: AbstractValue) -> None:
-        """A value is put into what an expression gives: remembered of own names."""
+        """A value is put into the container that an expression gives; own names remember it."""
         if isinstance(container, ast.Name) and self._lookup(container.id) is not None:
             held = self._contents.get(container.id, frozenset())
             grown = held | value.points_to | value.reachable
@@ -105,14 +108,14 @@ class Environment(ControlFlow):
                 self._grows(f"{container.id}[]")
 
     def _items_of(self, container: ast.expr, value: AbstractValue) -> Origins:
-        """What the items of a container made here may be."""
+        """The origins of the items of a container made here."""
         if not value.has_mutable_items:
             return frozenset()
         name = getattr(container, "id", "")
         self._seen.add(f"{name}[]")
         put = self._contents.get(name, frozenset())
-        found = (o for o in value.reachable | put if o.name not in self._region.module.scalar_containers)
-        return frozenset(replace(o, open=False) for o in found)
+        items = (o for o in value.reachable | put if o.name not in self._region.module.scalar_containers)
+        return frozenset(replace(o, open=False) for o in items)
 
     @contextmanager
     def _scope(
@@ -149,33 +152,21 @@ class Environment(ControlFlow):
         return self._region.module.builtin(name) and name in _BUILTINS
 
     def _access(
-        self,
-        name: str,
-        subscripts: tuple[Subscript, ...],
-        kind: AccessKind,
-        node: ast.expr,
-        in_place: bool = False,
+        self, name: str, axes: tuple[Subscript, ...], kind: AccessKind, node: ast.expr, in_place: bool = False
     ) -> None:
-        self._facts.accesses.append(
-            Access(name, self._present(subscripts), kind, node, self._sure, in_place, self._domain)
-        )
+        access = Access(name, self._present(axes), kind, node, self._sure, in_place, self._domain)
+        self._facts.accesses.append(access)
 
     def _change(
         self, origins: Origins, kind: MutationKind, node: ast.expr | ast.stmt, detail: str = ""
     ) -> None:
-        origins = frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)
-        if origins:
+        if origins := without_closures(origins):
             self._facts.mutations.append(Mutation(self._here(origins), kind, node, detail, self._domain))
 
 
-# ------------------------------------------------------------------------------
-# Evaluate chains of attributes and subscripts (``self.A[i].T``): which shared object, which part of it.
-
-UNKNOWN = frozenset({Origin(OriginKind.UNKNOWN)})
-CLOSURE = frozenset({Origin(OriginKind.CLOSURE)})
-
-#: Brackets that are followed, and aliases of aliases.
-DEEPEST = 4
+def _holding(origin: Origin) -> AbstractValue:
+    """A value that is, and gives access to, one origin."""
+    return AbstractValue(frozenset({origin}), frozenset({origin}))
 
 
 class ChainEvaluator(Environment, ABC):
@@ -187,11 +178,11 @@ class ChainEvaluator(Environment, ABC):
 
     @abstractmethod
     def _property(self, node: ast.Attribute) -> AbstractValue:
-        """What an attribute that runs a function gives."""
+        """The value of an attribute that runs a function."""
 
     def _path(self, node: ast.expr) -> tuple[str, list[ast.expr], bool]:
-        """The dotted name of the shared object that ``node`` subscripts, its brackets, and whether nothing
-        else stands between; an empty name if the object is no shared one."""
+        """The dotted name of the shared object that ``node`` subscripts, its brackets, and whether the chain
+        consists of nothing else; the name is empty if the object is not shared."""
         brackets: list[ast.expr] = []
         attributes: list[str] = []
         plain = True
@@ -213,23 +204,23 @@ class ChainEvaluator(Environment, ABC):
         return node.attr in self._region.module.implicit_calls.properties
 
     def _brackets(self, brackets: Iterable[ast.expr]) -> tuple[tuple[Subscript, ...], bool]:
-        found: tuple[Subscript, ...] = ()
+        subscripts: tuple[Subscript, ...] = ()
         open_ = True
         for bracket in brackets:
             if open_:
                 axes, open_ = self._subscripts.read(bracket, self._forms, self._hidden)
-                found += axes
-        return found, open_
+                subscripts += axes
+        return subscripts, open_
 
     def _indices(self, node: ast.expr) -> None:
-        """Evaluate what stands in the brackets of a chain."""
+        """Evaluate the contents of the brackets of a chain."""
         while isinstance(node, ast.Attribute | ast.Subscript):
             if isinstance(node, ast.Subscript):
                 self._value(node.slice)
             node = node.value
 
     def _base(self, node: ast.expr) -> AbstractValue:
-        """The value of what is stored into, without counting it as read."""
+        """The value of an object that is stored into, without counting it as read."""
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
             return self._chain(node, read=False)
         return self._value(node)
@@ -255,27 +246,22 @@ class ChainEvaluator(Environment, ABC):
             axes, open_ = self._subscripts.read(node.slice, self._forms, self._hidden)
             if not base.points_to:
                 self._seen.add("")
-            reach = base.points_to | base.reachable | (self._pool if not base.points_to else frozenset())
-            reach = frozenset(o for o in reach if o.kind is not OriginKind.CLOSURE) | (
-                base.reachable & CLOSURE
-            )
-            found = extended(reach, axes, open_)
-            return AbstractValue(found, found)
+            reach = base.points_to | base.reachable | (frozenset() if base.points_to else self._pool)
+            parts = extended(without_closures(reach) | (base.reachable & CLOSURE), axes, open_)
+            return AbstractValue(parts, parts)
         return self._value(node)
 
     def _of_class(self, attribute: str) -> AbstractValue:
-        """An attribute of an object may be one of its class, which all objects share."""
+        """An attribute of an object may be an attribute of its class, which all objects share."""
         owner = self._region.module.implicit_calls.mutable_class_attributes.get(attribute)
-        origin = frozenset({Origin(OriginKind.SHARED, owner, open=False)}) if owner else frozenset()
-        return AbstractValue(origin, origin)
+        return _holding(Origin(OriginKind.SHARED, owner, open=False)) if owner else FRESH
 
     def _static(self, name: str, read: bool) -> AbstractValue:
         """A name of a module, function or class that stays global."""
         full = self._dotted(name)
         if read and is_pure(full):
-            return FRESH  # figures and functions of known packages; the modules themselves can be changed
-        origin = frozenset({Origin(OriginKind.SHARED, name, open=False)})
-        return AbstractValue(origin, origin)
+            return FRESH  # constants and functions of known packages; the modules themselves can be changed
+        return _holding(Origin(OriginKind.SHARED, name, open=False))
 
     def _shared(self, node: ast.expr, read: bool) -> AbstractValue:
         """A chain that begins at a shared name; records the access."""
@@ -289,7 +275,7 @@ class ChainEvaluator(Environment, ABC):
             if part.attr in METADATA:
                 return FRESH
             if part.attr in VIEWS:
-                return self._found(name, (), part, read, closed=True)
+                return self._part(name, (), part, read, closed=True)
             name, place, position = f"{name}.{part.attr}", part, position + 1
         brackets: list[ast.expr] = []
         while position < len(parts) and isinstance(bracket := parts[position], ast.Subscript):
@@ -297,25 +283,29 @@ class ChainEvaluator(Environment, ABC):
         subscripts, open_ = self._brackets(brackets)
         rest = parts[position:]
         if rest and isinstance(rest[0], ast.Attribute) and rest[0].attr in METADATA:
-            self._found(name, subscripts, place, read, closed=True)
+            self._part(name, subscripts, place, read, closed=True)
             return FRESH
-        value = self._found(name, subscripts, place, read, not open_ or bool(rest))
+        value = self._part(name, subscripts, place, read, not open_ or bool(rest))
         return AbstractValue(value.points_to | UNKNOWN, value.reachable | UNKNOWN) if rest else value
 
-    def _found(
+    def _part(
         self, name: str, subscripts: tuple[Subscript, ...], node: ast.expr, read: bool, closed: bool
     ) -> AbstractValue:
         if read:
             self._access(name, subscripts, AccessKind.READ, node)
-        origin = frozenset({Origin(OriginKind.SHARED, name, subscripts, open=not closed)})
-        return AbstractValue(origin, origin)
+        return _holding(Origin(OriginKind.SHARED, name, subscripts, open=not closed))
+
+
+def without_closures(origins: Origins) -> Origins:
+    """The origins other than functions and generators made here."""
+    return frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)
 
 
 def extended(origins: Origins, axes: tuple[Subscript, ...], open_: bool = False) -> Origins:
     """The origins after one more bracket."""
-    found = set()
+    after = set()
     for origin in origins:
         longer = origin.open and len(origin.subscripts) < DEEPEST and origin.kind is OriginKind.SHARED
         subscripts = (*origin.subscripts, *axes) if longer else origin.subscripts
-        found.add(Origin(origin.kind, origin.name, subscripts, open_ and longer))
-    return frozenset(found)
+        after.add(Origin(origin.kind, origin.name, subscripts, open_ and longer))
+    return frozenset(after)

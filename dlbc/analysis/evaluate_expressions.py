@@ -1,7 +1,7 @@
-"""Evaluate expressions to what they may be: the points-to part of `walk_code`.
+"""Evaluate expressions to abstract values: the points-to part of `walk_code`.
 
-Each name that the code binds itself has a `Value`; names from outside are the origins. Evaluating records
-accesses, changes and calls on the way. Values only grow, so that repeating the walk ends.
+Evaluating an expression also records its accesses, changes and calls. The values of names, and why repeating
+the walk ends, stand in `environment`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,27 @@ from itertools import pairwise
 from operator import or_
 
 from dlbc.analysis.callees import callbacks_of
-from dlbc.analysis.environment import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator
-from dlbc.analysis.uses import UseKind, bound_names, children_of, free_names, parameters_of, unparsed, uses_of
-from dlbc.ir.access import FRESH, AbstractValue, CallSite, OriginKind, Origins, RegionFacts
+from dlbc.analysis.environment import CLOSURE, DEEPEST, UNKNOWN, ChainEvaluator, without_closures
+from dlbc.analysis.uses import (
+    UseKind,
+    bound_names,
+    children_of,
+    free_names,
+    parameters_of,
+    root_name,
+    unparsed,
+    uses_of,
+)
+from dlbc.ir.access import FRESH, AbstractValue, CallSite, RegionFacts
+from dlbc.ir.region import FunctionNode
 from dlbc.library.python import RANDOM_PACKAGES
 from dlbc.library.row import Back, Key, Reads, ResultKind
 from dlbc.library.table import given_back, is_pure, lookup
 
-#: Arguments of `astype` before the one that says whether it copies.
+#: Arguments of `astype` before its argument `copy`.
 _ASTYPE_INPUTS = 4
 
+#: Arguments of containers that do not become part of the contents.
 _HOLDER_OPTIONS = frozenset({"key", "default_factory", "reverse", "maxlen"})
 
 
@@ -37,11 +48,9 @@ class ExpressionEvaluator(ChainEvaluator):
 
     @abstractmethod
     def _assign(self, target: ast.expr, value: AbstractValue, source: ast.expr | None) -> None:
-        """Bind or store ``value``, which ``source`` gave if it is known."""
+        """Bind or store ``value``, the value of ``source`` if that is given."""
 
-    def _closure(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
-    ) -> AbstractValue:
+    def _closure(self, node: FunctionNode | ast.ClassDef) -> AbstractValue:
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
         names = dict.fromkeys(bound_names(body), FRESH)
         if not isinstance(node, ast.ClassDef):
@@ -58,7 +67,7 @@ class ExpressionEvaluator(ChainEvaluator):
         return self._runs_method(node.value, self._value(node.value), node.attr)
 
     def _runs_method(self, node: ast.AST, receiver: AbstractValue, method: str) -> AbstractValue:
-        """A method that runs without being called: recorded as a call where the module has one."""
+        """A method that runs without being called; recorded as a call if the module has such a method."""
         if method not in self._region.module.methods:
             return FRESH
         function = ast.Attribute(node, method, ast.Load())  # type: ignore[arg-type]  # for its place alone
@@ -67,7 +76,7 @@ class ExpressionEvaluator(ChainEvaluator):
         return self._result(f".{method}", receiver, [], call)
 
     def _items(self, node: ast.expr) -> AbstractValue:
-        """What iterating the object gives."""
+        """The items that iterating the object gives."""
         value = self._value(node)
         made = self._runs_method(node, value, "__iter__") | self._runs_method(node, value, "__next__")
         return (value | made).element
@@ -128,7 +137,7 @@ class ExpressionEvaluator(ChainEvaluator):
         return FRESH
 
     def _short(self, node: ast.BoolOp) -> AbstractValue:
-        """``and``, ``or``: an operand is evaluated where those before it were true (false)."""
+        """``and``, ``or``: an operand is evaluated where all operands before it are true (false)."""
         value = self._value(node.values[0])
         with self._unsure(), ExitStack() as stack:
             for before, operand in pairwise(node.values):
@@ -141,18 +150,15 @@ class ExpressionEvaluator(ChainEvaluator):
     ) -> AbstractValue:
         items = self._items(node.generators[0].iter)
         own = {u.name: FRESH for g in node.generators for u in uses_of(g.target) if u.kind is UseKind.STORE}
-        integers = frozenset(
-            g.target.id
-            for g in node.generators
-            if isinstance(g.target, ast.Name) and self._subscripts.counts(g.iter)
-        )
+        counted = [g.target for g in node.generators if self._subscripts.counts(g.iter)]
+        integers = frozenset(target.id for target in counted if isinstance(target, ast.Name))
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         inner_loop = self._binder(node, node.generators[0].target, node.generators[0].iter)
         with self._scope(node, own, integers), ExitStack() as stack:
             if isinstance(node, ast.GeneratorExp):
                 self._seen.add(node)
                 later = self._branch(None) if node in self._read_at_once else self._elsewhere()
-                stack.enter_context(later)  # it may not be read to its end
+                stack.enter_context(later)  # the generator may not be read to its end
             for position, generator in enumerate(node.generators):
                 if position:
                     items = self._items(generator.iter)
@@ -170,8 +176,8 @@ class ExpressionEvaluator(ChainEvaluator):
         return value
 
     def _function(self, node: ast.expr, depth: int = 0) -> tuple[str, AbstractValue | None]:
-        """What is called: its dotted name and, for a method, its receiver."""
-        root = _root(node)
+        """The function that is called: its dotted name and, for a method, its receiver."""
+        root = root_name(node)
         module = self._region.module
         if root is not None and root in module.imports and root not in self._hidden:
             return self._dotted(unparsed(node)), None
@@ -179,22 +185,22 @@ class ExpressionEvaluator(ChainEvaluator):
             return "." + node.attr, self._value(node.value)
         if not isinstance(node, ast.Name):
             return "", self._value(node)
-        if node.id in module.aliases and depth < DEEPEST and _root(module.aliases[node.id]) is not None:
-            return self._function(module.aliases[node.id], depth + 1)
         alias = module.aliases.get(node.id)
-        if isinstance(alias, ast.Attribute) and _root(alias) is None:  # draw = default_rng(1).random
+        named = alias is not None and root_name(alias) is not None
+        if alias is not None and named and depth < DEEPEST:
+            return self._function(alias, depth + 1)
+        if isinstance(alias, ast.Attribute) and not named:  # draw = default_rng(1).random
             return f".{alias.attr}", self._value(node)
         if self._lookup(node.id) is not None:
             return "", None
         if lookup(f"builtins.{node.id}").is_effective and node.id not in module.functions:
-            return f"builtins.{node.id}", None  # also where some other scope hides it
+            return f"builtins.{node.id}", None  # even if another scope hides it
         if node.id in module.constant or self._builtin(node.id):
             return self._dotted(node.id), None
         return node.id, self._value(node)
 
     def _call(self, node: ast.Call) -> AbstractValue:
         function, receiver = self._function(node.func)
-        arguments: list[tuple[str | int, AbstractValue, ast.expr]] = []
         row = lookup(function)
         if row.exhausts or function.endswith(".join"):
             for given in node.args:
@@ -203,9 +209,9 @@ class ExpressionEvaluator(ChainEvaluator):
                     self._grows(given)
         form = row.reads is Reads.FORM and "__len__" not in self._region.module.methods
         look = self._form if form else self._value
+        arguments: list[tuple[Key, AbstractValue, ast.expr]] = []
         arguments += ((position, look(argument), argument) for position, argument in enumerate(node.args))
-        for keyword in node.keywords:
-            arguments.append((keyword.arg or "**", self._value(keyword.value), keyword.value))
+        arguments += ((k.arg or "**", self._value(k.value), k.value) for k in node.keywords)
         self._facts.calls.append(CallSite(function, node, receiver, tuple(arguments)))
         if row.fills and isinstance(node.func, ast.Attribute):
             for _, value, _ in arguments:
@@ -213,12 +219,12 @@ class ExpressionEvaluator(ChainEvaluator):
         return self._result(function, receiver, arguments, node)
 
     def _form(self, node: ast.expr) -> AbstractValue:
-        """An argument of which the form is asked, not the data: a bare shared name is not read."""
+        """An argument whose shape is asked for, not its data: a bare shared name is not read."""
         name, brackets, _ = self._path(node)
         return self._chain(node, read=False) if name and not brackets else self._value(node)
 
     def _gives(self, function: ast.expr) -> AbstractValue:
-        """What a function that is handed on may give beside its arguments."""
+        """What a function passed as a value may give, apart from its arguments."""
         facts, self._facts = self._facts, RegionFacts()
         if isinstance(function, ast.Lambda):
             names = dict.fromkeys((p.arg for p in parameters_of(function)), FRESH)
@@ -230,7 +236,7 @@ class ExpressionEvaluator(ChainEvaluator):
         return value
 
     def _is_known(self, function: ast.expr) -> bool:
-        """Whether a function gives something new or what its arguments hold: those are handed on as well."""
+        """Whether a function gives something new, or what its arguments hold, which are passed on as well."""
         if isinstance(function, ast.Call):
             name = self._function(function.func)[0]
             return is_pure(name) and name != "functools.partial"
@@ -242,20 +248,16 @@ class ExpressionEvaluator(ChainEvaluator):
         return own or isinstance(function, ast.Constant) or is_pure(name)
 
     def _is_list(self, method: ast.expr) -> bool:
-        """Whether what a method is called on may be a list whose items can be changed in place."""
+        """Whether the receiver of a method may be a list whose items can be changed in place."""
         held = method.value if isinstance(method, ast.Attribute) else method
         name = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
         return name in self._region.module.object_containers
-
-    def _of_container(self, method: str) -> bool:
-        """Whether a new object's method gives a part of it, or of the arguments: one of a container."""
-        return lookup(f".{method}").element and method not in self._region.module.methods
 
     def _result(
         self,
         function: str,
         receiver: AbstractValue | None,
-        arguments: list[tuple[str | int, AbstractValue, ast.expr]],
+        arguments: list[tuple[Key, AbstractValue, ast.expr]],
         node: ast.Call,
     ) -> AbstractValue:
         given = FRESH
@@ -263,39 +265,41 @@ class ExpressionEvaluator(ChainEvaluator):
             if key not in _HOLDER_OPTIONS:
                 given |= value
         row = lookup(function)
+        is_method, method = function.startswith("."), function[1:]
         if row.applies:
             for applied in callbacks_of(node, function):
                 given |= self._gives(applied)
-        if row.result is ResultKind.HOLDER and not function.startswith("."):
+        if row.result is ResultKind.HOLDER and not is_method:
             return given.contained
         first = len(arguments) if row.out_at is None else row.out_at
         out = [v for k, v, _ in arguments if k == "out" or (isinstance(k, int) and k >= first)]
         if out and any(v.points_to or v.reachable for v in out):
             return reduce(or_, (v | v.element for v in out))
-        if (row.is_new and not function.startswith(".")) or function in self._region.fresh:
+        if (row.is_new and not is_method) or function in self._region.fresh:
             return FRESH
         back = given_back(function, node)
         if back is not None:
-            found = _back(back, {key: value for key, value, _ in arguments})
-            return found | given if row.applies else found
-        if function.startswith("."):
+            result = _back(back, {key: value for key, value, _ in arguments})
+            return result | given if row.applies else result
+        if is_method:
             if function == ".copy" and receiver is not None:
-                return AbstractValue(
-                    frozenset(), receiver.reachable, receiver.has_mutable_items or self._is_list(node.func)
-                )
+                mutable_items = receiver.has_mutable_items or self._is_list(node.func)
+                return AbstractValue(frozenset(), receiver.reachable, mutable_items)
             if row.is_new:
                 return FRESH
-            if row.result is ResultKind.SAME and function[1:] not in self._region.module.methods:
+            of_library = method not in self._region.module.methods
+            if row.result is ResultKind.SAME and of_library:
                 return receiver or FRESH
-            if receiver is not None and not receiver.points_to and self._of_container(function[1:]):
-                return receiver.element | given
+            if receiver is not None and not receiver.points_to and row.element and of_library:
+                return receiver.element | given  # a part of a new container, or of the arguments
             if function == ".astype" and not node.keywords and len(node.args) <= _ASTYPE_INPUTS:
                 return FRESH
         self._put_into_pool(given)
         reach = given | (receiver or FRESH)
         reach = reach | reach.element
         if function not in self._region.returns_argument_parts:
-            reach = AbstractValue(_open(reach.points_to), _open(reach.reachable))
+            # functions and generators given to a call are taken to be used up in it
+            reach = AbstractValue(without_closures(reach.points_to), without_closures(reach.reachable))
         if function in self._region.module.classes:
             return reach.contained
         known = is_pure(function) and not function.startswith(RANDOM_PACKAGES)
@@ -304,22 +308,10 @@ class ExpressionEvaluator(ChainEvaluator):
 
 
 def _back(back: Back, arguments: dict[Key, AbstractValue]) -> AbstractValue:
-    """A result of which a rule says what it may be of the arguments."""
+    """A result that a rule describes as parts of the arguments."""
     value = FRESH
     for key, given in arguments.items():
         value |= given if key in back.same else FRESH
         value |= given.element if key in back.views else FRESH
         value |= given.contained if key in back.held else FRESH
     return value
-
-
-def _root(node: ast.expr) -> str | None:
-    """The name that a dotted name begins with; None for any other expression."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def _open(origins: Origins) -> Origins:
-    """Without functions and generators: those given to a call are taken to be used up in it."""
-    return frozenset(o for o in origins if o.kind is not OriginKind.CLOSURE)

@@ -1,4 +1,7 @@
-"""What binds a name where a loop stands: Python's scope rules, from the loop outwards."""
+"""Names: what binds them where a loop stands, what they are in full, their order in the text, private names.
+
+Bindings follow Python's scope rules, from the loop outwards.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,45 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dlbc.analysis.uses import bound_names, cached_on_node, children_of, every_node, own_nodes, parameters_of
+from dlbc.analysis.uses import (
+    bound_names,
+    cached_on_node,
+    children_of,
+    every_node,
+    own_nodes,
+    parameters_of,
+    root_name,
+    unparsed,
+)
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import ArrayPlan, Reduction
 from dlbc.ir.region import ModuleNames
 
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
+#: A name or lambda, by whose number in the order of the text any tree of the same code finds it.
+Anchor = ast.Name | ast.Lambda
 BUILTINS = frozenset(n for n in dir(builtins) if not n.startswith("__")) | {"__import__", "__build_class__"}
 
 
-def _scopes(loop: AnnotatedLoop) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def full_name(node: ast.expr, module: ModuleNames) -> str:
+    """The full name of a builtin or imported function (``numpy.add.at``); empty for anything else."""
+    root = root_name(node)
+    if root is None:
+        return ""
+    if root in module.imports:
+        return module.imports[root] + unparsed(node).removeprefix(root)
+    builtin = isinstance(node, ast.Name) and root in BUILTINS and module.builtin(root)
+    return f"builtins.{root}" if builtin else ""
+
+
+def _scopes(loop: AnnotatedLoop) -> Iterator[Functions]:
     return (s for s in reversed(loop.path) if isinstance(s, Functions))
 
 
 def bindings_of(
     name: str, loop: AnnotatedLoop, module: ModuleNames
 ) -> tuple[Sequence[ast.AST], ast.AST | None]:
-    """What binds ``name`` as the loop sees it, and the function it is local to (None: the module)."""
+    """The nodes that bind ``name`` as the loop sees it, and the function they are local to, if any."""
     for scope in _scopes(loop):
         nodes: list[ast.AST] = [p for p in parameters_of(scope) if p.arg == name]
         if name in cached_on_node(scope, "_dlbc_globals", _globals):
@@ -41,13 +66,13 @@ def _globals(scope: ast.AST) -> Iterator[str]:
             yield from node.names
 
 
-def _bound_in(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, list[ast.AST]]:
-    (found,) = cached_on_node(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
-    return found  # type: ignore[return-value]
+def _bound_in(scope: Functions) -> dict[str, list[ast.AST]]:
+    (bound,) = cached_on_node(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
+    return bound  # type: ignore[return-value]
 
 
 def stays(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
-    """Whether the name is a global one of the emitted program that nothing rebinds, or a builtin."""
+    """Whether the name is a builtin, or a global of the emitted program that nothing rebinds."""
     nodes, scope = bindings_of(name, loop, module)
     if scope is not None:
         return False
@@ -55,42 +80,37 @@ def stays(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
 
 
 def is_known(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
-    """Whether anything that can be seen may bind the name; a star import may bind any."""
+    """Whether some visible binding may bind the name; a star import may bind any name."""
     dunder = name.startswith("__") and name.endswith("__")
     starred = "*" in module.bound or dunder or name in BUILTINS or name in module.declared
     return starred or bool(bindings_of(name, loop, module)[0])
 
 
 def names_around(loop: AnnotatedLoop, module: ModuleNames) -> frozenset[str]:
-    """The names that the loop can read from around it, builtins apart."""
-    found = {name for scope in _scopes(loop) for name in _bound_in(scope)}
-    found |= {p.arg for scope in _scopes(loop) for p in parameters_of(scope)}
-    return frozenset(found | module.bound.keys())
-
-
-# ------------------------------------------------------------------------------
-# The names of a piece of code in the order of the text: by its number a name is found in any tree of it.
-#
-# Positions would serve where trees are exact; within f-strings CPython's are not before 3.12, and the lossless
-# tree has none without another pass. Anchors are the names that are expressions or targets, and lambdas.
-
-Anchor = ast.Name | ast.Lambda
+    """The names around the loop that it can read, without builtins."""
+    local = {name for scope in _scopes(loop) for name in _bound_in(scope)}
+    local |= {p.arg for scope in _scopes(loop) for p in parameters_of(scope)}
+    return frozenset(local | module.bound.keys())
 
 
 def anchors_of(root: ast.AST) -> tuple[Anchor, ...]:
-    """All names and lambdas below ``root``, in the order of the text; a lambda before what is in it."""
-    found: list[Anchor] = []
+    """All names and lambdas below ``root``, in the order of the text; a lambda precedes its contents.
+
+    Anchors replace positions: within f-strings CPython's positions are not exact before 3.12, and the
+    lossless tree has none without another pass.
+    """
+    anchors: list[Anchor] = []
     waiting: list[ast.AST] = [root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Anchor):
-            found.append(node)
-        waiting.extend(reversed(children_in_order(node)))
-    return tuple(found)
+            anchors.append(node)
+        waiting.extend(reversed(_children_in_order(node)))
+    return tuple(anchors)
 
 
-def children_in_order(node: ast.AST) -> list[ast.AST]:
-    """What a node consists of, in the order of the text."""
+def _children_in_order(node: ast.AST) -> list[ast.AST]:
+    """The parts of a node, in the order of the text."""
     if isinstance(node, ast.JoinedStr):
         return list(node.values)
     if isinstance(node, ast.FormattedValue):
@@ -107,38 +127,32 @@ def _placed(node: ast.AST) -> Iterator[ast.AST]:
             yield from _placed(child)
 
 
-# ------------------------------------------------------------------------------
-# Private names of a class (``__x``) as a function outside it has to write them (``_Owner__x``).
-
-
 def mangled_names(loop: AnnotatedLoop) -> Iterator[tuple[str, str]]:
-    """The private names of the loop with their mangled forms, in order of the alphabet."""
+    """The private names of a class that the loop uses (``__x``), in alphabetical order.
+
+    Each comes with its mangled form (``_Owner__x``), which code outside the class has to write.
+    """
     owner = next((n for n in reversed(loop.path) if isinstance(n, ast.ClassDef)), None)
     if owner is None or not owner.name.strip("_"):
         return
-    found = {
-        name
-        for node in every_node(loop.node)
-        for name in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "arg", None))
-        if isinstance(name, str) and name.startswith("__") and not name.endswith("__")
-    }
-    for name in sorted(found):
+    names = {getattr(node, key, None) for node in every_node(loop.node) for key in ("id", "attr", "arg")}
+    for name in sorted(n for n in names if n and n.startswith("__") and not n.endswith("__")):
         yield name, f"_{owner.name.lstrip('_')}{name}"
 
 
 def rename(name: str | None, mangled: dict[str, str]) -> str | None:
-    """A name, if there is one, as the kernel has it."""
+    """A name, if there is one, as the kernel writes it."""
     return None if name is None else mangled.get(name, name)
 
 
 def rename_reduction(reduction: Reduction, mangled: dict[str, str]) -> Reduction:
-    """The reduction under the names that the kernel has."""
+    """The reduction with names as the kernel writes them."""
     companions = tuple(mangled.get(n, n) for n in reduction.companions)
     return replace(reduction, name=mangled.get(reduction.name, reduction.name), companions=companions)
 
 
 def rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:
-    """The row of the array table under the names that the kernel has."""
+    """The row of the array table with names as the kernel writes them."""
     return replace(
         plan,
         name=swapped(plan.name, mangled),
@@ -148,7 +162,7 @@ def rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:
 
 
 def swapped(text: str, mangled: dict[str, str]) -> str:
-    """Source text with private names as the kernel has them."""
+    """Source text with private names as the kernel writes them."""
     if not mangled:
         return text
     pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, mangled)) + r")(?!\w)")

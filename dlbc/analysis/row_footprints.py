@@ -1,4 +1,4 @@
-"""Rows along one axis that an iteration touches by one access: from the form of the subscript."""
+"""The rows along one axis that one access touches in an iteration, found from the form of the subscript."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _ONE = IntegerForm.literal(1)
 
 @dataclass(frozen=True, slots=True)
 class RowRange:
-    """Rows ``low`` to ``high`` (not included), in terms of the index and of names from outside.
+    """Rows ``low`` to ``high`` (excluded), in terms of the index and of names from outside.
 
-    ``text`` is how it is written: a subscript, or ``slice(low, high)``.
+    ``text`` is how the range is written: as a subscript, or as ``slice(low, high)``.
     """
 
     low: IntegerForm
@@ -30,44 +30,41 @@ class RowRange:
 
     @property
     def width(self) -> int | None:
-        """How many rows, if that is a literal."""
+        """The number of rows, if it is a literal."""
         return (self.high - self.low).constant
 
     @property
     def affine(self) -> bool:
         """Whether it is one row, affine in the index."""
-        return self.single and all(
-            isinstance(atom, Variable) or not IntegerForm.of(atom).depends_on()
-            for atom in self.low.atoms
-        ) and all(
-            sum(isinstance(a, Variable) and a.kind is VariableKind.INDEX for a in monomial) <= 1
-            for monomial, _ in self.low.terms
-        )  # fmt: skip
+        moving = [a for a in self.low.atoms if not isinstance(a, Variable) and IntegerForm.of(a).depends_on()]
+        indices = ([a for a in m if isinstance(a, Variable) and a.kind is VariableKind.INDEX]
+                   for m, _ in self.low.terms)  # fmt: skip
+        return self.single and not moving and all(len(found) <= 1 for found in indices)
 
     @property
     def of_data(self) -> bool:
-        """Whether elements of arrays say which rows."""
+        """Whether elements of arrays select the rows."""
         return bool(self.low.elements or self.high.elements)
 
     @property
     def first(self) -> RowRange:
-        """The first row by itself."""
+        """The first row alone."""
         return RowRange(self.low, self.low + _ONE, str(self.low))
 
     def each(self) -> Iterator[RowRange]:
-        """The rows one by one, where their number is a literal."""
+        """The single rows, if their number is a literal."""
         for offset in range(self.width or 0):
             row = self.low + IntegerForm.literal(offset)
             yield RowRange(row, row + _ONE, str(row))
 
     @property
     def depends_on_index(self) -> bool:
-        """Whether it depends on the index."""
+        """Whether the rows vary with the index."""
         return self.low.depends_on((VariableKind.INDEX,)) or self.high.depends_on((VariableKind.INDEX,))
 
 
 def rows_of(access: Access, axis: int) -> RowRange | None:
-    """The rows on ``axis``; None where they are not known, or are all."""
+    """The rows on ``axis``; None if they are not known, or if the access touches all."""
     if len(access.subscripts) <= axis:
         return None
     subscript = access.subscripts[axis]
@@ -97,7 +94,7 @@ def _sliced(low: IntegerForm, high: IntegerForm) -> RowRange:
 def _extent(
     form: IntegerForm, inner_loops: Mapping[Variable, InnerLoop], *, highest: bool = False
 ) -> IntegerForm | None:
-    """The least (greatest) value over the variables of inner loops, innermost first."""
+    """The least (greatest) value over the variables of inner loops, from the innermost loop outwards."""
     for variable, inner_loop in reversed(list(inner_loops.items())):
         factor = form.coefficient(variable)
         if factor is None:
@@ -106,12 +103,7 @@ def _extent(
             end = _end(inner_loop, last=(factor > 0) == highest)
             if end is None:
                 return None
-            value = end
-            form = (
-                form
-                - IntegerForm.of(variable) * IntegerForm.literal(factor)
-                + value * IntegerForm.literal(factor)
-            )
+            form = form + (end - IntegerForm.of(variable)) * IntegerForm.literal(factor)
     return None if form.depends_on((VariableKind.INNER,)) else form
 
 
@@ -125,11 +117,11 @@ def _end(inner_loop: InnerLoop, *, last: bool) -> IntegerForm | None:
 
 
 def evaluable(form: IntegerForm, written: frozenset[str]) -> bool:
-    """Whether it can be evaluated before the loop: it takes no elements of arrays that the loop stores to."""
-    return not form.elements & written and not any(_strange(atom) for atom in form.atoms)
+    """Whether it can be evaluated before the loop: it reads no elements of arrays that the loop stores to."""
+    return not form.elements & written and not any(map(_varies_inside, form.atoms))
 
 
-def _strange(atom: Variable | Apply) -> bool:
-    return (isinstance(atom, Variable) and (atom.kind is VariableKind.INNER or atom.out_of_scope)) or (
-        isinstance(atom, Apply) and atom.operator is Operator.ELEMENT and not atom.operands
-    )
+def _varies_inside(atom: Variable | Apply) -> bool:
+    if isinstance(atom, Variable):
+        return atom.kind is VariableKind.INNER or atom.out_of_scope
+    return atom.operator is Operator.ELEMENT and not atom.operands

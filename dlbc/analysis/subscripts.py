@@ -1,7 +1,8 @@
 """Subscripts, bounds and conditions as integer forms.
 
-Names that the code binds have the form that the walk knows for them at that place, if any (`forms`); names of
-inner scopes hide others; every other name is one from outside, the same in every iteration.
+A name that the code binds has the form that the walk knows for it at that place, if any (``forms``); names of
+inner scopes hide other names (``hidden``); every other name comes from outside and is the same in every
+iteration. Which names and expressions surely hold one integer is a greatest fixpoint over definitions.
 """
 
 from __future__ import annotations
@@ -20,26 +21,35 @@ from dlbc.algebra.integer_form import (
     VariableKind,
     negated,
 )
-from dlbc.analysis.uses import UseKind, own_nodes, unparsed, uses_of
+from dlbc.analysis.uses import UseKind, own_nodes, root_name, unparsed, uses_of
 from dlbc.ir.access import Subscript
 from dlbc.ir.region import CodeRegion
 
-# ------------------------------------------------------------------------------
-# Which names and expressions of a region surely hold one integer: a greatest fixpoint over definitions.
-
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
+#: Powers of literals that are written out are below this power of 2.
+_WORD = 63
+_CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
+
+Forms = Mapping[str, IntegerForm]
+#: Names of inner scopes, and whether they are integers.
+InnerNames = Mapping[str, bool]
 
 
-class IntegerNames:
-    """Integer names of one region."""
+class _IntegerNames:
+    """The integer names of one region."""
 
     def __init__(self, region: CodeRegion) -> None:
         self._region = region
-        self._names: set[str] = set()
-        self._define(_definitions(region))
+        definitions = _definitions(region)
+        self._names = {n for n in definitions if n in region.own - region.live_in}
+        changed = True
+        while changed:
+            sure = {n for n in self._names if all(map(self._is_one, definitions[n]))}
+            changed, self._names = sure != self._names, sure
 
-    def sure(self, node: ast.expr, hidden: Mapping[str, bool]) -> bool:
-        """Whether ``node`` surely is one integer; ``hidden`` says it of names of inner scopes."""
+    def is_integer(self, node: ast.expr, hidden: InnerNames) -> bool:
+        """Whether ``node`` surely is one integer."""
         match node:
             case ast.Constant(value=value):
                 return type(value) is int
@@ -49,15 +59,14 @@ class IntegerNames:
                 outside = self._region.integers | self._region.range_arguments
                 return name == self._region.index or name in self._names or name in outside
             case ast.BinOp(left=left, right=right, op=op):
-                return isinstance(op, _ARITHMETIC) and self.sure(left, hidden) and self.sure(right, hidden)
+                both = self.is_integer(left, hidden) and self.is_integer(right, hidden)
+                return isinstance(op, _ARITHMETIC) and both
             case ast.UnaryOp(operand=operand, op=ast.USub() | ast.UAdd()):
-                return self.sure(operand, hidden)
+                return self.is_integer(operand, hidden)
             case ast.Call(func=ast.Name(id="len" | "int" as name)):
-                return self._region.module.builtin(name)
-            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
-                return self._region.module.builtin(name) and len(args) > 1 and all(
-                    self.sure(a, hidden) for a in args
-                )  # fmt: skip
+                return self._builtin(name)
+            case ast.Call(func=ast.Name(id="min" | "max" as name), args=[_, _, *_] as args):
+                return self._builtin(name) and all(self.is_integer(a, hidden) for a in args)
             case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp()):
                 return True
             case ast.Attribute(attr="size" | "ndim"):
@@ -68,20 +77,16 @@ class IntegerNames:
         """Whether iterating it gives integers: a `range`, also reversed."""
         return _counts(iterable, self._region)
 
-    def _define(self, definitions: dict[str, list[ast.expr | bool]]) -> None:
-        self._names = {n for n in definitions if n in self._region.own - self._region.live_in}
-        changed = True
-        while changed:
-            sure = {n for n in self._names if all(self._is_one(d) for d in definitions[n])}
-            changed, self._names = sure != self._names, sure
-
     def _is_one(self, definition: ast.expr | bool) -> bool:
-        return definition if isinstance(definition, bool) else self.sure(definition, {})
+        return definition if isinstance(definition, bool) else self.is_integer(definition, {})
+
+    def _builtin(self, name: str) -> bool:
+        return self._region.module.builtin(name)
 
 
 def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
-    """Per own name all its bindings: an expression, or whether it surely is an integer."""
-    found: dict[str, list[ast.expr | bool]] = {}
+    """All bindings of each own name: an expression, or whether the name surely becomes an integer."""
+    definitions: dict[str, list[ast.expr | bool]] = {}
     known: dict[ast.AST, ast.expr | bool] = {}
     for node in own_nodes(region.body):
         match node:
@@ -100,8 +105,8 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
     for statement in region.body:
         for use in uses_of(statement):
             if use.kind is UseKind.STORE:
-                found.setdefault(use.name, []).append(known.get(use.node, False))
-    return found
+                definitions.setdefault(use.name, []).append(known.get(use.node, False))
+    return definitions
 
 
 def _counts(node: ast.expr, region: CodeRegion) -> bool:
@@ -113,35 +118,20 @@ def _counts(node: ast.expr, region: CodeRegion) -> bool:
     return False
 
 
-# ------------------------------------------------------------------------------
-
-_APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
-#: Powers of literals that are written out are below this power of 2.
-_WORD = 63
-_CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
-
-Forms = Mapping[str, IntegerForm]
-InnerNames = Mapping[str, bool]
-
-
-class SubscriptReader:
-    """Reads the expressions of one region; ``hidden`` says of names of inner scopes if they are integers."""
-
-    def __init__(self, region: CodeRegion) -> None:
-        self._region = region
-        self._integers = IntegerNames(region)
+class SubscriptReader(_IntegerNames):
+    """Reads the expressions of one region as integer forms."""
 
     def read(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> tuple[tuple[Subscript, ...], bool]:
-        """The axes of one bracket, and whether a further bracket goes on with the next axis."""
+        """The axes of one bracket, and whether a further bracket continues with the next axis."""
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        found: list[Subscript] = []
+        axes: list[Subscript] = []
         for part in parts:
             axis = self._axis(part, forms, hidden)
             if axis is not None:
-                found.append(axis)
+                axes.append(axis)
             if axis is None or not (axis.integer or isinstance(part, ast.Slice)):
-                return tuple(found), False
-        return tuple(found), not any(isinstance(part, ast.Slice) for part in parts)
+                return tuple(axes), False
+        return tuple(axes), not any(isinstance(part, ast.Slice) for part in parts)
 
     def _axis(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Subscript | None:
         if isinstance(node, ast.Slice):
@@ -149,17 +139,15 @@ class SubscriptReader:
         if isinstance(node, ast.Starred) or (isinstance(node, ast.Constant) and type(node.value) is not int):
             return None
         form = self.form(node, forms, hidden)
-        sure = self._integers.sure(node, hidden)
-        return Subscript(self._text(node, form), form, integer=sure)
+        return Subscript(self._text(node, form), form, integer=self.is_integer(node, hidden))
 
     def _slice(self, node: ast.Slice, forms: Forms, hidden: InnerNames) -> Subscript:
         full = node.lower is None and node.upper is None and node.step is None
         step = 1 if node.step is None else _literal(node.step)
-        ends = [None if end is None else self.form(end, forms, hidden) for end in (node.lower, node.upper)]
-        known = all(
-            end is None or form is not None for end, form in zip((node.lower, node.upper), ends, strict=True)
-        )
-        span = (ends[0], ends[1], step) if known and step is not None and step > 0 else None
+        given = (node.lower, node.upper)
+        start, stop = (None if end is None else self.form(end, forms, hidden) for end in given)
+        known = all(end is None or form is not None for end, form in zip(given, (start, stop), strict=True))
+        span = (start, stop, step) if known and step is not None and step > 0 else None
         return Subscript(unparsed(node), full=full, span=span)
 
     def form(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
@@ -183,16 +171,16 @@ class SubscriptReader:
                 known = tuple(p for p in parts if p is not None)
                 whole = self._builtin(name) and len(known) == len(parts)
                 return IntegerForm.of(Apply(_CHOICES[name], known)) if whole else None
-            case ast.Subscript(value=value, slice=inside) if _dotted(value) and not _is_shape(value):
+            case ast.Subscript(value=value, slice=inside) if root_name(value) and not _is_shape(value):
                 return self._element(value, inside, forms, hidden)
-        return _parameter(unparsed(node)) if self._figure(node, hidden) else None
+        return _parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
 
     def _whole_part(
         self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: InnerNames
     ) -> IntegerForm | None:
-        """``int(argument)``: of what is no integer it is another number than that."""
+        """``int(argument)``; an argument that is not an integer has another value than its whole part."""
         form = self.form(argument, forms, hidden)
-        if form is None or self._integers.sure(argument, hidden):
+        if form is None or self.is_integer(argument, hidden):
             return form
         if isinstance(argument, ast.Name) and self._outside(argument, hidden):
             return _parameter(unparsed(node))
@@ -209,7 +197,7 @@ class SubscriptReader:
         return IntegerForm.of(Apply(Operator.ELEMENT, known, unparsed(array)))
 
     def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Condition | None:
-        """A test over integers, or None where any part of it is not."""
+        """A test over integers, or None if some part of it is not one."""
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self.condition(operand, forms, hidden)
@@ -217,8 +205,8 @@ class SubscriptReader:
             case ast.BoolOp(op=op, values=values):
                 parts = [self.condition(v, forms, hidden) for v in values]
                 known = tuple(p for p in parts if p is not None)
-                word = "and" if isinstance(op, ast.And) else "or"
-                return Junction(word, known) if len(known) == len(parts) else None
+                operator = "and" if isinstance(op, ast.And) else "or"
+                return Junction(operator, known) if len(known) == len(parts) else None
             case ast.Compare(left=left, ops=ops, comparators=rights):
                 sides = [left, *rights]
                 pairs = [_compared(op, *(self._whole(s, forms, hidden) for s in sides[k : k + 2]))
@@ -229,7 +217,7 @@ class SubscriptReader:
         return None if form is None else Comparison(form, "!=")
 
     def _whole(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> IntegerForm | None:
-        """A side of a comparison if it surely is an integer: reasoning over integers is wrong for others."""
+        """A side of a comparison if it surely is an integer; integer reasoning would be wrong for others."""
         form = self.form(node, forms, hidden)
         if form is None or form.elements:
             return None
@@ -237,41 +225,30 @@ class SubscriptReader:
         return form if known else None
 
     def is_whole(self, name: str) -> bool:
-        """Whether a name from outside, or a figure (``len(x)``), surely is an integer."""
+        """Whether a name from outside, or a length such as ``len(x)``, surely is an integer."""
         try:
             node = ast.parse(name, mode="eval").body
         except SyntaxError:
             return False
-        return self._integers.sure(node, {})
+        return self.is_integer(node, {})
 
-    def is_integer(self, node: ast.expr, hidden: InnerNames) -> bool:
-        """Whether ``node`` surely is one integer."""
-        return self._integers.sure(node, hidden)
-
-    def counts(self, iterable: ast.expr) -> bool:
-        """Whether iterating it gives integers: a `range`, also reversed."""
-        return self._integers.counts(iterable)
-
-    def _figure(self, node: ast.expr, hidden: InnerNames) -> bool:
-        """Whether ``node`` is a dotted name or a figure of an array's form, from outside."""
+    def _is_outside_figure(self, node: ast.expr, hidden: InnerNames) -> bool:
+        """Whether ``node`` is a dotted name from outside, or a length of an array from outside."""
         match node:
             case ast.Attribute(value=value):
-                return _dotted(node) and self._outside(value, hidden)
+                return root_name(node) is not None and self._outside(value, hidden)
             case ast.Subscript(value=ast.Attribute(value=value), slice=ast.Constant() | ast.UnaryOp()):
-                return _is_shape(node.value) and _dotted(value) and self._outside(value, hidden)
+                return _is_shape(node.value) and bool(root_name(value)) and self._outside(value, hidden)
             case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
-                return self._builtin("len") and _dotted(argument) and self._outside(argument, hidden)
+                return self._builtin("len") and bool(root_name(argument)) and self._outside(argument, hidden)
         return False
 
     def _outside(self, node: ast.expr, hidden: InnerNames) -> bool:
         names = {u.name for u in uses_of(node)}
         return not names & (self._region.own | hidden.keys())
 
-    def _builtin(self, name: str) -> bool:
-        return self._region.module.builtin(name)
-
     def _text(self, node: ast.expr, form: IntegerForm | None) -> str:
-        """As the user wrote it, temporaries apart."""
+        """The text of the user, or of the form where the user's text contains temporaries."""
         own = {u.name for u in uses_of(node)} & self._region.own
         return unparsed(node) if form is None or own <= {self._region.index} else str(form)
 
@@ -333,12 +310,6 @@ def _literal(node: ast.expr) -> int | None:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if type(value) is int:
             return -value
     return None
-
-
-def _dotted(node: ast.expr) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 def _is_shape(node: ast.expr) -> bool:

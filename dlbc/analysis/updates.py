@@ -1,38 +1,44 @@
 """Recognise the statements by which iterations contribute to a value, from their text alone.
 
-A statement contributes to a name or to an element where the old value is one operand and the new value the
+A statement contributes to a name or to an element if the old value is one operand and the new value is the
 result: ``s += e``, ``s = s + e``, ``s = max(s, e)``, ``s = s and e``, ``hist[k] = hist[k] + e``,
-``d[k] = d.get(k, 0) + e``, ``np.add.at(hist, k, e)``. Whether the rest of the body leaves the value alone is
-for the pass to see.
+``d[k] = d.get(k, 0) + e``, ``np.add.at(hist, k, e)``. A selection, ``if new < best: best, where = new, i``,
+keeps the best value so far; it must compare the value that it then takes, so that the best of some iterations
+can be compared with the best of others in the same way. The pass checks that the rest of the body leaves the
+value alone.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.names import full_name
 from dlbc.analysis.uses import uses_of
 from dlbc.ir.region import ModuleNames
 from dlbc.library.table import lookup
 
-#: Operators by their nodes.
+#: Operators by their nodes, those of numpy's unbuffered updates of elements (``np.add.at``), and comparisons.
 OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
 }  # fmt: skip
 
-#: Those of numpy's unbuffered updates of elements, ``np.add.at``.
 _AT = frozenset({*OPERATORS.values(), "max", "min"})
+_COMPARISONS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+UpdateTarget = ast.Name | ast.Subscript
+_Pair = tuple[ast.Name, ast.expr]
 
 
 @dataclass(frozen=True)
 class Update:
     """One statement that contributes to ``name``, or to an element of its object.
 
-    ``mentions``: the nodes that name it there. ``values``: what is contributed; ``sides``: on which side of
-    the operator that stands. ``companions`` of a selection take a value where ``name`` does; ``marks`` are
-    the nodes that bind those.
+    ``mentions``: the nodes of the statement that name it. ``values``: the contributions; ``operand_sides``:
+    the sides of the operator on which they stand. ``companions`` of a selection take a value when ``name``
+    does; ``contributing_calls`` are the nodes that bind them.
     """
 
     name: str
@@ -47,13 +53,13 @@ class Update:
 
     @property
     def family(self) -> str:
-        """What all updates of a name must have in common, apart from the companions."""
+        """The operator that all updates of a name must share; subtraction belongs to sums."""
         return "+" if self.operator == "-" else self.operator
 
 
 @dataclass(frozen=True)
 class _Part:
-    """An operand that holds the old value: operators applied to it, nodes that name it, other operands."""
+    """An operand that contains the old value: the operators applied, nodes that name it, other operands."""
 
     operators: frozenset[str]
     mentions: frozenset[ast.AST]
@@ -61,12 +67,11 @@ class _Part:
     sides: frozenset[str] = frozenset()
 
 
-UpdateTarget = ast.Name | ast.Subscript
 _LEFT, _RIGHT = frozenset({"left"}), frozenset({"right"})
 
 
 def update_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
-    """The update that a statement is, other than a selection."""
+    """The statement as an update other than a selection, or None."""
     match node:
         case ast.AugAssign(target=ast.Name() | ast.Subscript(value=ast.Name()) as target, op=op, value=value):
             if type(op) not in OPERATORS:
@@ -77,7 +82,7 @@ def update_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
             part = part or _logical(value, target, module_names)
             return None if part is None or not part.operators else _made(node, target, part)
         case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=name) as array, _, value], keywords=[])):
-            function, _, method = _dotted(func, module_names).rpartition(".")
+            function, _, method = full_name(func, module_names).rpartition(".")
             operator = lookup(function).operator
             if method == "at" and operator in _AT:
                 return Update(name, operator, node, frozenset({array}), (value,), element=True)
@@ -99,7 +104,7 @@ def _made(node: ast.stmt, target: UpdateTarget, part: _Part) -> Update:
 
 
 def _old(node: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> ast.Name | None:
-    """The node that names the object, where ``node`` reads what ``target`` stores to."""
+    """The node that names the object, if ``node`` reads what ``target`` stores to."""
     match node, target:
         case ast.Name(id=name), ast.Name(id=found) if name == found:
             return node
@@ -120,7 +125,7 @@ def _same_key(one: ast.expr, other: ast.expr, module_names: ModuleNames) -> bool
 
 
 def _operands(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
-    """``s + a``, ``a + s``, ``s + a - b``: the old value once, all operators of one kind."""
+    """``s + a``, ``a + s``, ``s + a - b``: the old value occurs once, all operators are of one kind."""
     old = _old(value, target, module_names)
     if old is not None:
         return _Part(frozenset(), frozenset({old}), ())
@@ -140,74 +145,52 @@ def _operands(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) 
 
 
 def _extreme(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
-    """``max(s, e)``, ``max(e, s)``: which of equal values stays is seen when they are compared."""
+    """``max(s, e)``, ``max(e, s)``: the comparison decides which of equal values stays."""
     match value:
-        case ast.Call(func=ast.Name(id="max" | "min" as word), args=[_, _, *_] as parts, keywords=[]):
-            pass
-        case _:
-            return None
-    old = {part: held for part in parts if (held := _old(part, target, module_names)) is not None}
-    if not module_names.builtin(word) or len(old) != 1 or any(isinstance(p, ast.Starred) for p in parts):
-        return None
-    rest = tuple(p for p in parts if p not in old)
-    return _Part(frozenset({word}), frozenset(old.values()), rest)
+        case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_] as parts, keywords=[]):
+            old = {part: held for part in parts if (held := _old(part, target, module_names)) is not None}
+            starred = any(isinstance(p, ast.Starred) for p in parts)
+            if module_names.builtin(name) and len(old) == 1 and not starred:
+                rest = tuple(p for p in parts if p not in old)
+                return _Part(frozenset({name}), frozenset(old.values()), rest)
+    return None
 
 
 def _logical(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
-    """``s and e``: what is not evaluated any more once ``s`` is false must not be missed."""
+    """``s and e``: ``e`` must be repeatable, since it is not evaluated any more once ``s`` is false."""
     match value:
         case ast.BoolOp(op=op, values=[first, *rest]):
             old = _old(first, target, module_names)
             if old is not None and all(is_repeatable(e, module_names) for e in rest):
-                word = "and" if isinstance(op, ast.And) else "or"
-                return _Part(frozenset({word}), frozenset({old}), tuple(rest))
+                operator = "and" if isinstance(op, ast.And) else "or"
+                return _Part(frozenset({operator}), frozenset({old}), tuple(rest))
     return None
 
 
 def is_repeatable(node: ast.expr, module_names: ModuleNames) -> bool:
-    """Whether evaluating it once more, or once less, makes no difference but time."""
+    """Whether evaluating it once more, or once less, makes a difference in time only."""
     for part in ast.walk(node):
         if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
             return False
-        if isinstance(part, ast.Call) and not _looks(part, module_names):
+        if isinstance(part, ast.Call) and not _only_reads(part, module_names):
             return False
     return True
 
 
-def _looks(call: ast.Call, module_names: ModuleNames) -> bool:
-    name = _dotted(call.func, module_names)
-    if (row := lookup(name)).known:
+def _only_reads(call: ast.Call, module_names: ModuleNames) -> bool:
+    if (row := lookup(full_name(call.func, module_names))).known:
         return row.is_repeatable and not call.keywords
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     row = lookup(f".{method}")
     return row.known and row.is_repeatable and method not in module_names.methods
 
 
-def _dotted(node: ast.expr, module_names: ModuleNames) -> str:
-    """``builtins.len``, ``numpy.add.at``: what a function is called, as far as imports tell."""
-    text = ast.unparse(node)
-    root, _, rest = text.partition(".")
-    if root in module_names.imports:
-        return module_names.imports[root] + ("." + rest if rest else "")
-    return f"builtins.{text}" if not rest and module_names.builtin(root) else text
-
-
-# ------------------------------------------------------------------------------
-# Recognise ``if new < best: best, where = new, i``: a selection of the best value so far.
-#
-# The comparison must be of the value that is then taken, so that the best of some iterations can be compared
-# with the best of others in the same way.
-
-_OPERATORS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-Pair = tuple[ast.Name, ast.expr]
-
-
 def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
-    """The selection that a statement is, or None where its form is not clear."""
+    """The statement as a selection, or None if it is not clearly one."""
     match node:
         case ast.If(test=test, body=body, orelse=[] | [ast.Pass()]):
-            compared = test.values[-1] if isinstance(test, ast.BoolOp) and _conjunction(test) else test
+            is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+            compared = test.values[-1] if isinstance(test, ast.BoolOp) and is_and else test
             pairs = _pairs(body)
         case ast.Assign(targets=[ast.Name() as target], value=ast.IfExp(test=compared, body=new, orelse=old)):
             if not (isinstance(old, ast.Name) and old.id == target.id):
@@ -217,7 +200,7 @@ def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
             return None
     if pairs is None or not isinstance(compared, ast.Compare) or len(compared.ops) != 1:
         return None
-    operator = _OPERATORS.get(type(compared.ops[0]))
+    operator = _COMPARISONS.get(type(compared.ops[0]))
     if operator is None:
         return None
     for new, old, sign in (
@@ -230,29 +213,20 @@ def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
 
 
 def resembles_selection(node: ast.stmt, name: str) -> bool:
-    """Whether a condition on the name decides if it is bound."""
-    return isinstance(node, ast.If) and any(u.name == name for u in uses_of(node.test)) and any(
-        target.id == name for statement in node.body for target in _targets(statement)
-    )  # fmt: skip
+    """Whether a condition on the name decides whether the name is bound."""
+    if not isinstance(node, ast.If) or all(u.name != name for u in uses_of(node.test)):
+        return False
+    targets = [target for s in node.body if isinstance(s, ast.Assign) for target in s.targets]
+    return any(isinstance(n, ast.Name) and n.id == name for target in targets for n in ast.walk(target))
 
 
-def _targets(node: ast.stmt) -> Iterator[ast.Name]:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from (n for n in ast.walk(target) if isinstance(n, ast.Name))
-
-
-def _conjunction(node: ast.BoolOp) -> bool:
-    return isinstance(node.op, ast.And)
-
-
-def _pairs(body: list[ast.stmt]) -> list[Pair] | None:
-    """The names that the branch binds, each with its value; None if it does anything else."""
-    found: list[Pair] = []
+def _pairs(body: list[ast.stmt]) -> list[_Pair] | None:
+    """The names that the branch binds, each with its value; None if the branch does anything else."""
+    bound: list[_Pair] = []
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name() as name], value=value):
-                found.append((name, value))
+                bound.append((name, value))
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
                 pairs = list(zip(names, values, strict=False))
                 if len(names) != len(values) or any(isinstance(v, ast.Starred) for v in values):
@@ -260,25 +234,22 @@ def _pairs(body: list[ast.stmt]) -> list[Pair] | None:
                 for target, value in pairs:
                     if not isinstance(target, ast.Name):
                         return None
-                    found.append((target, value))
+                    bound.append((target, value))
             case ast.Pass():
                 pass
             case _:
                 return None
-    names_bound = [name.id for name, _ in found]
-    return found if len(set(names_bound)) == len(names_bound) else None
+    return bound if len({name.id for name, _ in bound}) == len(bound) else None
 
 
-def _chosen(new: ast.expr, old: ast.Name, pairs: list[Pair], module_names: ModuleNames) -> bool:
-    """Whether the branch binds ``old`` to the value compared, and nothing in it depends on what it binds."""
+def _chosen(new: ast.expr, old: ast.Name, pairs: list[_Pair], module_names: ModuleNames) -> bool:
+    """Whether the branch binds ``old`` to the value compared, and no value in it depends on what it binds."""
     taken = next((value for name, value in pairs if name.id == old.id), None)
     if taken is None:
         return False
     own = {name.id for name, _ in pairs}
-    if not all(
-        is_repeatable(value, module_names) for _, value in pairs
-    ):  # a rank takes more of them than the program
-        return False
+    if not all(is_repeatable(value, module_names) for _, value in pairs):
+        return False  # the ranks together take more values than the sequential program
     if isinstance(new, ast.NamedExpr):  # if (v := f(i)) < best: best = v
         same = isinstance(taken, ast.Name) and taken.id == new.target.id and new.target.id not in own
         read = [value for _, value in pairs]
@@ -292,7 +263,7 @@ def _chosen(new: ast.expr, old: ast.Name, pairs: list[Pair], module_names: Modul
 
 
 def _made_selections(
-    node: ast.stmt, old: ast.Name, operator: str, new: ast.expr, pairs: list[Pair]
+    node: ast.stmt, old: ast.Name, operator: str, new: ast.expr, pairs: list[_Pair]
 ) -> Update:
     bound = next(name for name, _ in pairs if name.id == old.id)
     mentions: set[ast.AST] = {old, bound}

@@ -1,8 +1,9 @@
 """Names that a piece of Python reads, binds and deletes, in order of evaluation.
 
-Comprehensions, lambdas, nested functions and classes have scopes of their own: what they bind stays in
-them, what they read from outside counts as read where they stand. A binding that short-circuiting or a
-comprehension may skip is not sure.
+Comprehensions, lambdas, nested functions and classes have scopes of their own: what they bind stays inside,
+and what they read from outside counts as read where they stand. A binding is not sure if short-circuiting or
+a comprehension may skip it. What a search finds for a node is kept on the node: many passes ask for the same,
+and no pass changes the tree.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from typing import Any, TypeVar
 
 from dlbrt.records import dataclass
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from dlbc.ir.region import FunctionNode
+
+#: A node with a place in the text.
 Node = ast.expr | ast.stmt | ast.excepthandler
-_Found = TypeVar("_Found")
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_Item = TypeVar("_Item")
 
 
 class UseKind(Enum):
@@ -31,16 +32,28 @@ class UseKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a name; ``node`` is where; ``sure`` is false where evaluation may skip it."""
+    """One use of a name at ``node``; ``sure`` is false if evaluation may skip it."""
 
     name: str
     kind: UseKind
-    node: ast.expr | ast.stmt | ast.excepthandler
+    node: Node
     sure: bool = True
 
 
+@dataclass(frozen=True)
+class ScalarFacts:
+    """What flow analysis finds of the names that a loop body binds.
+
+    ``definite``: names bound on every path of every iteration. ``carried``: reads that may see an older
+    value.
+    """
+
+    definite: frozenset[str]
+    carried: tuple[Use, ...]
+
+
 def parameters_of(function: FunctionNode) -> tuple[ast.arg, ...]:
-    """All parameters of a function, in order, star parameters too."""
+    """All parameters of a function, in order, including star parameters."""
     a = function.args
     stars = [x for x in (a.vararg, a.kwarg) if x is not None]
     return (*a.posonlyargs, *a.args, *a.kwonlyargs, *stars)
@@ -49,8 +62,8 @@ def parameters_of(function: FunctionNode) -> tuple[ast.arg, ...]:
 def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Nodes below ``roots``, in document order, that belong to the same function scope.
 
-    Nested functions, lambdas and classes are given themselves, with their decorators, defaults and bases,
-    but not their bodies; comprehensions are entered.
+    Nested functions, lambdas and classes are given with their decorators, defaults and bases, but without
+    their bodies; comprehensions are entered.
     """
     for root in roots:
         yield from cached_on_node(root, "_dlbc_own", _own) if isinstance(root, ast.stmt) else _own(root)
@@ -58,8 +71,8 @@ def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def _own(root: ast.AST) -> Iterator[ast.AST]:
     yield root
-    inner = (*FUNCTIONS, ast.ClassDef)
-    yield from own_nodes(_outer_parts(root) if isinstance(root, inner) else children_of(root))
+    inner = isinstance(root, FunctionNode | ast.ClassDef)
+    yield from own_nodes(_outer_parts(root) if inner else children_of(root))
 
 
 def every_node(root: ast.AST) -> tuple[ast.AST, ...]:
@@ -68,10 +81,10 @@ def every_node(root: ast.AST) -> tuple[ast.AST, ...]:
 
 
 def _every(root: ast.AST) -> list[ast.AST]:
-    found = [root]
-    for node in found:  # which grows
-        found += children_of(node)
-    return found
+    nodes = [root]
+    for node in nodes:  # the list grows
+        nodes += children_of(node)
+    return nodes
 
 
 def children_of(node: ast.AST) -> tuple[ast.AST, ...]:
@@ -88,7 +101,7 @@ def unparsed(node: ast.AST) -> str:
 
 
 def _dotted(node: ast.AST) -> str:
-    """A dotted name, most of what is asked for, in a thousandth of the time; empty for anything else."""
+    """A dotted name, the most frequent case, in a thousandth of the time; empty for anything else."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)
@@ -96,9 +109,16 @@ def _dotted(node: ast.AST) -> str:
     return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
-def cached_on_node(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Found]]) -> tuple[_Found, ...]:
-    """What was found for a node, kept on it under ``key``: many passes ask, and the tree stays as it is."""
-    known: tuple[_Found, ...] | None = node.__dict__.get(key)
+def root_name(node: ast.AST) -> str | None:
+    """The name that a dotted name begins with; None for any other expression."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def cached_on_node(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Item]]) -> tuple[_Item, ...]:
+    """What ``find`` gives for a node, kept on the node under ``key``."""
+    known: tuple[_Item, ...] | None = node.__dict__.get(key)
     if known is None:
         known = node.__dict__[key] = tuple(find(node))
     return known
@@ -106,7 +126,7 @@ def cached_on_node(node: ast.AST, key: str, find: Callable[[Any], Iterable[_Foun
 
 def _outer_parts(node: ast.AST) -> list[ast.AST]:
     parts: list[ast.AST] = []
-    if isinstance(node, FUNCTIONS):
+    if isinstance(node, FunctionNode):
         parts += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         hints = [*(p.annotation for p in parameters_of(node)), node.returns]
@@ -119,7 +139,7 @@ def _outer_parts(node: ast.AST) -> list[ast.AST]:
 
 
 def bound_names(roots: Iterable[ast.AST]) -> dict[str, list[Node]]:
-    """Every name that statements bind in their own scope, with the nodes that bind it."""
+    """Every name that statements bind or delete in their own scope, with the nodes that do."""
     bound: dict[str, list[Node]] = {}
     for node in roots:
         for use in uses_of(node):
@@ -128,8 +148,8 @@ def bound_names(roots: Iterable[ast.AST]) -> dict[str, list[Node]]:
     return bound
 
 
-def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, ast.expr | ast.stmt | ast.excepthandler]:
-    """Names that a nested function or class takes from outside its own scope, with a place of each."""
+def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, Node]:
+    """Names that a nested function or class takes from outside its own scope, each with a place of use."""
     body: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
     bound = set(bound_names(body))
     outside = {
@@ -139,16 +159,16 @@ def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, ast.expr | ast.s
         bound = set()  # a class body may read a name from outside before it binds its own
     else:
         bound |= {p.arg for p in parameters_of(scope)}
-    found: dict[str, ast.expr | ast.stmt | ast.excepthandler] = {}
+    free: dict[str, Node] = {}
     for node in body:
         for use in uses_of(node):
             if (use.kind is UseKind.LOAD or use.name in outside) and use.name not in bound - outside:
-                found.setdefault(use.name, use.node)
-    return found
+                free.setdefault(use.name, use.node)
+    return free
 
 
 def uses_of(node: ast.AST | None) -> Iterable[Use]:
-    """Uses of names in ``node``, in order of evaluation; bodies of compound statements in order too."""
+    """Uses of names in ``node``, in order of evaluation; blocks of compound statements as in the text."""
     if node is None:
         return ()
     return cached_on_node(node, "_dlbc_uses", _uses) if isinstance(node, ast.stmt) else _uses(node)
@@ -158,9 +178,11 @@ def _uses(node: ast.AST) -> Iterator[Use]:
     special = _SPECIAL.get(type(node))
     if special is not None:
         yield from special(node)
-        return
-    for child in children_of(node):
-        yield from uses_of(child)
+    elif type(node) in _ORDER:
+        parts = [getattr(node, name) for name in _ORDER[type(node)]]
+        yield from _all(n for part in parts for n in (part if isinstance(part, list) else [part]))
+    else:
+        yield from _all(children_of(node))
 
 
 def _all(nodes: Iterable[ast.AST | None]) -> Iterator[Use]:
@@ -177,10 +199,6 @@ def _name(node: ast.Name) -> Iterator[Use]:
     yield Use(node.id, kinds[type(node.ctx)], node)
 
 
-def _assign(node: ast.Assign) -> Iterator[Use]:
-    yield from _all((node.value, *node.targets))
-
-
 def _augmented(node: ast.AugAssign) -> Iterator[Use]:
     if isinstance(node.target, ast.Name):
         yield Use(node.target.id, UseKind.LOAD, node.target)
@@ -190,18 +208,6 @@ def _augmented(node: ast.AugAssign) -> Iterator[Use]:
 def _annotated(node: ast.AnnAssign) -> Iterator[Use]:
     if node.value is not None or not isinstance(node.target, ast.Name):
         yield from _all((node.value, node.target))
-
-
-def _walrus(node: ast.NamedExpr) -> Iterator[Use]:
-    yield from _all((node.value, node.target))
-
-
-def _for(node: ast.For | ast.AsyncFor) -> Iterator[Use]:
-    yield from _all((node.iter, node.target, *node.body, *node.orelse))
-
-
-def _item(node: ast.withitem) -> Iterator[Use]:
-    yield from _all((node.context_expr, node.optional_vars))
 
 
 def _handler(node: ast.ExceptHandler) -> Iterator[Use]:
@@ -222,7 +228,7 @@ def _captured(node: ast.MatchAs | ast.MatchStar | ast.MatchMapping) -> Iterator[
     yield from _all(ast.iter_child_nodes(node))
     name = node.rest if isinstance(node, ast.MatchMapping) else node.name
     if name:
-        yield Use(name, UseKind.STORE, node)  # type: ignore[arg-type]  # patterns have places as expressions do
+        yield Use(name, UseKind.STORE, node)  # type: ignore[arg-type]  # patterns have places, as expressions do
 
 
 def _bool(node: ast.BoolOp) -> Iterator[Use]:
@@ -244,10 +250,6 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.Generat
     yield from (u for u in _unsure(_all(parts)) if u.name not in own)
 
 
-def _generator(node: ast.comprehension) -> Iterator[Use]:
-    yield from _all((node.iter, node.target, *node.ifs))
-
-
 def _scope(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> Iterator[Use]:
     yield from _all(_outer_parts(node))
     for name, place in free_names(node).items():
@@ -256,26 +258,18 @@ def _scope(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Class
         yield Use(node.name, UseKind.STORE, node)
 
 
-_SPECIAL: dict[type, Callable[[Any], Iterator[Use]]] = {
-    ast.Name: _name, ast.Assign: _assign, ast.AugAssign: _augmented, ast.AnnAssign: _annotated,
-    ast.NamedExpr: _walrus, ast.For: _for, ast.AsyncFor: _for, ast.withitem: _item,
-    ast.ExceptHandler: _handler, ast.Import: _import, ast.ImportFrom: _import, ast.MatchAs: _captured,
-    ast.MatchStar: _captured, ast.MatchMapping: _captured, ast.BoolOp: _bool, ast.IfExp: _choice,
-    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.DictComp: _comprehension,
-    ast.GeneratorExp: _comprehension, ast.comprehension: _generator, ast.FunctionDef: _scope,
-    ast.AsyncFunctionDef: _scope, ast.Lambda: _scope, ast.ClassDef: _scope,
+#: Fields in order of evaluation, where that is not the order in which `ast` lists them.
+_ORDER: dict[type, tuple[str, ...]] = {
+    ast.Assign: ("value", "targets"), ast.NamedExpr: ("value", "target"),
+    ast.comprehension: ("iter", "target", "ifs"),
+    ast.For: ("iter", "target", "body", "orelse"), ast.AsyncFor: ("iter", "target", "body", "orelse"),
 }  # fmt: skip
 
-
-# ------------------------------------------------------------------------------
-# What flow analysis finds of the names that a loop body binds.
-
-
-@dataclass(frozen=True)
-class ScalarFacts:
-    """``definite``: bound in every iteration on every path. ``carried``: reads that may see an
-    older value.
-    """
-
-    definite: frozenset[str]
-    carried: tuple[Use, ...]
+_SPECIAL: dict[type, Callable[[Any], Iterator[Use]]] = {
+    ast.Name: _name, ast.AugAssign: _augmented, ast.AnnAssign: _annotated, ast.ExceptHandler: _handler,
+    ast.Import: _import, ast.ImportFrom: _import, ast.BoolOp: _bool, ast.IfExp: _choice,
+    ast.MatchAs: _captured, ast.MatchStar: _captured, ast.MatchMapping: _captured,
+    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.DictComp: _comprehension,
+    ast.GeneratorExp: _comprehension, ast.FunctionDef: _scope, ast.AsyncFunctionDef: _scope,
+    ast.Lambda: _scope, ast.ClassDef: _scope,
+}  # fmt: skip

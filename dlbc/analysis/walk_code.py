@@ -1,9 +1,9 @@
-"""Find what a stretch of code reads, stores, changes in place and calls.
+"""Find what a region of code reads, stores, changes in place and calls.
 
-Theory: a flow-insensitive points-to analysis in the manner of Andersen, over the few names that the code
-binds itself. Each such name has a `Value`: the shared objects that it may be or hold; no origin means that
-the object was made here. The walk is repeated until none that it went by grows. A store through a name with
-origins is a change of those shared objects; through a new object it is nobody else's business.
+Theory: a flow-insensitive points-to analysis (Andersen 1994) over the few names that the code binds itself.
+Each such name has an `AbstractValue`: the shared objects that it may be or hold; a value without origins was
+made here. The walk is repeated until no value that it used grows any more. A store through a name with
+origins changes these shared objects; a store into a new object concerns nobody else.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ from dlbc.ir.region import CodeRegion
 
 def walk_code(region: CodeRegion) -> RegionFacts:
     """All accesses, changes, calls and results of the region's statements."""
-    walker = _Walker(region)
-    while True:
-        facts = walker.walk()
-        if not walker.is_stale:
-            return facts
+    return _Walker(region).walk()
 
 
 class _Walker(ExpressionEvaluator):
     """Statements, on top of expressions."""
 
     def walk(self) -> RegionFacts:
-        """Walk all statements once."""
+        """Walk all statements, until a walk used no value that grew afterwards."""
+        self._stale = True
+        while self._stale:
+            self._walk_once()
+        return self._facts
+
+    def _walk_once(self) -> None:
         self._begin()
         self._facts, self._sure = RegionFacts(), True
         self._seen, self._stale = set(), False
@@ -41,12 +43,6 @@ class _Walker(ExpressionEvaluator):
             self._passed(statement)
             if any(isinstance(n, ast.Continue) for n in own_nodes([statement])):
                 self._sure = False
-        return self._facts
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether the walk went by something that it found more of later."""
-        return self._stale
 
     def _block(self, statements: Iterable[ast.stmt]) -> None:
         with self._unsure():
@@ -113,7 +109,7 @@ class _Walker(ExpressionEvaluator):
                 self._assign(item.optional_vars, entered, None)
         before = self._forms, self._steady, self._domain
         self._block(node.body)
-        self._leave(*before)  # it may swallow an exception
+        self._leave(*before)  # the manager may swallow an exception
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
         handled = [s for h in node.handlers for s in h.body]
@@ -160,9 +156,8 @@ class _Walker(ExpressionEvaluator):
                 if held.points_to:
                     self._change(held.points_to, MutationKind.AUGMENTED, node, target.id)
                 form = self._as_form(ast.copy_location(ast.BinOp(target, node.op, node.value), node))
-                grown = AbstractValue(
-                    held.points_to, held.reachable | right.points_to | right.reachable, held.has_mutable_items
-                )
+                reachable = held.reachable | right.points_to | right.reachable
+                grown = AbstractValue(held.points_to, reachable, held.has_mutable_items)
                 self._bind(target.id, grown, form)
         elif isinstance(target, ast.Subscript):
             self._store(target, right, node.value, AccessKind.UPDATE)
@@ -222,6 +217,6 @@ class _Walker(ExpressionEvaluator):
             self._change(base.points_to, MutationKind.DELETE, target)
 
     def _keep(self, value: AbstractValue, node: ast.expr) -> None:
-        """A value is put into some object: remember what may be found in objects made here."""
+        """A value is put into some object; objects made here may then contain it."""
         self._put_into_pool(value)
         self._facts.escapes.append((value, node))

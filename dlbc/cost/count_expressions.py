@@ -286,10 +286,7 @@ class ExpressionCounter(ControlFlow, ABC):
         return price + self._repeated(inner, span, node)
 
     def _filtered(
-        self,
-        node: Comprehension,
-        tests: list[ast.expr],
-        others: list[ast.comprehension],
+        self, node: Comprehension, tests: list[ast.expr], others: list[ast.comprehension]
     ) -> CostEstimate:
         if not tests:
             return self._generated(node, others)

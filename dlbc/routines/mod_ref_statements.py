@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from dlbc.analysis.uses import FUNCTIONS
+from dlbc.ir.region import FunctionNode
 from dlbc.ir.routine import ModRef
 from dlbc.library.methods import METADATA
 from dlbc.library.table import is_library
@@ -162,7 +162,7 @@ class StatementModRef:
         for mark in node.decorator_list:
             walk.visit(mark, ModRef.MOD, UseContext.DECOMPOSED)
         walk.capture(node)
-        if isinstance(node, FUNCTIONS):
+        if isinstance(node, FunctionNode):
             for default in (*node.args.defaults, *node.args.kw_defaults):
                 walk.visit(default, ModRef.NONE)
             return
@@ -181,6 +181,6 @@ def suspends(statements: Sequence[ast.AST]) -> ast.AST | None:
             return node
         if isinstance(node, ast.comprehension) and node.is_async:
             return node.target
-        if not isinstance(node, FUNCTIONS):
+        if not isinstance(node, FunctionNode):
             waiting += ast.iter_child_nodes(node)
     return None

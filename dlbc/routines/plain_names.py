@@ -136,8 +136,8 @@ def _is_container(node: ast.expr, module_names: ModuleNames) -> bool:
 # Theory: a greatest fixpoint. All names are taken for plain until something speaks against it: a binding, in
 # the routine or before it, whose value may be anything; a use as only an array is used; a value that is new
 # where it is bound, but handed on. Of names that the routine is given from elsewhere (parameters, globals)
-# nothing need be seen: where their uses are those of a number or text, the runtime looks at them once, when the
-# routine begins.
+# nothing need be seen: where their uses are those of a number or text, the runtime looks at them once, when
+# the routine begins.
 
 #: Methods that make taking, or setting, an attribute run code of the program.
 _ACCESSORS = frozenset(

@@ -225,10 +225,9 @@ class KindInference:
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
     """The parts of a target with those of its value, where both are written out and equally long."""
     match target, value:
-        case (
-            ast.Tuple(elts=ours) | ast.List(elts=ours),
-            ast.Tuple(elts=theirs) | ast.List(elts=theirs),
-        ) if len(ours) == len(theirs) and not any(isinstance(p, ast.Starred) for p in (*ours, *theirs)):
+        case (ast.Tuple(elts=ours) | ast.List(elts=ours), ast.Tuple(elts=theirs) | ast.List(elts=theirs)) if (
+            len(ours) == len(theirs) and not any(isinstance(p, ast.Starred) for p in (*ours, *theirs))
+        ):
             return list(zip(ours, theirs, strict=True))
     return []
 

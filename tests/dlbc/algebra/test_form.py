@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dlbc.algebra.integer_form import Comparison, IntegerForm, Junction, Variable, VariableKind, negated
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.ir.region import CodeRegion, ModuleNames
+from tests.dlbc.algebra.evaluating import value_of
 
 WORLD = ModuleNames({}, frozenset(), frozenset(), {}, {}, {}, {}, {})
 INDEX = Variable(VariableKind.INDEX, "i")
@@ -41,7 +42,7 @@ def form_of(text: str) -> IntegerForm:
 @given(expressions, numbers, numbers, numbers)
 def test_a_form_has_the_value_of_its_expression(text: str, i: int, n: int, m: int) -> None:
     expected = eval(text, {"i": i, "n": n, "m": m})
-    assert form_of(text).value({INDEX: i, N: n, M: m}) == expected
+    assert value_of(form_of(text), {INDEX: i, N: n, M: m}) == expected
 
 
 @given(expressions, numbers, numbers, numbers)
@@ -75,7 +76,7 @@ def holds(condition: Comparison | Junction, i: int, n: int, m: int) -> bool:
     if isinstance(condition, Junction):
         parts = [holds(p, i, n, m) for p in condition.parts]
         return all(parts) if condition.operator == "and" else any(parts)
-    value = condition.form.value({INDEX: i, N: n, M: m})
+    value = value_of(condition.form, {INDEX: i, N: n, M: m})
     return {">=": value >= 0, "==": value == 0, "!=": value != 0}[condition.relation]
 
 
