@@ -30,26 +30,26 @@ _NUMBERS = frozenset({"int", "float", "len", "ord", "hash"})
 
 
 def check_handlers(
-    contributions: IterationContributions, loop: AnnotatedLoop, module_names: ModuleNames, source: Source
+    contributions: IterationContributions, loop: AnnotatedLoop, module: ModuleNames, source: Source
 ) -> Iterator[Diagnostic]:
     """One finding for each name that is contributed to where a failure would be caught."""
     around = catchers(loop.node.body)
-    numbers = _Numbers(loop, module_names)
-    for name, node, raised in _deferred(contributions, numbers, module_names):
+    numbers = _Numbers(loop, module)
+    for name, node, raised in _deferred(contributions, numbers, module):
         kinds = around.get(node, ())
-        if not raised.isdisjoint(caught_exceptions(kinds, module_names)):
+        if not raised.isdisjoint(caught_exceptions(kinds, module)):
             catcher = next((kind for kind in kinds if kind is not None), None)
             notes = () if catcher is None else (RelatedPlace(source.place_of(catcher), "caught here"),)
             yield report("DLB328", source.place_of(node), "", notes, name=name)
 
 
 def _deferred(
-    contributions: IterationContributions, numbers: _Numbers, module_names: ModuleNames
+    contributions: IterationContributions, numbers: _Numbers, module: ModuleNames
 ) -> Iterator[tuple[str, ast.stmt, frozenset[str]]]:
     """Each contribution, with the exceptions that putting it together may meet."""
     for reduction in contributions.reductions:
         for update in reduction.updates:
-            yield reduction.name, update, _raised(reduction, numbers.all(update, module_names))
+            yield reduction.name, update, _raised(reduction, numbers.all(update, module))
     for container in contributions.ordered:
         for effect in container.effects:
             if isinstance(effect, ast.stmt) and container.name not in contributions.dictionaries:
@@ -64,8 +64,8 @@ def _raised(reduction: Reduction, numeric: bool) -> frozenset[str]:
 class _Numbers:
     """What surely is a number: literals, results of functions, names that the body binds to such."""
 
-    def __init__(self, loop: AnnotatedLoop, module_names: ModuleNames) -> None:
-        self._module_names = module_names
+    def __init__(self, loop: AnnotatedLoop, module: ModuleNames) -> None:
+        self._module = module
         self._names: set[str] = set()
         bound = bound_names(loop.node.body)
         given: dict[str, list[ast.expr]] = {}
@@ -77,9 +77,9 @@ class _Numbers:
             if len(values) == len(bound[name]) and all(map(self.holds, values)):
                 self._names.add(name)
 
-    def all(self, update: ast.stmt, module_names: ModuleNames) -> bool:
+    def all(self, update: ast.stmt, module: ModuleNames) -> bool:
         """Whether all that a statement contributes are numbers."""
-        found = selection_of(update, module_names) or update_of(update, module_names)
+        found = selection_of(update, module) or update_of(update, module)
         return found is not None and all(map(self.holds, found.values))
 
     def holds(self, node: ast.expr) -> bool:
@@ -96,6 +96,6 @@ class _Numbers:
             case ast.Call(func=func):
                 root, _, rest = ast.unparse(func).partition(".")
                 if rest:
-                    return self._module_names.imports.get(root) == "math"
-                return self._module_names.builtin(root) and root in _NUMBERS
+                    return self._module.imports.get(root) == "math"
+                return self._module.builtin(root) and root in _NUMBERS
         return False

@@ -44,7 +44,7 @@ class KernelCost:
 def choose_cost(
     loop: AnnotatedLoop,
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     cost: Cost,
     space: IndexSpace | None,
@@ -56,10 +56,10 @@ def choose_cost(
     if cost.cost_class is CostClass.UNIFORM or space is None:
         return KernelCost(None, "it is the same for all iterations")
     read = tuple(_names_read(cost.work))
-    reason = _hindered(names, module_names, summaries, cost, cost.work, stored) or _unsure(read, loop)
+    reason = _hindered(names, module, summaries, cost, cost.work, stored) or _unsure(read, loop)
     if reason:
         return KernelCost(None, reason)
-    outside = tuple(name for name in read if not stays(name, loop, module_names))
+    outside = tuple(name for name in read if not stays(name, loop, module))
     work, floored = cost.work, False
     if not _at_least_one(work, index_range(space)):
         work, floored = (work + ONE_WORK, False) if cost.exact else (work, True)
@@ -92,7 +92,7 @@ def _within(call: Apply) -> bool:
 
 def _hindered(
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     cost: Cost,
     work: WorkPolynomial,
@@ -107,10 +107,10 @@ def _hindered(
     if changed := sorted(work.elements & stored):
         return f"it depends on `{changed[0]}`, which the loop changes"
     if cost.pointwise:
-        if not (module_names.builtin("max") and module_names.builtin("min")):
+        if not (module.builtin("max") and module.builtin("min")):
             return "the program has a `max` or `min` of its own"
         for name in sorted(_functions(work)):
-            if not _computes_alone(name, module_names, summaries):
+            if not _computes_alone(name, module, summaries):
                 return f"it calls `{name}`, which may do more than compute"
     return ""
 
@@ -176,9 +176,9 @@ def _applications(work: WorkPolynomial) -> Iterator[Apply]:
                 yield factor
 
 
-def _computes_alone(name: str, module_names: ModuleNames, summaries: FunctionSummaries) -> bool:
+def _computes_alone(name: str, module: ModuleNames, summaries: FunctionSummaries) -> bool:
     """Whether calling the function changes, prints and asks for nothing, as far as can be seen."""
-    roots = frozenset(f for f in module_names.functions.get(name, ()) if f in summaries.of)
+    roots = frozenset(f for f in module.functions.get(name, ()) if f in summaries.of)
     return bool(roots) and all(_is_pure(summaries.of[f]) for f in summaries.reachable(roots))
 
 

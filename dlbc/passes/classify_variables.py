@@ -47,7 +47,7 @@ def classify_variables(
         names,
         frozenset(u.name for u in scalars.carried),
         frozenset(a.root for a in accesses if a.writes and a.array not in {r.name for r in arrays}),
-        frozenset(n for clause in loop.annotation.private for n in clause.names),
+        loop.annotation.private_names,
         contributions,
         last,
     )

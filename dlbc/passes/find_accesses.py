@@ -15,28 +15,28 @@ from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 
 
 def find_accesses(
-    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, summaries: FunctionSummaries
+    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, summaries: FunctionSummaries
 ) -> RegionFacts:
     """The facts of one iteration; the summaries say which functions give new results."""
     return walk_code(
         CodeRegion(
             body=tuple(loop.node.body),
             own=names.temporaries,
-            module=module_names,
+            module=module,
             index=names.index,
-            live_in=frozenset() if _counts(loop, module_names) else frozenset(names.targets) - {names.index},
+            live_in=frozenset() if _counts(loop, module) else frozenset(names.targets) - {names.index},
             integers=names.integers,
             fresh=summaries.fresh,
             returns_argument_parts=summaries.returns_argument_parts,
-            range_arguments=_counted(loop.node.iter) if _counts(loop, module_names) else frozenset(),
+            range_arguments=_counted(loop.node.iter) if _counts(loop, module) else frozenset(),
         )
     )
 
 
-def _counts(loop: AnnotatedLoop, module_names: ModuleNames) -> bool:
+def _counts(loop: AnnotatedLoop, module: ModuleNames) -> bool:
     """Whether the items are integers, none of them shared, whatever the body binds the variable to."""
     node = loop.node.iter
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and module_names.builtin("range")
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and module.builtin("range")
 
 
 def _counted(iterable: ast.expr) -> frozenset[str]:
@@ -75,27 +75,27 @@ _PARTS = frozenset(
 
 
 def find_aliases(
-    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, depth: Mapping[str, int]
+    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, depth: Mapping[str, int]
 ) -> Aliases:
     """The aliases among names that are bound once, before the loop; chains are followed to their end.
 
     ``depth``: by how many subscripts at most the loop indexes an array, so that with fewer it gives a view.
     """
-    reader = _Reader(module_names, depth)
+    reader = _Reader(module, depth)
     for statement in statements_before(loop):
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for name in (t.id for t in targets if isinstance(t, ast.Name)):
-                    if bound_once(name, loop, names, module_names):
+                    if bound_once(name, loop, names, module):
                         base = reader.base(value)
-                        known = base is not None and bound_once(base[0], loop, names, module_names)
+                        known = base is not None and bound_once(base[0], loop, names, module)
                         reader.take(name, base if known else None, value)
     return reader.found
 
 
 class _Reader:
-    def __init__(self, module_names: ModuleNames, depth: Mapping[str, int]) -> None:
-        self._module_names, self._depth = module_names, depth
+    def __init__(self, module: ModuleNames, depth: Mapping[str, int]) -> None:
+        self._module, self._depth = module, depth
         self._arrays: set[str] = set()
         self.found: dict[str, tuple[str, IntegerForm | None]] = {}
 
@@ -146,9 +146,7 @@ class _Reader:
     def _full_name(self, node: ast.expr) -> str:
         root, _, rest = ast.unparse(node).partition(".")
         return (
-            self._module_names.imports[root] + ("." + rest if rest else "")
-            if root in self._module_names.imports
-            else ""
+            self._module.imports[root] + ("." + rest if rest else "") if root in self._module.imports else ""
         )
 
 

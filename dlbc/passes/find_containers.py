@@ -109,12 +109,12 @@ def _is_number(node: ast.expr, known: set[str] | frozenset[str] = frozenset()) -
 Places = frozenset[ast.AST | str]
 
 
-def find_iterators(tree: ast.Module, module_names: ModuleNames) -> tuple[Places, Places]:
+def find_iterators(tree: ast.Module, module: ModuleNames) -> tuple[Places, Places]:
     """Where a name is bound to an iterator, with the attributes that hold one; the same for defaultdicts."""
     pairs = [pair for node in every_node(tree) for pair in _bindings(node)]
     return (
-        frozenset(_place(target) for target, value in pairs if _makes_iterator(value, module_names)),
-        frozenset(_place(target) for target, value in pairs if _grows(value, module_names)),
+        frozenset(_place(target) for target, value in pairs if _makes_iterator(value, module)),
+        frozenset(_place(target) for target, value in pairs if _grows(value, module)),
     )
 
 
@@ -122,8 +122,8 @@ def _place(target: ast.expr) -> ast.AST | str:
     return target.attr if isinstance(target, ast.Attribute) else target
 
 
-def _grows(node: ast.expr, module_names: ModuleNames) -> bool:
-    return isinstance(node, ast.Call) and _full_name(node.func, module_names) == "collections.defaultdict"
+def _grows(node: ast.expr, module: ModuleNames) -> bool:
+    return isinstance(node, ast.Call) and _full_name(node.func, module) == "collections.defaultdict"
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -142,18 +142,18 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield entered, value
 
 
-def _makes_iterator(node: ast.expr, module_names: ModuleNames) -> bool:
+def _makes_iterator(node: ast.expr, module: ModuleNames) -> bool:
     if isinstance(node, ast.GeneratorExp):
         return True
     if not isinstance(node, ast.Call):
         return False
-    full = _full_name(node.func, module_names)
+    full = _full_name(node.func, module)
     if full.startswith("itertools.") or lookup(full).iterator:
         return True
     if not full and isinstance(node.func, ast.Attribute) and lookup(f".{node.func.attr}").iterator:
         return True
     name = unparsed(node.func)
-    reached = module_names.functions.get(name, ()) or module_names.methods.get(name.rpartition(".")[2], ())
+    reached = module.functions.get(name, ()) or module.methods.get(name.rpartition(".")[2], ())
     return any(map(_yields, reached))
 
 
@@ -162,9 +162,9 @@ def _yields(function: FunctionNode) -> bool:
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(body))
 
 
-def _full_name(node: ast.expr, module_names: ModuleNames) -> str:
+def _full_name(node: ast.expr, module: ModuleNames) -> str:
     """The dotted name of something imported or builtin, else empty."""
     root, _, rest = unparsed(node).partition(".")
-    if root in module_names.imports:
-        return module_names.imports[root] + ("." + rest if rest else "")
-    return f"builtins.{root}" if module_names.builtin(root) and not rest else ""
+    if root in module.imports:
+        return module.imports[root] + ("." + rest if rest else "")
+    return f"builtins.{root}" if module.builtin(root) and not rest else ""

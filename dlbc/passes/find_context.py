@@ -28,11 +28,11 @@ from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 
 
-def find_context(loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> IndexSpace | None:
+def find_context(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames) -> IndexSpace | None:
     """The index space of the loop with the facts; None where no variable counts."""
     if names.index is None or names.space is None:
         return None
-    reader = _Reader(loop, names, module_names)
+    reader = _Reader(loop, names, module)
     space = names.space
     start = IntegerForm.literal(0) if space.start is None else reader.form(space.start)
     stop = None if space.stop is None else reader.form(space.stop)
@@ -45,11 +45,9 @@ def find_context(loop: AnnotatedLoop, names: LoopNames, module_names: ModuleName
 
 
 class _Reader:
-    def __init__(self, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> None:
-        self._loop, self._names, self._module_names = loop, names, module_names
-        self._subscripts = SubscriptReader(
-            CodeRegion((), names.temporaries, module_names, integers=names.integers)
-        )
+    def __init__(self, loop: AnnotatedLoop, names: LoopNames, module: ModuleNames) -> None:
+        self._loop, self._names, self._module = loop, names, module
+        self._subscripts = SubscriptReader(CodeRegion((), names.temporaries, module, integers=names.integers))
 
     def form(self, node: ast.expr) -> IntegerForm | None:
         """An expression evaluated once before the loop: of names that the body does not bind."""
@@ -73,7 +71,7 @@ class _Reader:
         match owner:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[])
-            ) if self._module_names.builtin("range") and not self._rebound(owner.body, {name}):
+            ) if self._module.builtin("range") and not self._rebound(owner.body, {name}):
                 yield from self._ranged(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), args, owner)
 
     def _ranged(self, value: IntegerForm, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
@@ -123,10 +121,10 @@ class _Reader:
             yield Comparison.equal(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), form)
 
     def _once(self, name: str) -> bool:
-        return bound_once(name, self._loop, self._names, self._module_names)
+        return bound_once(name, self._loop, self._names, self._module)
 
     def _rebound(self, body: list[ast.stmt], names: set[str]) -> bool:
-        return bool(bound_names(body).keys() & names or self._module_names.declared & names)
+        return bool(bound_names(body).keys() & names or self._module.declared & names)
 
 
 def _lasting(fact: Condition) -> bool:

@@ -38,29 +38,29 @@ _TAKERS = ("getattr", "methodcaller", "attrgetter")
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
 
 
-def find_implicit_calls(tree: ast.Module, module_names: ModuleNames) -> ImplicitCalls:
+def find_implicit_calls(tree: ast.Module, module: ModuleNames) -> ImplicitCalls:
     """What the whole module hides."""
     nodes = list(every_node(tree))
     called = {n.func for n in nodes if isinstance(n, ast.Call)}
     passive = _passive(nodes)
-    named = {f for fs in module_names.functions.values() for f in fs}
+    named = {f for fs in module.functions.values() for f in fs}
     taken = [n for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in called | passive]
     taken = [n for n in taken if isinstance(n.ctx, ast.Load)]
     lambdas = tuple(n for n in nodes if isinstance(n, ast.Lambda) and n not in named)
-    properties = frozenset(n for n, fs in module_names.methods.items() if any(map(_is_property, fs)))
-    escaping = {f for n in taken for f in _meant(n, module_names, properties)} | set(lambdas)
+    properties = frozenset(n for n, fs in module.methods.items() if any(map(_is_property, fs)))
+    escaping = {f for n in taken for f in _meant(n, module, properties)} | set(lambdas)
     escaping |= {
-        *_by_text(nodes, module_names),
-        *module_names.methods.get("__call__", ()),
+        *_by_text(nodes, module),
+        *module.methods.get("__call__", ()),
     }  # objects are handed about freely
     values = frozenset(_values(nodes))
     return ImplicitCalls(
         escaping=frozenset(escaping),
         lambdas=lambdas,
-        escaping_methods={w: n for n in taken for w in _word(n, module_names) if w not in values},
-        rebindable=frozenset(_unsure(nodes, module_names)),
+        escaping_methods={w: n for n in taken for w in _word(n, module) if w not in values},
+        rebindable=frozenset(_unsure(nodes, module)),
         callable_attributes=values,
-        special_methods=frozenset(f for n, fs in module_names.methods.items() if _unseen(n) for f in fs),
+        special_methods=frozenset(f for n, fs in module.methods.items() if _unseen(n) for f in fs),
         properties=properties,
         mutable_class_attributes=dict(_shared(tree)),
     )
@@ -87,32 +87,30 @@ def _passive(nodes: list[ast.AST]) -> set[ast.AST]:
 
 
 def _meant(
-    node: ast.Name | ast.Attribute, module_names: ModuleNames, properties: frozenset[str]
+    node: ast.Name | ast.Attribute, module: ModuleNames, properties: frozenset[str]
 ) -> Iterator[FunctionNode]:
     if isinstance(node, ast.Attribute):
-        yield from () if node.attr in properties else module_names.methods.get(node.attr, ())
+        yield from () if node.attr in properties else module.methods.get(node.attr, ())
         return
-    yield from module_names.functions.get(node.id, ())
-    if node.id in module_names.classes:
-        owner = module_names.classes[node.id]
-        yield from (
-            f for name in _CONSTRUCTORS for f in module_names.methods.get(name, ()) if f in owner.body
-        )
+    yield from module.functions.get(node.id, ())
+    if node.id in module.classes:
+        owner = module.classes[node.id]
+        yield from (f for name in _CONSTRUCTORS for f in module.methods.get(name, ()) if f in owner.body)
 
 
-def _by_text(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[FunctionNode]:
+def _by_text(nodes: list[ast.AST], module: ModuleNames) -> Iterator[FunctionNode]:
     """Methods that `getattr` and the like may take; all of them where the text is not a literal."""
     for node in nodes:
         if isinstance(node, ast.Call) and unparsed(node.func).split(".")[-1] in _TAKERS:
             texts = node.args[1:2] if unparsed(node.func) == "getattr" else node.args
             for text in texts:
                 known = isinstance(text, ast.Constant)
-                for name, methods in module_names.methods.items():
+                for name, methods in module.methods.items():
                     if not known or name == text.value:  # type: ignore[attr-defined]  # a constant
                         yield from methods
 
 
-def _word(node: ast.Name | ast.Attribute, module_names: ModuleNames) -> Iterator[str]:
+def _word(node: ast.Name | ast.Attribute, module: ModuleNames) -> Iterator[str]:
     name = node.attr if isinstance(node, ast.Attribute) else node.id
     if isinstance(node, ast.Attribute):
         row = lookup(f".{name}")
@@ -121,12 +119,12 @@ def _word(node: ast.Name | ast.Attribute, module_names: ModuleNames) -> Iterator
         )  # `args.seed` and `p.beta` are plain data
     else:
         row = lookup(f"builtins.{name}")
-        means_it = row.effect is not EffectKind.FILE and module_names.builtin(name)  # `open` may well read
+        means_it = row.effect is not EffectKind.FILE and module.builtin(name)  # `open` may well read
     if row.is_effective and means_it:
         yield name
 
 
-def _unsure(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[str]:
+def _unsure(nodes: list[ast.AST], module: ModuleNames) -> Iterator[str]:
     """Names that are bound by something else than an undecorated `def`, too."""
     plain = {
         t for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda) for t in n.targets
@@ -136,19 +134,19 @@ def _unsure(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
-        elif isinstance(node, Functions) and any(_replaces(d, module_names) for d in node.decorator_list):
+        elif isinstance(node, Functions) and any(_replaces(d, module) for d in node.decorator_list):
             yield node.name
 
 
-def _replaces(decorator: ast.expr, module_names: ModuleNames) -> bool:
+def _replaces(decorator: ast.expr, module: ModuleNames) -> bool:
     """Whether a decorator is one of this module's, which may put any function in place."""
     node = decorator.func if isinstance(decorator, ast.Call) else decorator
-    while isinstance(node, ast.Attribute) and node.attr not in module_names.methods:
+    while isinstance(node, ast.Attribute) and node.attr not in module.methods:
         node = node.value
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     if name in ("setter", "getter", "deleter", *_PROPERTIES):
         return False
-    return name in module_names.functions or name in module_names.classes or isinstance(node, ast.Attribute)
+    return name in module.functions or name in module.classes or isinstance(node, ast.Attribute)
 
 
 def _values(nodes: list[ast.AST]) -> Iterator[str]:
@@ -218,7 +216,7 @@ def check_implicit_calls(
     facts: RegionFacts,
     functions: Sequence[FunctionSummary],
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     source: Source,
     loop: AnnotatedLoop,
     added_to: Set[str] = frozenset(),
@@ -229,7 +227,7 @@ def check_implicit_calls(
     ``added_to``: containers whose reads are part of what iterations contribute to them. ``writing``:
     where the body writes to files; an open file is no iterator there.
     """
-    check = _Check(module_names, source, writing)
+    check = _Check(module, source, writing)
     body = loop.node.body
     start = source.place_of(body[0])
     found = [
@@ -247,19 +245,19 @@ def _changing(functions: Sequence[FunctionSummary]) -> dict[ast.AST, FunctionSum
 
 
 class _Check:
-    def __init__(self, module_names: ModuleNames, source: Source, writing: Sequence[SourcePlace]) -> None:
-        self._module_names, self._source, self._writing = module_names, source, writing
+    def __init__(self, module: ModuleNames, source: Source, writing: Sequence[SourcePlace]) -> None:
+        self._module, self._source, self._writing = module, source, writing
 
     def operators(self, functions: Sequence[FunctionSummary], place: SourcePlace) -> Iterator[Diagnostic]:
         """Special methods that change the object: any operator may run them."""
         for node, function in _changing(functions).items():
-            if node in self._module_names.implicit_calls.special_methods:
+            if node in self._module.implicit_calls.special_methods:
                 yield self._changes(function, place)
 
     def handed_on(self, functions: Sequence[FunctionSummary], body: list[ast.stmt]) -> Iterator[Diagnostic]:
         """Functions that the body gives to others: it cannot be seen what those call them with."""
         changing = _changing(functions)
-        for node, mention in address_taken(body, self._module_names):
+        for node, mention in address_taken(body, self._module):
             if node in changing:
                 yield self._changes(changing[node], self._source.place_of(mention))
 
@@ -267,11 +265,9 @@ class _Check:
         self, facts: RegionFacts, functions: Sequence[FunctionSummary], start: SourcePlace
     ) -> Iterator[Diagnostic]:
         """Calls of values, in the body or in what it runs: they may be of any function handed about."""
-        calls = [
-            (c.node, self._source.place_of(c.node)) for c in facts.calls if is_opaque(c, self._module_names)
-        ]
+        calls = [(c.node, self._source.place_of(c.node)) for c in facts.calls if is_opaque(c, self._module)]
         calls += [(f.calls_values, start) for f in functions if f.calls_values is not None]
-        hidden = self._module_names.implicit_calls
+        hidden = self._module.implicit_calls
         escaping = [f for node, f in _changing(functions).items() if node in hidden.escaping]
         for call, place in calls:
             name = ast.unparse(call.func)
@@ -288,20 +284,18 @@ class _Check:
         """Functions that look names up by text."""
         for function in functions:
             for name in _BY_TEXT:
-                if name in function.reads and self._module_names.builtin(name):
+                if name in function.reads and self._module.builtin(name):
                     note = RelatedPlace(self._source.place_of(function.reads[name]), f"in `{function.name}`")
                     yield report("DLB209", place, "", (note,), name=name)
 
     def stepwise(self, body: list[ast.stmt], names: LoopNames, added_to: Set[str]) -> Iterator[Diagnostic]:
         """Iterators from before the loop, and dictionaries that grow where they are read."""
         for node in (n for s in body for n in every_node(s)):
-            if isinstance(node, ast.Subscript) and self._holds(
-                node.value, names, self._module_names.growing_dicts
-            ):
+            if isinstance(node, ast.Subscript) and self._holds(node.value, names, self._module.growing_dicts):
                 name = ast.unparse(node.value)
                 if name not in added_to:
                     yield report("DLB420", self._source.place_of(node), name=name)
-            if isinstance(node, ast.expr) and self._holds(node, names, self._module_names.iterators):
+            if isinstance(node, ast.expr) and self._holds(node, names, self._module.iterators):
                 place = self._source.place_of(node)
                 if not any(map(place.within, self._writing)):
                     yield report("DLB417", place, name=ast.unparse(node))

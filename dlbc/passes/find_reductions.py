@@ -40,11 +40,11 @@ def find_reductions(
     names: LoopNames,
     facts: RegionFacts,
     scalars: ScalarFacts,
-    module_names: ModuleNames,
+    module: ModuleNames,
     source: Source,
 ) -> Found:
     """Reductions and ordered effects, and what is like one and cannot be taken."""
-    finder = _Finder(loop, names, scalars, module_names, source)
+    finder = _Finder(loop, names, scalars, module, source)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
     finder.closures(facts, ordered)
     finder.declared({r.name for r in (*bound, *elements)})
@@ -72,22 +72,17 @@ def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer])
 
 class _Finder:
     def __init__(
-        self,
-        loop: AnnotatedLoop,
-        names: LoopNames,
-        scalars: ScalarFacts,
-        module_names: ModuleNames,
-        source: Source,
+        self, loop: AnnotatedLoop, names: LoopNames, scalars: ScalarFacts, module: ModuleNames, source: Source
     ) -> None:
-        self._loop, self._names, self._module_names, self._source = loop, names, module_names, source
+        self._loop, self._names, self._module, self._source = loop, names, module, source
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
-        self._private = {n for clause in loop.annotation.private for n in clause.names}
+        self._private = loop.annotation.private_names
         self._any = {n for clause in loop.annotation.reductions if clause.any_order for n in clause.names}
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
         self._mentions = _mentions(loop.node.body)
         self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
-        found = (selection_of(n, module_names) or update_of(n, module_names) for n in self._statements)
+        found = (selection_of(n, module) or update_of(n, module) for n in self._statements)
         self._updates = [u for u in found if u is not None]
         self._subscripts: SubscriptReader | None = None
 
@@ -177,7 +172,7 @@ class _Finder:
         if self._subscripts is None:
             own, index = self._names.temporaries, self._names.index
             given = frozenset(self._names.targets) - {index}
-            region = CodeRegion(tuple(self._loop.node.body), own, self._module_names, index, given,
+            region = CodeRegion(tuple(self._loop.node.body), own, self._module, index, given,
                             integers=self._names.integers)  # fmt: skip
             self._subscripts = SubscriptReader(region)
         return self._subscripts.is_integer(node, {})
@@ -231,7 +226,7 @@ class _Finder:
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 return isinstance(left, ast.List) or isinstance(right, ast.List)
         root, _, rest = ast.unparse(node).partition(".")
-        return isinstance(node, ast.Call) and bool(rest) and self._module_names.imports.get(root) == "numpy"
+        return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
 
     def _made(self, name: str, makes: Callable[[ast.expr], bool]) -> bool:
         """Whether all that binds the name gives it such an object."""

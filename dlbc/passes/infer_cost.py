@@ -36,9 +36,7 @@ from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 
 
-def infer_cost(
-    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, space: IndexSpace | None
-) -> Cost:
+def infer_cost(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, space: IndexSpace | None) -> Cost:
     """The cost of one iteration of the loop; `Cost.why` says what stood in the way.
 
     Where no variable counts (``space`` is None), it is known if it is the same in every iteration.
@@ -48,7 +46,7 @@ def infer_cost(
     body = tuple(loop.node.body)
     counted = frozenset(_counted([loop.node.iter, *body]))
     region = CodeRegion(
-        body, names.temporaries, module_names, names.index, integers=names.integers, range_arguments=counted
+        body, names.temporaries, module, names.index, integers=names.integers, range_arguments=counted
     )
     shared = CounterContext(_written(body), _local(loop, names))
     try:
@@ -123,7 +121,7 @@ class ClauseCost:
 def read_cost(
     loop: AnnotatedLoop,
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     stored: frozenset[str],
     growing: frozenset[str],
@@ -135,9 +133,7 @@ def read_cost(
     clause = loop.annotation.cost
     if clause is None:
         return None, ()
-    reader = _Reader(
-        loop, names, module_names, summaries, clause, ast.parse(clause.expression, mode="eval").body
-    )
+    reader = _Reader(loop, names, module, summaries, clause, ast.parse(clause.expression, mode="eval").body)
     findings = tuple(dict.fromkeys(reader.findings(stored, growing)))
     findings = tuple(sorted(findings, key=lambda found: (found.code, found.message)))
     return (None, findings) if findings else (reader.given(), ())
@@ -147,7 +143,7 @@ def read_cost(
 class _Reader:
     loop: AnnotatedLoop
     names: LoopNames
-    module_names: ModuleNames
+    module: ModuleNames
     summaries: FunctionSummaries
     clause: CostClause
     node: ast.expr
@@ -164,7 +160,7 @@ class _Reader:
         yield from self._unknown()
         for name, does in (*self._bound(), *self._changed(stored, growing)):
             yield report("DLB123", place, name=name, does=does)
-        for side_effect in effects_of(self.node, self.loop, self.module_names, self.summaries):
+        for side_effect in effects_of(self.node, self.loop, self.module, self.summaries):
             yield report("DLB127", place, side_effect=side_effect)
         if self._senseless():
             yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
@@ -180,14 +176,14 @@ class _Reader:
                     yield "`yield`"
                 case ast.comprehension(is_async=1):
                     yield "`async for`"
-                case ast.Name(id=name) if name in _BY_PLACE and self.module_names.builtin(name):
+                case ast.Name(id=name) if name in _BY_PLACE and self.module.builtin(name):
                     yield f"`{name}`"
 
     def _unknown(self) -> Iterator[Diagnostic]:
         """Names that mean nothing at the loop."""
         for name in self._read - self.names.temporaries:
-            if not is_known(name, self.loop, self.module_names):
-                known = {*names_around(self.loop, self.module_names), *self.names.targets, *BUILTINS}
+            if not is_known(name, self.loop, self.module):
+                known = {*names_around(self.loop, self.module), *self.names.targets, *BUILTINS}
                 yield report("DLB122", self.clause.place, name=name, hint=nearest(name, known))
 
     def _bound(self) -> Iterator[tuple[str, str]]:
@@ -198,7 +194,7 @@ class _Reader:
     def _changed(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[tuple[str, str]]:
         """What has other elements after the loop than before it."""
         yield from ((name, "adds to it") for name in self._read & growing)
-        for text in contents_read(self.node, self.module_names):
+        for text in contents_read(self.node, self.module):
             array = next((s for s in sorted(stored - growing) if text == s or text.startswith(f"{s}.")), None)
             if array is not None and text.partition(".")[0] in self._read - self.names.temporaries:
                 yield array, "stores into it"
@@ -232,7 +228,7 @@ class _Reader:
         if self.clause.form is CostForm.CUMULATIVE:
             return CostShape.CUMULATIVE, index or ""
         alone = index is not None and self._targets_read() <= {index}
-        if index is not None and alone and takes_vector(self.node, index, self.module_names):
+        if index is not None and alone and takes_vector(self.node, index, self.module):
             return CostShape.VECTOR, index
         return CostShape.EACH, target_text(self.loop.node.target)
 
@@ -250,7 +246,7 @@ class _Reader:
     def _form(self, node: ast.expr) -> IntegerForm | None:
         counter = self.names.counter
         forms = {} if counter is None else {counter: IntegerForm.of(Variable(VariableKind.INDEX, counter))}
-        region = CodeRegion((), self.names.temporaries, self.module_names, integers=self.names.integers)
+        region = CodeRegion((), self.names.temporaries, self.module, integers=self.names.integers)
         return SubscriptReader(region).form(node, forms, {})
 
 

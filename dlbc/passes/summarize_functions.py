@@ -37,37 +37,32 @@ _METHODS = methods_where(
 )
 
 
-def summarize_functions(module_names: ModuleNames) -> FunctionSummaries:
+def summarize_functions(module: ModuleNames) -> FunctionSummaries:
     """Summaries of all functions, methods and named lambdas."""
-    nodes = [
-        (n, f)
-        for table in (module_names.functions, module_names.methods)
-        for n, fs in table.items()
-        for f in fs
-    ]
-    nodes += [("<lambda>", f) for f in module_names.implicit_calls.lambdas]
-    fresh = passing = frozenset(_result_names(module_names))
+    nodes = [(n, f) for table in (module.functions, module.methods) for n, fs in table.items() for f in fs]
+    nodes += [("<lambda>", f) for f in module.implicit_calls.lambdas]
+    fresh = passing = frozenset(_result_names(module))
     facts: dict[FunctionNode, RegionFacts] = {}
     lost: frozenset[str] = fresh
     while True:
         for _, f in nodes:
             if f not in facts or any(call.function in lost for call in facts[f].calls):
-                facts[f] = walk_code(_region(f, module_names, fresh, passing))
-        new = _named(module_names, fresh, {f for f in facts if _gives_new(f, facts[f])})
-        parts = _named(module_names, passing, {f for f in facts if _gives_parts(f, facts[f])})
+                facts[f] = walk_code(_region(f, module, fresh, passing))
+        new = _named(module, fresh, {f for f in facts if _gives_new(f, facts[f])})
+        parts = _named(module, passing, {f for f in facts if _gives_parts(f, facts[f])})
         if (new, parts) == (fresh, passing):
             break
         lost = (fresh - new) | (passing - parts)
         fresh, passing = new, parts
     within = _enclosing([f for _, f in nodes])
     summaries: dict[ast.AST, FunctionSummary] = {
-        f: _direct(name, f, facts[f], module_names, within.get(f, ())) for name, f in nodes
+        f: _direct(name, f, facts[f], module, within.get(f, ())) for name, f in nodes
     }
     changed = True
     while changed:
         changed = False
         for _, function in nodes:
-            grown = _grown(summaries[function], facts[function], module_names, summaries)
+            grown = _grown(summaries[function], facts[function], module, summaries)
             changed = changed or grown != summaries[function]
             summaries[function] = grown
     return FunctionSummaries(summaries, fresh, passing)
@@ -100,7 +95,7 @@ def _body(function: FunctionNode) -> list[ast.stmt]:
 
 
 def _region(
-    function: FunctionNode, module_names: ModuleNames, fresh: frozenset[str], passing: frozenset[str]
+    function: FunctionNode, module: ModuleNames, fresh: frozenset[str], passing: frozenset[str]
 ) -> CodeRegion:
     body = _body(function)
     declared = {
@@ -109,26 +104,22 @@ def _region(
     parameters = frozenset(p.arg for p in parameters_of(function))
     own = (frozenset(bound_names(body)) | parameters) - declared
     return CodeRegion(
-        tuple(body), own, module_names, fresh=fresh, returns_argument_parts=passing, parameters=parameters
+        tuple(body), own, module, fresh=fresh, returns_argument_parts=passing, parameters=parameters
     )
 
 
-def _result_names(module_names: ModuleNames) -> Iterator[str]:
+def _result_names(module: ModuleNames) -> Iterator[str]:
     """Functions and methods whose results may be looked at: by that name nothing else is called."""
-    yield from (name for name in module_names.functions if name not in module_names.implicit_calls.rebindable)
-    hidden = module_names.implicit_calls.callable_attributes | _METHODS
+    yield from (name for name in module.functions if name not in module.implicit_calls.rebindable)
+    hidden = module.implicit_calls.callable_attributes | _METHODS
     yield from (
-        f".{name}"
-        for name in module_names.methods
-        if name not in hidden | module_names.implicit_calls.rebindable
+        f".{name}" for name in module.methods if name not in hidden | module.implicit_calls.rebindable
     )
 
 
-def _named(module_names: ModuleNames, names: frozenset[str], good: Set[FunctionNode]) -> frozenset[str]:
+def _named(module: ModuleNames, names: frozenset[str], good: Set[FunctionNode]) -> frozenset[str]:
     """Those names that mean good functions alone."""
-    meant = {
-        n: module_names.methods[n[1:]] if n.startswith(".") else module_names.functions[n] for n in names
-    }
+    meant = {n: module.methods[n[1:]] if n.startswith(".") else module.functions[n] for n in names}
     return frozenset(n for n, functions in meant.items() if set(functions) <= good)
 
 
@@ -155,7 +146,7 @@ def _direct(
     name: str,
     function: FunctionNode,
     facts: RegionFacts,
-    module_names: ModuleNames,
+    module: ModuleNames,
     within: tuple[FunctionNode, ...],
 ) -> FunctionSummary:
     body = _body(function)
@@ -164,9 +155,9 @@ def _direct(
     }
     bound = bound_names(body)
     reads = free_names(function)
-    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module_names)}
-    if any(is_opaque(call, module_names) for call in facts.calls):
-        reached |= module_names.implicit_calls.escaping
+    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
+    if any(is_opaque(call, module) for call in facts.calls):
+        reached |= module.implicit_calls.escaping
     attributes = {n.attr for s in body for n in every_node(s) if isinstance(n, ast.Attribute)}
     return FunctionSummary(
         node=function,
@@ -174,27 +165,26 @@ def _direct(
         rebinds={n: bound[n][0] for n in declared if n in bound},
         reads=reads,
         attributes=frozenset(attributes),
-        mentions=mentioned_functions(body, frozenset(), module_names) | reached,
+        mentions=mentioned_functions(body, frozenset(), module) | reached,
         side_effects=tuple(d for call in facts.calls for d in direct_side_effects(call)),
-        mutated_shared=dict(_taken_from(reads, body, module_names)),
+        mutated_shared=dict(_taken_from(reads, body, module)),
         owners=_owners(within),
-        called_by_name_only=bool(within)
-        and module_names.implicit_calls.escaping.isdisjoint(every_node(within[0])),
-        calls_values=next((c.node for c in facts.calls if is_opaque(c, module_names)), None),
+        called_by_name_only=bool(within) and module.implicit_calls.escaping.isdisjoint(every_node(within[0])),
+        calls_values=next((c.node for c in facts.calls if is_opaque(c, module)), None),
         prints=any(map(writes_output, facts.calls)),
-        unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module_names)) is not None},
+        unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module)) is not None},
     )
 
 
 def _taken_from(
-    reads: Mapping[str, Node], body: list[ast.stmt], module_names: ModuleNames
+    reads: Mapping[str, Node], body: list[ast.stmt], module: ModuleNames
 ) -> Iterator[tuple[str, Node]]:
     """Iterators that the function takes from: names of the module, attributes."""
     for name, node in reads.items():
-        if any(place in module_names.iterators for place in module_names.bound.get(name, ())):
+        if any(place in module.iterators for place in module.bound.get(name, ())):
             yield name, node
     for part in (n for s in body for n in every_node(s)):
-        if isinstance(part, ast.Attribute) and part.attr in module_names.iterators:
+        if isinstance(part, ast.Attribute) and part.attr in module.iterators:
             yield ast.unparse(part), part
 
 
@@ -210,14 +200,14 @@ def _defaults(function: FunctionNode) -> dict[str, ast.expr]:
 def _grown(
     summary: FunctionSummary,
     facts: RegionFacts,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: Mapping[ast.AST, FunctionSummary],
 ) -> FunctionSummary:
     function = summary.node
     defaults = _defaults(function)  # type: ignore[arg-type]
     parameters = frozenset(p.arg for p in parameters_of(function))  # type: ignore[arg-type]
     mutates, touches = set(summary.mutated_parameters), dict(summary.mutated_shared)
-    for origins, node in _all_changes(facts, module_names, summaries):
+    for origins, node in _all_changes(facts, module, summaries):
         for origin in origins:
             root = origin.name.partition(".")[0]
             if origin.kind is OriginKind.SHARED and root in parameters:
@@ -232,7 +222,7 @@ def _grown(
 
 
 def _all_changes(
-    facts: RegionFacts, module_names: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
+    facts: RegionFacts, module: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
 ) -> Iterator[tuple[Origins, ast.expr | ast.stmt]]:
     for change in facts.mutations:
         yield change.origins, change.node
@@ -242,5 +232,5 @@ def _all_changes(
     for call in facts.calls:
         for side_effect in direct_side_effects(call):
             yield side_effect.origins, call.node
-        for _, value, node in mutated_arguments(call, module_names, summaries):
+        for _, value, node in mutated_arguments(call, module, summaries):
             yield value.points_to | value.reachable, node
