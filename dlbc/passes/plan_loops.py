@@ -41,11 +41,9 @@ from dlbc.ir.plan import (
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan, write_space
 from dlbc.passes.check_effects import BodyEffects, check_effects
-from dlbc.passes.check_form import check_form
-from dlbc.passes.check_handlers import check_handlers
+from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
-from dlbc.passes.classify_scalars import check_scalars, classify_scalars
-from dlbc.passes.classify_variables import classify_variables
+from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
 from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
 from dlbc.passes.find_accesses import Aliases, find_accesses, find_aliases
 from dlbc.passes.find_containers import find_iterators, find_lists
