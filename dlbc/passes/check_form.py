@@ -1,8 +1,9 @@
 """Check what may not stand in the head or body of a parallel loop, whatever the data.
 
-Each refusal has its own code. `check_form` refuses syntax: jumps out of the body, suspensions, names of another
-scope. Jumps that stay inside the body (a `break` of an inner loop) are allowed. `check_strict`, for `--strict`,
-refuses what is taken on trust: functions whose code is not seen, and assertions that a proof rests on.
+Each refusal has its own code. `check_form` refuses syntax: jumps out of the body, suspensions, names of
+another scope. Jumps that stay inside the body (a `break` of an inner loop) are allowed. `check_strict`, for
+`--strict`, refuses what is taken on trust: functions whose code is not seen, and assertions that a proof
+rests on.
 
 Law of `check_handlers`: a contribution such as `s += e` is combined when all iterations have run. If it fails
 then, no handler of the body is active any more. So no handler around it may catch what it may raise: nothing

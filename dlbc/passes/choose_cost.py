@@ -2,8 +2,8 @@
 
 The kernel evaluates the work before the loop. It is left out where partitioning by it gains nothing
 (uniform), where it would take long to read or to evaluate, and where a name that it reads might have another
-meaning before the loop, or no value. A function of the program that it calls must be pure, since it is called more
-often than in the sequential program.
+meaning before the loop, or no value. A function of the program that it calls must be pure, since it is called
+more often than in the sequential program.
 
 Bitonic folding deals iterations t and n - 1 - t together (Zaki, Li and Parthasarathy, section 1.5.3). By
 default this is done where the work is known, not uniform, and its sum over a pair is the same for all t;

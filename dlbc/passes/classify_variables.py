@@ -1,12 +1,12 @@
 """Classify every variable of a loop: the class says how its value reaches the ranks, and comes back.
 
-Law: each name that the body binds, or takes from before the loop, has exactly one class. A name that fits none
-is refused, whatever the other passes found: it could not get the value that the sequential program gives it.
-Functions, classes and imports that the module binds once are no variables.
+Law: each name that the body binds, or takes from before the loop, has exactly one class. A name that fits
+none is refused, whatever the other passes found: it could not get the value that the sequential program gives
+it. Functions, classes and imports that the module binds once are no variables.
 
-Theory of `classify_scalars`: definite assignment, a forward data-flow analysis whose facts are the names bound
-on every path (meet is intersection). A read of a name that the same iteration may not have bound sees the
-value of the iteration before, or of before the loop: the iterations are not independent.
+Theory of `classify_scalars`: definite assignment, a forward data-flow analysis whose facts are the names
+bound on every path (meet is intersection). A read of a name that the same iteration may not have bound sees
+the value of the iteration before, or of before the loop: the iterations are not independent.
 """
 
 from __future__ import annotations

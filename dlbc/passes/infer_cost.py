@@ -1,9 +1,13 @@
-"""Derive the work W(i) of one iteration: count what it executes, as a function of index and parameters.
+"""Derive the work W(i) of one iteration, as a function of index and parameters, and read the clause `cost`.
 
-Inner loops over ranges are summed in closed form; a branch whose condition is one on index, inner variables
-and parameters is counted where it is taken, any other by its mean and its worst; functions of the module
-are entered with their arguments. What depends on data (``while``, recursion, an unknown function) leaves
-the work unknown, and the place says why.
+The derivation counts what an iteration executes. Inner loops over ranges are summed in closed form. A branch
+whose condition depends on index, inner variables and parameters is counted where it is taken; any other
+branch counts by its mean and its worst case. Functions of the module are entered with their arguments. What
+depends on data (``while``, recursion, an unknown function) leaves the work unknown, and `Cost.why` says why.
+
+The expression of a clause is evaluated before the loop, at the place of the loop. It sees the loop's targets
+and the names bound around it, but neither names that the body binds nor elements that the loop stores to. The
+sequential program does not evaluate it, so its evaluation must have no effect but its value.
 """
 
 from __future__ import annotations
@@ -35,11 +39,20 @@ from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 
+#: Names whose value depends on the place of the call, which is another one in the kernel.
+_BY_PLACE = frozenset({"__class__", "super", "globals", "locals", "vars", "eval", "exec", "dir"})
+
+_WANTED = {
+    CostForm.DENSITY: "work above 0 for an iteration",
+    CostForm.CUMULATIVE: "work that increases with the loop's variable",
+    CostForm.FIT: "pairs of a value of the loop's variable and a time",
+}
+
 
 def infer_cost(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, space: IndexSpace | None) -> Cost:
-    """The cost of one iteration of the loop; `Cost.why` says what stood in the way.
+    """The cost of one iteration of the loop.
 
-    Where no variable counts (``space`` is None), it is known if it is the same in every iteration.
+    Where no variable counts (``space`` is None), the cost is known if it is the same in every iteration.
     """
     index = Variable(VariableKind.INDEX, names.index or next(iter(names.targets), "_"))
     given = NO_ASSUMPTIONS if space is None else index_range(space)
@@ -59,55 +72,32 @@ def infer_cost(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, space
 
 
 def _counted(roots: Sequence[ast.AST]) -> Iterator[str]:
-    """Names in the arguments of a `range`, which takes integers alone."""
+    """Names in the arguments of a `range`, which accepts integers only."""
     for node in own_nodes(roots):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
             yield from (use.name for use in uses_of(node))
 
 
 def _written(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Names and dotted names of which the body stores elements, or that it makes longer or shorter."""
+    """Names and dotted names whose elements the body stores to, or whose length it changes."""
     found = set()
     for node in own_nodes(body):
         match node:
-            case ast.Subscript(ctx=ast.Store() | ast.Del()):
-                found.add(ast.unparse(_array_of(node)))
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if lookup(f".{method}").effect in (
-                EffectKind.MUTATE,
-                EffectKind.ORDERED,
-            ):
-                found |= {ast.unparse(value), f"len({ast.unparse(value)})"}
+            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                while isinstance(value, ast.Subscript):
+                    value = value.value
+                found.add(ast.unparse(value))
+            case ast.Call(func=ast.Attribute(value=value, attr=method)):
+                if lookup(f".{method}").effect in (EffectKind.MUTATE, EffectKind.ORDERED):
+                    found |= {ast.unparse(value), f"len({ast.unparse(value)})"}
     return frozenset(found)
 
 
-def _array_of(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node
-
-
 def _local(loop: AnnotatedLoop, names: LoopNames) -> frozenset[str]:
-    """Names that mean, or may mean, something else in functions of the module than they do in the loop."""
+    """Names that may have another meaning in functions of the module than in the loop."""
     functions = [n for n in loop.path if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     own = {name for f in functions for name in (*bound_names(f.body), *(p.arg for p in parameters_of(f)))}
     return names.temporaries | own
-
-
-# ------------------------------------------------------------------------------
-# Read the clause `cost`: what it may name, how it is evaluated, which work it says.
-#
-# The expression is evaluated before the loop, at the place of the loop: it sees the loop's targets and what is
-# bound around, and neither what the body binds nor elements that the loop stores to. The sequential program
-# does not evaluate it, so nothing may be seen to come of it but its value.
-
-#: What looks at the place where it is called, and that is another one in the kernel.
-_BY_PLACE = frozenset({"__class__", "super", "globals", "locals", "vars", "eval", "exec", "dir"})
-
-_WANTED = {
-    CostForm.DENSITY: "work above 0 for an iteration",
-    CostForm.CUMULATIVE: "work that increases with the loop's variable",
-    CostForm.FIT: "pairs of a value of the loop's variable and a time",
-}
 
 
 @dataclass(frozen=True)
@@ -149,7 +139,7 @@ class _Reader:
     node: ast.expr
 
     def findings(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[Diagnostic]:
-        """Everything that is wrong with the clause."""
+        """The faults of the clause."""
         place, form = self.clause.place, self.clause.form
         if misplaced := tuple(self._misplaced()):
             yield from (report("DLB125", place, what=what) for what in misplaced)
@@ -180,7 +170,7 @@ class _Reader:
                     yield f"`{name}`"
 
     def _unknown(self) -> Iterator[Diagnostic]:
-        """Names that mean nothing at the loop."""
+        """Names that are unknown at the loop."""
         for name in self._read - self.names.temporaries:
             if not is_known(name, self.loop, self.module):
                 known = {*names_around(self.loop, self.module), *self.names.targets, *BUILTINS}
@@ -192,7 +182,7 @@ class _Reader:
         yield from ((name, "binds it") for name in self._read & self.names.temporaries if name not in targets)
 
     def _changed(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """What has other elements after the loop than before it."""
+        """Arrays and containers whose elements the loop changes."""
         yield from ((name, "adds to it") for name in self._read & growing)
         for text in contents_read(self.node, self.module):
             array = next((s for s in sorted(stored - growing) if text == s or text.startswith(f"{s}.")), None)
@@ -204,7 +194,7 @@ class _Reader:
         return frozenset(use.name for use in uses_of(self.node))
 
     def _senseless(self) -> bool:
-        """Whether the text shows that no work comes of it."""
+        """Whether the text shows that the value cannot be work."""
         literal = isinstance(self.node, ast.Constant | ast.JoinedStr)
         if self.clause.form is CostForm.FIT:
             return literal
@@ -218,7 +208,7 @@ class _Reader:
         return True
 
     def given(self) -> ClauseCost:
-        """The clause as it is emitted, and read."""
+        """The clause as it is emitted, and its work where that can be read off."""
         return ClauseCost(CostPlan(*self._shape(), self.clause.expression), self._cost())
 
     def _shape(self) -> tuple[CostShape, str]:
@@ -236,7 +226,7 @@ class _Reader:
         return self._read & {*self.names.targets}
 
     def _cost(self) -> Cost | None:
-        """The work of one iteration as the clause gives it."""
+        """The work of one iteration by the clause."""
         if self.clause.form is not CostForm.DENSITY:
             return None
         work = work_of(self.node, self._form)
