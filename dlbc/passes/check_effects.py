@@ -112,7 +112,7 @@ def check_effects(
 
 def _roots(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
     """What the body may run: by name, by operators, through values."""
-    found = {f for call in facts.calls for f, _ in callees(call, module)}
+    found: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
     if any(is_opaque(call, module) for call in facts.calls):
         found |= module.implicit_calls.escaping
     mentioned = mentioned_functions(body, frozenset(), module)
