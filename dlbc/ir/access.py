@@ -269,7 +269,7 @@ def in_text_order(accesses: Sequence[Access]) -> list[Access]:
 
 def without_private(accesses: Sequence[Access], loop: AnnotatedLoop) -> list[Access]:
     """Without those of scratch arrays: by the word of the user each iteration has its own."""
-    private = {n for clause in loop.annotation.private for n in clause.names}
+    private = loop.annotation.private_names
     return [a for a in accesses if a.root not in private]
 
 

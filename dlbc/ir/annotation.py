@@ -1,4 +1,4 @@
-"""What a `# dlb:` comment says, after parsing and before anything is known of the loop."""
+"""The parsed `# dlb:` comment, before anything is known of the loop."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ScheduleClause:
 
 
 class CostForm(Enum):
-    """What the expression of a cost is: the value is its keyword in the clause."""
+    """What the expression of a cost clause describes; the value is its keyword in the clause."""
 
     DENSITY = ""
     CUMULATIVE = "cumulative"
@@ -96,7 +96,7 @@ class IterateClause:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One annotation: the clauses of one loop, whole and free of contradictions in themselves."""
+    """The clauses of one loop, complete and free of contradictions among themselves."""
 
     kind: AnnotationKind
     place: SourcePlace
@@ -111,3 +111,8 @@ class Annotation:
     jit: SourcePlace | None = None
     assume_independent: SourcePlace | None = None
     iterate: IterateClause | None = None
+
+    @property
+    def private_names(self) -> frozenset[str]:
+        """The names of all `private` clauses."""
+        return frozenset(name for clause in self.private for name in clause.names)

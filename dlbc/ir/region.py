@@ -75,6 +75,12 @@ class ModuleNames:
         """Whether ``name`` means Python's builtin wherever it stands in the module."""
         return name not in self.bound_anywhere
 
+    def imported_name(self, dotted: str) -> str:
+        """The full name of something imported (``numpy.add`` for ``np.add``); empty for anything else."""
+        root, _, rest = dotted.partition(".")
+        full = self.imports.get(root, "")
+        return f"{full}.{rest}" if full and rest else full
+
 
 @dataclass(frozen=True)
 class CodeRegion:

@@ -1,6 +1,7 @@
-"""Assemble the plan of a loop from what the other passes found: names as the kernel has them, in its order.
+"""Assemble the plan of a loop from the results of the other passes, with names as the kernel has them.
 
-Nothing is decided here but the order of names, which is that of the text.
+The only decision taken here is the order of names, which is that of the text. `write_space` writes the
+iteration space for the call: `enumerate`, `zip` and `reversed` become the runtime's own.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module
 from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
 from dlbc.ir.region import LoopNames, ModuleNames
 
+_WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
+
 
 @dataclass(frozen=True)
 class PlanParts:
-    """What was found of a loop; ``space`` is the text of its iterable, ``live`` what is read after it.
+    """The results for one loop; ``space`` is the text of its iterable, ``live`` what is read after it.
 
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
     """
@@ -43,11 +46,11 @@ class PlanParts:
 
 
 def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
-    """The plan, without its variables and on what it rests."""
+    """The plan, still without the classes of its variables and without its proof status."""
     names, contributions, live = pieces.names, pieces.contributions, pieces.live
     mangled = dict(mangled_names(loop))
     schedule = loop.annotation.schedule
-    guards = tuple(_guards(pieces))
+    guards = tuple(dict.fromkeys(_guards(pieces)))
     own = tuple(_parameters(pieces))
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
     kept = _kept(loop, pieces)
@@ -76,30 +79,25 @@ def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
 
 
 def _kept(loop: AnnotatedLoop, pieces: PlanParts) -> list[str]:
-    """The temporaries that keep the last value they were given, in the order of the text."""
+    """The temporaries whose last value is kept, in the order of the text."""
     names = pieces.names
-    private = {n for clause in loop.annotation.private for n in clause.names}
+    private = loop.annotation.private_names
     kept = (names.temporaries - {*names.targets, *pieces.contributions.names}) | names.rebound
     return [n for n in _order(loop) if n in pieces.live & kept and n not in private]
 
 
 def _guards(pieces: PlanParts) -> Iterator[str]:
-    """What is to hold before the loop."""
-    proved = (guard for verdict in pieces.proofs for guard in verdict.guards)
-    yield from dict.fromkeys((*proved, *_of_fixed_length(pieces.accesses)))
-
-
-def _of_fixed_length(accesses: Sequence[Access]) -> Iterator[str]:
-    """Guards of arrays to slices of which the loop assigns: that of a list may change the list's length."""
-    for access in accesses:
-        node = access.node
-        sliced = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
-        if access.writes and sliced and not isinstance(node.value, ast.Subscript):  # type: ignore[union-attr]
-            yield f"{access.array}.ndim > 0"
+    """The conditions to check before the loop."""
+    yield from dict.fromkeys(guard for proof in pieces.proofs for guard in proof.guards)
+    for access in pieces.accesses:  # assigning to a slice of a list may change its length
+        match access.node:
+            case ast.Subscript(slice=ast.Slice(), value=base) if access.writes:
+                if not isinstance(base, ast.Subscript):
+                    yield f"{access.array}.ndim > 0"
 
 
 def _named_in(texts: Sequence[str]) -> Iterator[str]:
-    """The names in expressions, functions apart."""
+    """The names in expressions, except those of called functions."""
     for text in texts:
         nodes = list(ast.walk(ast.parse(text, mode="eval")))
         functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
@@ -107,7 +105,7 @@ def _named_in(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _parameters(pieces: PlanParts) -> Iterator[str]:
-    """The arrays of the table first, in its order, then what is contributed to, then the rest."""
+    """The kernel's parameters: the arrays in the order of their table, then contributions, then the rest."""
     names, contributions = pieces.names, pieces.contributions
     roots = [a.name.partition(".")[0] for a in pieces.arrays]
     first = (*(n for n in roots if n in names.parameters), *contributions.containers)
@@ -117,9 +115,8 @@ def _parameters(pieces: PlanParts) -> Iterator[str]:
 
 def _order(loop: AnnotatedLoop) -> dict[str, None]:
     """All names of the loop in document order."""
-    found = [n for n in every_node(loop.node) if isinstance(n, ast.Name)]
-    found.sort(key=lambda n: (n.lineno, n.col_offset))
-    order = dict.fromkeys(n.id for n in found)
+    names = [n for n in every_node(loop.node) if isinstance(n, ast.Name)]
+    order = dict.fromkeys(n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset)))
     for node in every_node(loop.node):
         for field in ("name", "rest"):
             if isinstance(name := getattr(node, field, None), str):
@@ -127,12 +124,6 @@ def _order(loop: AnnotatedLoop) -> dict[str, None]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             order |= dict.fromkeys((a.asname or a.name).split(".")[0] for a in node.names)
     return order
-
-
-# ------------------------------------------------------------------------------
-# Write the iteration space for the call: `enumerate`, `zip`, `reversed` become the runtime's own.
-
-_WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
 
 def write_space(node: ast.expr, module: Module, module_names: ModuleNames) -> str:

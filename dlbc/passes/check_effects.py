@@ -1,9 +1,9 @@
-"""Check what the body does beyond storing into elements: calls, changes in place, the world outside.
+"""Check the effects of the body other than element stores: calls, changes in place, files and output.
 
-Law: a change of an object that was made in the same iteration is free; one of an element that the index
-selects is a store into that array; a contribution is combined in iteration order, and so is standard output;
-every other change of something that exists outside the loop is refused, each kind with its own sentence. A
-callable that cannot be seen is taken to change nothing, with a remark.
+Law: an iteration may freely change an object that it made itself. A change of an element that the index
+selects is a store into that array. Contributions and standard output are combined in iteration order. Every
+other change of something that exists outside the loop is refused, each kind with its own message. A callable
+whose code is not seen is assumed to change nothing, with a remark.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from dlbc.ir.access import (
     IterationDomain,
     Mutation,
     MutationKind,
-    Origin,
     OriginKind,
     Origins,
     RegionFacts,
@@ -51,10 +50,10 @@ _CHANGES = {MutationKind.ATTRIBUTE: "DLB408", MutationKind.DELETE: "DLB414", Mut
 class BodyEffects:
     """``stores``: changes that are stores into an array. ``callees``: functions that the body may reach.
 
-    ``cleared``: per dotted array, places that hand on its owner to functions that do not touch the array.
-    ``unseen``: what may run and cannot be seen, with a place in the body. ``trusted``: private objects from
-    outside that the body changes. ``prints``: something writes to standard output. ``asserted``: what writes
-    to files by the word of the user, each with a place in the body.
+    ``cleared``: per dotted array, places that pass its owner to functions that do not touch the array.
+    ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``trusted``:
+    private objects from outside that the body changes. ``prints``: something writes to standard output.
+    ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -76,18 +75,18 @@ class BodyEffects:
 def check_effects(
     facts: RegionFacts,
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     source: Source,
     loop: AnnotatedLoop,
     contributions: IterationContributions,
 ) -> BodyEffects:
-    """Everything that the body and its callees do beside element stores and contributions."""
+    """Everything that the body and its callees do besides element stores and contributions."""
     body = loop.node.body
     inside = {n for s in body for n in every_node(s)}
-    reached = summaries.reachable(_roots(facts, body, module_names)) - inside
+    reached = summaries.reachable(_roots(facts, body, module)) - inside
     functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
-    check = _Check(names, module_names, summaries, source, loop, contributions)
+    check = _Check(names, module, summaries, source, loop, contributions)
     for change in facts.mutations:
         check.change(change)
     for call in facts.calls:
@@ -96,26 +95,28 @@ def check_effects(
         check.function(function, _mention(function, body, source))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(loop, written | {*contributions.names})
+    check.iterated(written | {*contributions.names})
     for function in functions:
         check.hidden(function, written, _mention(function, body, source))
-    cleared = _cleared(facts, module_names, summaries)
-    trusted = frozenset(check.trusted)
-    prints = any(map(writes_output, facts.calls)) or any(f.prints for f in functions)
     return BodyEffects(
-        tuple(check.findings), tuple(check.stores), functions, cleared, check.unseen, trusted, prints,
-        tuple(dict.fromkeys(check.asserted)),
-    )  # fmt: skip
-
-
-def _roots(facts: RegionFacts, body: list[ast.stmt], module_names: ModuleNames) -> frozenset[ast.AST]:
-    """What the body may run: by name, by operators, through values."""
-    found = {f for call in facts.calls for f, _ in callees(call, module_names)} | mentioned_functions(
-        body, frozenset(), module_names
+        findings=tuple(check.findings),
+        stores=tuple(check.stores),
+        callees=functions,
+        cleared=_cleared(facts, module, summaries),
+        unseen=check.unseen,
+        trusted=frozenset(check.trusted),
+        prints=any(map(writes_output, facts.calls)) or any(f.prints for f in functions),
+        asserted=tuple(dict.fromkeys(check.asserted)),
     )
-    if any(is_opaque(call, module_names) for call in facts.calls):
-        found |= module_names.implicit_calls.escaping
-    return frozenset(found) | module_names.implicit_calls.special_methods
+
+
+def _roots(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
+    """What the body may run: by name, by operators, through values."""
+    found: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
+    if any(is_opaque(call, module) for call in facts.calls):
+        found |= module.implicit_calls.escaping
+    mentioned = mentioned_functions(body, frozenset(), module)
+    return frozenset(found) | mentioned | module.implicit_calls.special_methods
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:
@@ -123,7 +124,7 @@ def _line(summary: FunctionSummary) -> tuple[int, int]:
 
 
 def _mention(function: FunctionSummary, body: list[ast.stmt], source: Source) -> SourcePlace:
-    """Where the body names the function, or anything that leads to it: its first call if not itself."""
+    """Where the body names the function; if nowhere, its first call, which may lead to the function."""
     nodes = [n for s in body for n in every_node(s)]
     for node in nodes:
         match node:
@@ -137,21 +138,14 @@ class _Check:
     def __init__(
         self,
         names: LoopNames,
-        module_names: ModuleNames,
+        module: ModuleNames,
         summaries: FunctionSummaries,
         source: Source,
         loop: AnnotatedLoop,
         contributions: IterationContributions,
     ) -> None:
-        self._around, self._body = loop.path, loop.node.body
-        self._claimed = contributions.contributing_calls
-        self._private = {n for clause in loop.annotation.private for n in clause.names}
-        self._names, self._module_names, self._summaries, self._source = (
-            names,
-            module_names,
-            summaries,
-            source,
-        )
+        self._loop, self._body, self._contributing = loop, loop.node.body, contributions.contributing_calls
+        self._names, self._module, self._summaries, self._source = names, module, summaries, source
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
         self.unseen: dict[str, SourcePlace] = {}
@@ -167,30 +161,24 @@ class _Check:
 
     def call(self, call: CallSite) -> None:
         """One call in the body."""
-        for side_effect in direct_side_effects(call):
-            if call.node in self._claimed:
-                continue
-            if side_effect.effect is EffectKind.FILE and self._asserts:
-                self.asserted.append((side_effect.function, self._source.place_of(call.node)))
-            elif side_effect.effect in EXTERNAL_EFFECTS:
-                self._report(side_effect.effect.value, call.node, function=side_effect.function)
+        place, contributes = self._source.place_of(call.node), call.node in self._contributing
+        for side_effect in () if contributes else direct_side_effects(call):
+            kind, function = side_effect.effect, side_effect.function
+            if kind is EffectKind.FILE and self._asserts:
+                self.asserted.append((function, place))
+            elif kind in EXTERNAL_EFFECTS:
+                self._report(kind.value, call.node, function=function)
             else:
-                whole = side_effect.effect is EffectKind.DRAW
-                self._on(
-                    side_effect.origins,
-                    call.node,
-                    side_effect.effect.value,
-                    side_effect.function,
-                    elements=not whole,
-                )
-        for summary, value, node in mutated_arguments(call, self._module_names, self._summaries.of):
+                elements = kind is not EffectKind.DRAW
+                self._on(side_effect.origins, call.node, kind.value, function, elements)
+        for summary, value, node in mutated_arguments(call, self._module, self._summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
-        name = None if call.node in self._claimed else unseen_callee(call, self._module_names)
+        name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
-            self._unseen(name, self._source.place_of(call.node))
+            self._unseen(name, place)
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
-        """Something may run that cannot be seen: said once for each."""
+        """A function may run whose code is not seen: reported once for each."""
         if name not in self.unseen:
             self.unseen[name] = place
             self.findings.append(report("DLB412", place, notes=notes, function=name))
@@ -202,11 +190,9 @@ class _Check:
         for side_effect in function.side_effects:
             if side_effect.effect is EffectKind.FILE and self._asserts:
                 self.asserted.append((side_effect.function, place))
-            elif side_effect.effect in EXTERNAL_EFFECTS:
+            elif (kind := side_effect.effect) in EXTERNAL_EFFECTS:
                 note = RelatedPlace(self._source.place_of(side_effect.node), f"in `{function.name}`")
-                self._once(
-                    report(side_effect.effect.value, place, notes=(note,), function=side_effect.function)
-                )
+                self._once(report(kind.value, place, notes=(note,), function=side_effect.function))
         for names in (function.rebinds, function.mutated_shared):
             for name, node in names.items():
                 if function.called_by_name_only and self._elsewhere(function, name):
@@ -215,42 +201,36 @@ class _Check:
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
 
     def _elsewhere(self, function: FunctionSummary, name: str) -> bool:
-        """Whether the name belongs to a function that is not around the loop: each call has its own."""
+        """Whether the name belongs to a function that does not enclose the loop: each call has its own."""
         owner = function.owners.get(name)
-        return owner is not None and owner not in self._around
+        return owner is not None and owner not in self._loop.path
 
     def _once(self, finding: Diagnostic) -> None:
-        """One finding of a kind per place in the body: a long chain of callees says the same thing often."""
+        """Keep one finding of a kind per place in the body: a long chain of callees repeats itself."""
         if (finding.code, finding.place) not in {(f.code, f.place) for f in self.findings}:
             self.findings.append(finding)
 
     def hidden(self, function: FunctionSummary, written: set[str], place: SourcePlace) -> None:
         """A callee that reads an array which the body writes."""
-        roots = {array.partition(".")[0]: array for array in written if "." not in array}
         for name, node in function.reads.items():
-            if name in roots and not self._elsewhere(function, name):
+            if name in written and not self._elsewhere(function, name):
                 note = RelatedPlace(self._source.place_of(node), "read here")
-                self.findings.append(
-                    report("DLB413", place, notes=(note,), function=function.name, array=name)
-                )
+                finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
+                self.findings.append(finding)
 
-    def iterated(self, loop: AnnotatedLoop, written: set[str]) -> None:
-        """What the loop runs over, if the body stores into it."""
-        region = CodeRegion(
-            (ast.copy_location(ast.Expr(loop.node.iter), loop.node.iter),), frozenset(), self._module_names
-        )
-        for access in walk_code(region).accesses:
+    def iterated(self, written: set[str]) -> None:
+        """The iterable of the loop, if the body stores into it."""
+        iterable = self._loop.node.iter
+        statement = ast.copy_location(ast.Expr(iterable), iterable)
+        for access in walk_code(CodeRegion((statement,), frozenset(), self._module)).accesses:
             if any(access.overlaps(array) for array in written):
                 self._report("DLB316", access.node, array=access.array)
 
     def stores_elsewhere(self, facts: RegionFacts) -> None:
-        """Stores into what belongs to a module, a class or a function."""
+        """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
-            if (
-                access.writes
-                and access.root in self._module_names.constant
-                and access.root not in self._names.shared
-            ):
+            constant = access.root in self._module.constant and access.root not in self._names.shared
+            if access.writes and constant:
                 self._report("DLB416", access.node, name=access.array)
 
     def _on(
@@ -262,32 +242,31 @@ class _Check:
         elements: bool = True,
         domain: IterationDomain = IterationDomain(exact=False),  # noqa: B008
     ) -> None:
-        """A change of objects of these origins: a store into an array where the index selects them."""
+        """A change of objects of these origins; where the index selects them, a store into an array."""
         for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
             if origin.kind is OriginKind.ELEMENT:
                 self._report("DLB308", node, name=origin.name)
             elif origin.kind is OriginKind.UNKNOWN:
                 self._report("DLB309", node)
-            elif origin.kind is OriginKind.SHARED and origin.name in self._private:
+            elif origin.kind is OriginKind.SHARED and origin.name in self._loop.annotation.private_names:
                 self.trusted.add(origin.name)
             elif origin.kind is OriginKind.SHARED:
-                if code is None or (elements and _selected(origin)):
-                    self._store(origin, node, domain)
-                else:
+                selected = any(s.depends_on_index for s in origin.subscripts)
+                if code is not None and not (elements and selected):
                     self._report(code, node, name=origin.name, function=detail)
                     return
-
-    def _store(self, origin: Origin, node: ast.expr | ast.stmt, domain: IterationDomain) -> None:
-        self.stores.append(
-            Access(origin.name, origin.subscripts, AccessKind.UPDATE, node, in_place=True, domain=domain)
-        )
+                self.stores.append(
+                    Access(
+                        origin.name, origin.subscripts, AccessKind.UPDATE, node, in_place=True, domain=domain
+                    )
+                )
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
         notes = tuple(self._other_use(fields.get("name", ""))) if code == EffectKind.ORDERED.value else ()
         self.findings.append(report(code, self._source.place_of(node), "", notes, **fields))
 
     def _other_use(self, name: str) -> Iterator[RelatedPlace]:
-        """Where the body does more with a container than add to it."""
+        """The first place where the body does more with a container than add to it."""
         nodes = [n for s in self._body for n in every_node(s)]
         called = [n.func for n in nodes if isinstance(n, ast.Call)]
         receivers = {
@@ -300,31 +279,21 @@ class _Check:
             yield RelatedPlace(self._source.place_of(node), "used here in another way")
 
 
-def _selected(origin: Origin) -> bool:
-    return any(s.depends_on_index for s in origin.subscripts)
-
-
 def _cleared(
-    facts: RegionFacts, module_names: ModuleNames, summaries: FunctionSummaries
+    facts: RegionFacts, module: ModuleNames, summaries: FunctionSummaries
 ) -> dict[str, frozenset[ast.AST]]:
     dotted = {a.array for a in facts.accesses if "." in a.array}
     found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
     for call in facts.calls:
-        reached = summaries.reachable(frozenset(f for f, _ in callees(call, module_names)))
-        if not reached:
+        reached = summaries.reachable(frozenset(f for f, _ in callees(call, module)))
+        reads = {name for f in reached for name in summaries.of[f].reads}
+        if not reached or not reads.isdisjoint({"getattr", "setattr", "vars", "__dict__"}):
             continue
-        seen = {name for f in reached for name in summaries.of[f].attributes}
-        dynamic = {"getattr", "setattr", "vars", "__dict__"} & {
-            n for f in reached for n in summaries.of[f].reads
-        }
+        attributes = {name for f in reached for name in summaries.of[f].attributes}
+        passed: set[ast.AST] = {node for _, _, node in call.arguments}
+        if isinstance(call.node.func, ast.Attribute):
+            passed.add(call.node.func.value)
         for array in dotted:
-            if not dynamic and array.rpartition(".")[2] not in seen:
-                found[array].update(_handed_on(call))
+            if array.rpartition(".")[2] not in attributes:
+                found[array] |= passed
     return {array: frozenset(nodes) for array, nodes in found.items()}
-
-
-def _handed_on(call: CallSite) -> Iterator[ast.AST]:
-    if isinstance(call.node.func, ast.Attribute):
-        yield call.node.func.value
-    for _, _, node in call.arguments:
-        yield node

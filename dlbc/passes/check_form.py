@@ -1,6 +1,13 @@
-"""Check the form of a parallel loop: what may not stand in its head or body, whatever the data.
+"""Check what may not stand in the head or body of a parallel loop, whatever the data.
 
-Each refusal has its own code. Jumps that stay inside the body (a `break` of an inner loop) are no concern.
+Each refusal has its own code. `check_form` refuses syntax: jumps out of the body, suspensions, names of
+another scope. Jumps that stay inside the body (a `break` of an inner loop) are allowed. `check_strict`, for
+`--strict`, refuses what is taken on trust: functions whose code is not seen, and assertions that a proof
+rests on.
+
+Law of `check_handlers`: a contribution such as `s += e` is combined when all iterations have run. If it fails
+then, no handler of the body is active any more. So no handler around it may catch what it may raise: nothing
+where numbers are added, and otherwise what Python's own containers and operators raise.
 """
 
 from __future__ import annotations
@@ -8,22 +15,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlbc.analysis.uses import every_node, own_nodes
+from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
+from dlbc.analysis.updates import selection_of, update_of
+from dlbc.analysis.uses import bound_names, every_node, own_nodes
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.loop import AnnotatedLoop, ProofMethod
-from dlbc.ir.plan import LoopReport
+from dlbc.ir.plan import IterationContributions, LoopReport
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.source import Source
 
-#: Builtins that see or make names by text; the kernel is another function than the one they stand in.
+#: Builtins that look names up, or bind them, by text: in the kernel they would see another function's names.
 _BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec", "dir"})
+
+#: What handlers must not catch around contributions: what adding values, and finding their places, may raise.
+_ANY = frozenset({EVERYTHING, "Exception"})
+_VALUES = _ANY | {"TypeError", "ValueError", "AttributeError", "ArithmeticError", "OverflowError",
+                  "FloatingPointError", "ZeroDivisionError", "RuntimeError"}  # fmt: skip
+_PLACES = _ANY | {"TypeError", "LookupError", "KeyError", "IndexError", "ArithmeticError", "OverflowError"}
+
+#: Functions whose result is a number.
+_NUMBERS = frozenset({"int", "float", "len", "ord", "hash"})
 
 
 def check_form(
     loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, source: Source
 ) -> Iterator[Diagnostic]:
-    """Every reason why the loop's form is not taken."""
+    """Every reason to refuse the form of the loop."""
     node = loop.node
     if isinstance(loop.scope, ast.ClassDef):
         yield report("DLB207", source.place_of(node), owner=loop.scope.name)
@@ -46,7 +64,7 @@ def check_form(
 
 
 def _outside_classes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes but those in the bodies of classes, whose methods have a class of their own."""
+    """All nodes except those in the bodies of classes, whose methods have a class of their own."""
     for node in nodes:
         yield node
         if not isinstance(node, ast.ClassDef):
@@ -83,26 +101,26 @@ def _suspensions(statements: Iterable[ast.stmt], source: Source) -> Iterator[Dia
             yield report("DLB204", source.place_of(node))
         elif isinstance(node, ast.Await):
             yield report("DLB205", source.place_of(node), what="`await`")
-        elif isinstance(node, ast.AsyncFor | ast.AsyncWith):
-            what = "`async for`" if isinstance(node, ast.AsyncFor) else "`async with`"
-            yield report("DLB205", source.place_of(node), what=what)
+        elif isinstance(node, ast.AsyncFor):
+            yield report("DLB205", source.place_of(node), what="`async for`")
+        elif isinstance(node, ast.AsyncWith):
+            yield report("DLB205", source.place_of(node), what="`async with`")
         elif isinstance(node, ast.comprehension) and node.is_async:
             yield report("DLB205", source.place_of(node.target), what="`async for`")
 
 
 def _foreign(loop: AnnotatedLoop, names: LoopNames, source: Source) -> Iterator[Diagnostic]:
-    """Names of another scope that the body binds: declared in it, or in the function around it."""
-    for node in (n for s in loop.node.body for n in every_node(s)):
-        if isinstance(node, ast.Global | ast.Nonlocal):
-            word = "global" if isinstance(node, ast.Global) else "nonlocal"
-            yield report("DLB206", source.place_of(node), word=word, name=", ".join(node.names))
-    if isinstance(loop.scope, ast.Module | ast.ClassDef | ast.Lambda):
-        return
-    inside = {id(n) for n in every_node(loop.node)}
-    for node in own_nodes(loop.scope.body):
-        if not isinstance(node, ast.Global | ast.Nonlocal) or id(node) in inside:
+    """Names of another scope that the body binds: declared in the body, or in the function around it."""
+    inside = set(every_node(loop.node))
+    function = None if isinstance(loop.scope, ast.Module | ast.ClassDef | ast.Lambda) else loop.scope
+    around = [] if function is None else [n for n in own_nodes(function.body) if n not in inside]
+    for node in (*(n for s in loop.node.body for n in every_node(s)), *around):
+        if not isinstance(node, ast.Global | ast.Nonlocal):
             continue
         word = "global" if isinstance(node, ast.Global) else "nonlocal"
+        if node in inside:
+            yield report("DLB206", source.place_of(node), word=word, name=", ".join(node.names))
+            continue
         for name in sorted(names.temporaries & set(node.names)):
             note = RelatedPlace(source.place_of(node), f"{word} in this function")
             place = source.place_of(_binding(loop.node, name))
@@ -110,38 +128,95 @@ def _foreign(loop: AnnotatedLoop, names: LoopNames, source: Source) -> Iterator[
 
 
 def _binding(loop: ast.For, name: str) -> ast.expr | ast.stmt:
-    """Where the loop binds the name first; the loop where no `Name` does."""
-    found = [n for n in every_node(loop) if isinstance(n, ast.Name) and n.id == name]
-    bound = [n for n in found if not isinstance(n.ctx, ast.Load)]
+    """The first `Name` by which the loop binds the name; the loop itself where there is none."""
+    names = (n for n in every_node(loop) if isinstance(n, ast.Name) and n.id == name)
+    bound = [n for n in names if not isinstance(n.ctx, ast.Load)]
     return min(bound, key=lambda n: (n.lineno, n.col_offset), default=loop)
 
 
-# ------------------------------------------------------------------------------
-# Refuse what is taken on trust, for `--strict`: functions that cannot be seen, and the word of the user.
-#
-# Only what a verdict rests on is refused: an assertion of what was proved anyway is none.
+def check_handlers(
+    contributions: IterationContributions, loop: AnnotatedLoop, module: ModuleNames, source: Source
+) -> Iterator[Diagnostic]:
+    """A finding for each contribution whose failure the body would catch."""
+    around = catchers(loop.node.body)
+    for name, node, raised in _deferred(contributions, _Numbers(loop, module), module):
+        kinds = around.get(node, ())
+        if not raised.isdisjoint(caught_exceptions(kinds, module)):
+            catcher = next((kind for kind in kinds if kind is not None), None)
+            notes = () if catcher is None else (RelatedPlace(source.place_of(catcher), "caught here"),)
+            yield report("DLB328", source.place_of(node), "", notes, name=name)
 
-#: The remark on a function that cannot be seen, which becomes an error.
-_UNSEEN = "DLB412"
+
+def _deferred(
+    contributions: IterationContributions, numbers: _Numbers, module: ModuleNames
+) -> Iterator[tuple[str, ast.stmt, frozenset[str]]]:
+    """Each contribution, with the exceptions that combining it may raise."""
+    for reduction in contributions.reductions:
+        places = _PLACES if reduction.element else frozenset[str]()
+        for update in reduction.updates:
+            numeric = reduction.integer or numbers.all(update, module)
+            yield reduction.name, update, places if numeric else places | _VALUES
+    for container in contributions.ordered:
+        for effect in container.effects:
+            if isinstance(effect, ast.stmt) and container.name not in contributions.dictionaries:
+                yield container.name, effect, _PLACES | _VALUES
 
 
-def check_strict(found: LoopReport) -> tuple[Diagnostic, ...]:
+class _Numbers:
+    """Which expressions surely are numbers: literals, results of some functions, names bound to numbers."""
+
+    def __init__(self, loop: AnnotatedLoop, module: ModuleNames) -> None:
+        self._module = module
+        self._names: set[str] = set()
+        bound = bound_names(loop.node.body)
+        given: dict[str, list[ast.expr]] = {}
+        for node in own_nodes(loop.node.body):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    given.setdefault(name, []).append(value)
+        for name, values in given.items():
+            if len(values) == len(bound[name]) and all(map(self.holds, values)):
+                self._names.add(name)
+
+    def all(self, update: ast.stmt, module: ModuleNames) -> bool:
+        """Whether a statement contributes numbers alone."""
+        found = selection_of(update, module) or update_of(update, module)
+        return found is not None and all(map(self.holds, found.values))
+
+    def holds(self, node: ast.expr) -> bool:
+        """Whether an expression surely is a number."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, int | float | complex)
+            case ast.Name(id=name):
+                return name in self._names
+            case ast.UnaryOp(operand=operand):
+                return self.holds(operand)
+            case ast.BinOp(left=left, right=right):
+                return self.holds(left) and self.holds(right)
+            case ast.Call(func=func):
+                root, _, rest = ast.unparse(func).partition(".")
+                if rest:
+                    return self._module.imports.get(root) == "math"
+                return self._module.builtin(root) and root in _NUMBERS
+        return False
+
+
+def check_strict(loop_report: LoopReport) -> tuple[Diagnostic, ...]:
     """The findings of the loop, with an error for each thing that is taken on trust."""
-    kept = (d for d in found.findings if d.code != _UNSEEN)
-    unseen = (report("DLB423", place, function=name) for name, place in found.unseen)
-    return tuple(sorted((*kept, *unseen, *_asserted(found)), key=lambda d: (d.place, d.code)))
+    kept = (d for d in loop_report.findings if d.code != "DLB412")  # the remark that DLB423 replaces
+    unseen = (report("DLB423", place, function=name) for name, place in loop_report.unseen)
+    return tuple(sorted((*kept, *unseen, *_asserted(loop_report)), key=lambda d: (d.place, d.code)))
 
 
-def _asserted(found: LoopReport) -> Iterator[Diagnostic]:
-    annotation = found.loop.annotation
-    for verdict in found.proofs:
-        if verdict.method is ProofMethod.ASSERTED and annotation.assume_independent is not None:
-            place = annotation.assume_independent
-            yield report("DLB424", place, clause="assume_independent", array=verdict.array)
-    if annotation.assume_independent is not None:
-        for name in found.asserted:
-            yield report("DLB424", annotation.assume_independent, clause="assume_independent", array=name)
+def _asserted(loop_report: LoopReport) -> Iterator[Diagnostic]:
+    """Only assertions that a proof rests on: one of something proved anyway is harmless."""
+    annotation = loop_report.loop.annotation
+    if (place := annotation.assume_independent) is not None:
+        arrays = (p.array for p in loop_report.proofs if p.method is ProofMethod.ASSERTED)
+        for name in (*arrays, *loop_report.asserted):
+            yield report("DLB424", place, clause="assume_independent", array=name)
     for clause in annotation.private:
         for name in clause.names:
-            if name in found.trusted:
+            if name in loop_report.trusted:
                 yield report("DLB424", clause.place, clause="private", array=name)

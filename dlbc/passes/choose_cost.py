@@ -1,8 +1,14 @@
-"""Choose whether the work that was derived goes into the kernel: it must be evaluable before the loop, there.
+"""Choose whether the derived work goes into the kernel, and whether iterations are dealt in pairs.
 
-It is left out where cutting by it gains nothing (uniform), where it would take long to read or to evaluate,
-and where a name that it reads might mean something else before the loop, or nothing. A function of the
-program that it calls must do nothing but compute: it is called more often than in the sequential program.
+The kernel evaluates the work before the loop. It is left out where partitioning by it gains nothing
+(uniform), where it would take long to read or to evaluate, and where a name that it reads might have another
+meaning before the loop, or no value. A function of the program that it calls must be pure, since it is called
+more often than in the sequential program.
+
+Bitonic folding deals iterations t and n - 1 - t together (Zaki, Li and Parthasarathy, section 1.5.3). By
+default this is done where the work is known, not uniform, and its sum over a pair is the same for all t;
+`dlbc.algebra.iteration_cost.fold_legality` tests that. The clause `fold` forces it, unless the known work
+shows that pairs differ. `nofold`, `profile` and work given as a curve keep the iterations in order.
 """
 
 from __future__ import annotations
@@ -44,22 +50,22 @@ class KernelCost:
 def choose_cost(
     loop: AnnotatedLoop,
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     cost: Cost,
     space: IndexSpace | None,
     stored: frozenset[str],
 ) -> KernelCost:
-    """The choice for one loop; ``stored`` are the arrays and containers that it changes."""
+    """The choice for one loop; ``stored``: the arrays and containers that the loop changes."""
     if cost.work is None:
         return KernelCost(None, "it is not known")
     if cost.cost_class is CostClass.UNIFORM or space is None:
         return KernelCost(None, "it is the same for all iterations")
     read = tuple(_names_read(cost.work))
-    reason = _hindered(names, module_names, summaries, cost, cost.work, stored) or _unsure(read, loop)
+    reason = _hindrance(names, module, summaries, cost, cost.work, stored) or _unbound(read, loop)
     if reason:
         return KernelCost(None, reason)
-    outside = tuple(name for name in read if not stays(name, loop, module_names))
+    outside = tuple(name for name in read if not stays(name, loop, module))
     work, floored = cost.work, False
     if not _at_least_one(work, index_range(space)):
         work, floored = (work + ONE_WORK, False) if cost.exact else (work, True)
@@ -68,7 +74,7 @@ def choose_cost(
 
 
 def _item_by_item(plan: CostPlan, work: WorkPolynomial, loop: AnnotatedLoop) -> CostPlan:
-    """The plan for work with calls: each call is made once for an item."""
+    """The plan for work with calls: each call is made once per item."""
     calls = [c for c in _applications(work) if c.operator is Operator.CALL and not _within(c)]
     target = target_text(loop.node.target)
     taken = {*_names_read(work), plan.target, *(u.name for u in uses_of(loop.node.target))}
@@ -85,20 +91,20 @@ def _item_by_item(plan: CostPlan, work: WorkPolynomial, loop: AnnotatedLoop) -> 
 
 
 def _within(call: Apply) -> bool:
-    """Whether a call stands in its arguments."""
+    """Whether the arguments contain another call."""
     inner = (a for operand in call.operands for a in _applications(WorkPolynomial.from_form(operand)))
     return any(a.operator is Operator.CALL for a in inner)
 
 
-def _hindered(
+def _hindrance(
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     cost: Cost,
     work: WorkPolynomial,
     stored: frozenset[str],
 ) -> str:
-    """What in the work itself stands in the way."""
+    """Why the work itself cannot be evaluated before the loop; or empty."""
     if not cost.short:
         return "it is too long to be evaluated"
     inner = any(v.kind is VariableKind.INNER or v.out_of_scope for v in work.variables)
@@ -107,15 +113,15 @@ def _hindered(
     if changed := sorted(work.elements & stored):
         return f"it depends on `{changed[0]}`, which the loop changes"
     if cost.pointwise:
-        if not (module_names.builtin("max") and module_names.builtin("min")):
+        if not (module.builtin("max") and module.builtin("min")):
             return "the program has a `max` or `min` of its own"
         for name in sorted(_functions(work)):
-            if not _computes_alone(name, module_names, summaries):
+            if not _computes_alone(name, module, summaries):
                 return f"it calls `{name}`, which may do more than compute"
     return ""
 
 
-def _unsure(read: tuple[str, ...], loop: AnnotatedLoop) -> str:
+def _unbound(read: tuple[str, ...], loop: AnnotatedLoop) -> str:
     for name in read:
         if maybe_unbound(name, loop) and name not in _read_always(loop.node.body):
             return f"`{name}` may have no value where the loop is met"
@@ -123,7 +129,7 @@ def _unsure(read: tuple[str, ...], loop: AnnotatedLoop) -> str:
 
 
 def _read_always(body: list[ast.stmt]) -> frozenset[str]:
-    """Names that every iteration reads, at its own level and before anything can end it."""
+    """Names that every iteration reads at its top level, before anything can end it."""
     found: set[str] = set()
     for statement in body:
         for head in _heads(statement):
@@ -134,7 +140,7 @@ def _read_always(body: list[ast.stmt]) -> frozenset[str]:
 
 
 def _heads(statement: ast.stmt) -> list[ast.AST]:
-    """What a statement evaluates in any case."""
+    """The parts of a statement that are always evaluated."""
     match statement:
         case ast.If(test=test) | ast.While(test=test):
             return [test]
@@ -148,7 +154,7 @@ def _heads(statement: ast.stmt) -> list[ast.AST]:
 
 
 def _names_read(work: WorkPolynomial) -> Iterator[str]:
-    """The names in it that are not the index: of ``self.n``, ``A.shape[1]``, ``ix[i]``, ``f(i)``."""
+    """The names in the work except the index: those of ``self.n``, ``A.shape[1]``, ``ix[i]``, ``f(i)``."""
     texts = [v.name for v in work.variables if v.kind is VariableKind.PARAMETER]
     texts += [atom.name for atom in _applications(work)]
     found = set()
@@ -164,7 +170,7 @@ def _functions(work: WorkPolynomial) -> frozenset[str]:
 
 
 def _applications(work: WorkPolynomial) -> Iterator[Apply]:
-    """The elements and calls in it that have a name, in operands and conditions too."""
+    """The elements and calls in the work that have a name, in operands and conditions too."""
     waiting: list[Factor] = list(work.factors)
     while waiting:
         factor = waiting.pop()
@@ -176,25 +182,25 @@ def _applications(work: WorkPolynomial) -> Iterator[Apply]:
                 yield factor
 
 
-def _computes_alone(name: str, module_names: ModuleNames, summaries: FunctionSummaries) -> bool:
-    """Whether calling the function changes, prints and asks for nothing, as far as can be seen."""
-    roots = frozenset(f for f in module_names.functions.get(name, ()) if f in summaries.of)
+def _computes_alone(name: str, module: ModuleNames, summaries: FunctionSummaries) -> bool:
+    """Whether the function and its callees have no side effect, as far as their code is seen."""
+    roots = frozenset(f for f in module.functions.get(name, ()) if f in summaries.of)
     return bool(roots) and all(_is_pure(summaries.of[f]) for f in summaries.reachable(roots))
 
 
-def _is_pure(found: FunctionSummary) -> bool:
-    outward = found.side_effects or found.calls_values or found.unseen or found.prints
-    return not (outward or found.mutated_parameters or found.mutated_shared or found.rebinds)
+def _is_pure(function: FunctionSummary) -> bool:
+    outward = function.side_effects or function.calls_values or function.unseen or function.prints
+    return not (outward or function.mutated_parameters or function.mutated_shared or function.rebinds)
 
 
 def _at_least_one(work: WorkPolynomial, given: Assumptions) -> bool:
-    """Whether each iteration does something: all terms add to the literal one, or the facts say so.
+    """Whether each iteration costs at least 1: every other term is at least 0, or the facts prove it.
 
-    Otherwise the turn of the loop itself is counted as well, and an estimate is kept from falling below it:
-    iterations that are taken to cost nothing would all go to one rank.
+    Otherwise the step of the loop itself is counted as well, and an estimate is kept from falling below 1:
+    iterations assumed to cost nothing would all go to one rank.
     """
     work = work - ONE_WORK
-    if all(k >= 0 and all(_counts(f, given) for f in factors) for factors, k in work.terms):
+    if all(k >= 0 and all(_nonnegative(f, given) for f in factors) for factors, k in work.terms):
         return True
     whole = work * lcm(*(k.denominator for _, k in work.terms))
     plain = [(tuple(f for f in fs if not isinstance(f, Indicator)), int(k)) for fs, k in whole.terms]
@@ -203,25 +209,16 @@ def _at_least_one(work: WorkPolynomial, given: Assumptions) -> bool:
     )
 
 
-def _counts(factor: Factor, given: Assumptions) -> bool:
+def _nonnegative(factor: Factor, given: Assumptions) -> bool:
     return isinstance(factor, Indicator) or given.proves(IntegerForm.of(factor))
-
-
-# ------------------------------------------------------------------------------
-# Decide bitonic folding: whether the iterations t and n - 1 - t are dealt together.
-#
-# By default where their work is known, not uniform, and adds up to the same for all t (Zaki, Li and
-# Parthasarathy, section 1.5.3; the test is `dlbc.algebra.iteration_cost.foldable`). The clause `fold` forces it unless the
-# work that is known says that pairs differ; `nofold`, `profile` and work that is given as a curve leave the
-# iterations in order.
 
 
 def fold_bitonic(
     annotation: Annotation, cost: Cost | None, space: IndexSpace | None
 ) -> tuple[FoldDecision, FoldLegality | None, tuple[Diagnostic, ...]]:
-    """The decision, what is known of pairs, and the diagnostic of a `fold` that cannot be legal.
+    """The decision, the legality of pairs, and the diagnostic of a `fold` that cannot be legal.
 
-    ``cost`` is the work of an iteration, the user's where there is one, None where it is not looked at.
+    ``cost`` is the work of an iteration, by the user's clause if there is one; None where it is not needed.
     """
     folding = None if cost is None or space is None else fold_legality(cost, space)
     if annotation.fold is not None:

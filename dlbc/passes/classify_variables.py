@@ -1,30 +1,201 @@
-"""Classify every variable of a loop: by its class it is known how its value comes to the ranks, and back.
+"""Classify every variable of a loop: the class says how its value reaches the ranks, and comes back.
 
-Law: each name that the body binds, or takes from before the loop, is of one class. A name that fits none is
-refused, whatever the other passes found: its value could not be what the sequential program gives it.
-Functions, classes and imports that the module binds once are no variables.
+Law: each name that the body binds, or takes from before the loop, has exactly one class. A name that fits
+none is refused, whatever the other passes found: it could not get the value that the sequential program gives
+it. Functions, classes and imports that the module binds once are no variables.
+
+Theory of `classify_scalars`: definite assignment, a forward data-flow analysis whose facts are the names
+bound on every path (meet is intersection). A read of a name that the same iteration may not have bound sees
+the value of the iteration before, or of before the loop: the iterations are not independent.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable
+from dlbc.analysis.effects import FunctionSummary
+from dlbc.analysis.enclosing_statements import propagates_exceptions
 from dlbc.analysis.row_footprints import RowRange, rows_of
-from dlbc.analysis.uses import ScalarFacts, every_node
+from dlbc.analysis.uses import ScalarFacts, Use, UseKind, every_node, uses_of
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic
-from dlbc.ir.access import Access
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.ir.access import Access, OriginKind, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, IterationContributions
 from dlbc.ir.region import LoopNames
 from dlbc.source import Source
 
+State = frozenset[str] | None  # None: not reached
 Classified = tuple[tuple[ClassifiedVariable, ...], tuple[Diagnostic, ...]]
+
+
+def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> ScalarFacts:
+    """The flow through one iteration, at whose start the targets are bound."""
+    flow = _Flow(names.temporaries)
+    continues: list[State] = []
+    flow.loops.append(([], continues))
+    end = flow.block(body, frozenset(names.targets))
+    for state in continues:
+        end = _meet(end, state)
+    carried = {(u.name, id(u.node)): u for u in flow.exposed}
+    return ScalarFacts(end if end is not None else names.temporaries, tuple(carried.values()))
+
+
+def _meet(left: State, right: State) -> State:
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right
+
+
+def _deleted(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    return frozenset(u.name for n in nodes for u in uses_of(n) if u.kind is UseKind.DELETE)
+
+
+class _Flow:
+    def __init__(self, own: frozenset[str]) -> None:
+        self._own = own
+        self.exposed: list[Use] = []
+        self.loops: list[tuple[list[State], list[State]]] = []
+
+    def block(self, statements: Iterable[ast.stmt], state: State) -> State:
+        """The state after ``statements``."""
+        for statement in statements:
+            if state is None:
+                return None
+            state = self._statement(statement, state)
+        return state
+
+    def _uses(self, node: ast.AST | None, state: frozenset[str]) -> frozenset[str]:
+        for use in uses_of(node):
+            if use.name not in self._own:
+                continue
+            if use.kind is not UseKind.STORE and use.name not in state:
+                self.exposed.append(use)
+            if use.kind is UseKind.STORE and use.sure:
+                state |= {use.name}
+            elif use.kind is UseKind.DELETE:
+                state -= {use.name}
+        return state
+
+    def _statement(self, node: ast.stmt, state: frozenset[str]) -> State:
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse):
+                state = self._uses(test, state)
+                return _meet(self.block(body, state), self.block(orelse, state))
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(node, state)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, state)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    state = self._uses(item, state)
+                end = self.block(node.body, state)
+                plain = all(propagates_exceptions(item.context_expr) for item in node.items)
+                return end if plain else _meet(end, state - _deleted(node.body))
+            case ast.Match():
+                return self._match(node, state)
+            case ast.Return() | ast.Raise():
+                self._uses(node, state)
+                return None
+            case ast.Break() | ast.Continue():
+                self.loops[-1][isinstance(node, ast.Continue)].append(state)
+                return None
+        return self._uses(node, state)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, state: frozenset[str]) -> State:
+        breaks: list[State] = []
+        if isinstance(node, ast.While):
+            state = self._uses(node.test, state - _deleted(node.body))
+            inside = state
+        else:
+            state = self._uses(node.iter, state) - _deleted(node.body)
+            inside = self._uses(node.target, state)
+        self.loops.append((breaks, []))
+        self.block(node.body, inside)
+        self.loops.pop()
+        test = node.test if isinstance(node, ast.While) else None
+        endless = isinstance(test, ast.Constant) and bool(test.value)
+        end = None if endless else self.block(node.orelse, state)
+        for broken in breaks:
+            end = _meet(end, broken)
+        return end
+
+    def _try(self, node: ast.Try | ast.TryStar, state: frozenset[str]) -> State:
+        thrown = state - _deleted(node.body)
+        jumps = [len(kind) for kind in self.loops[-1]]
+        end = self.block([*node.body, *node.orelse], state)
+        for handler in node.handlers:
+            caught = self._uses(handler.type, thrown)
+            after = self.block(handler.body, caught | ({handler.name} if handler.name else set()))
+            end = _meet(end, after if after is None or not handler.name else after - {handler.name})
+        if node.finalbody:
+            self.block(node.finalbody, thrown - _deleted(n for h in node.handlers for n in h.body))
+            lost = _deleted(node.finalbody)
+            for kind, known in zip(self.loops[-1], jumps, strict=True):
+                kind[known:] = [None if s is None else s - lost for s in kind[known:]]
+            end = self.block(node.finalbody, end)
+        return end
+
+    def _match(self, node: ast.Match, state: frozenset[str]) -> State:
+        state = self._uses(node.subject, state)
+        end: State = None
+        for case in node.cases:
+            inside = self._uses(case.guard, self._uses(case.pattern, state))
+            end = _meet(end, self.block(case.body, inside))
+        match node.cases[-1]:
+            case ast.match_case(guard=None, pattern=ast.MatchAs(pattern=None)):  # takes everything
+                return end
+        return _meet(end, state)
+
+
+def check_scalars(
+    scalars: ScalarFacts,
+    facts: RegionFacts,
+    functions: Sequence[FunctionSummary],
+    loop: AnnotatedLoop,
+    names: LoopNames,
+    source: Source,
+    settled: Set[str] = frozenset(),
+) -> Iterator[Diagnostic]:
+    """Values carried from one iteration to another, and temporaries that functions outside the body read.
+
+    ``settled``: carried names that are reductions, or whose refusal is already reported.
+    """
+    reported: set[str] = set(settled)
+    for use in scalars.carried:
+        if use.name in reported:
+            continue
+        reported.add(use.name)
+        note = RelatedPlace(source.place_of(_binding(use.name, loop.node.body, use.node)), "bound here")
+        yield report("DLB310", source.place_of(use.node), "read here", (note,), name=use.name)
+    note = RelatedPlace(source.place_of(loop.node), "in this loop")
+    for function in functions:
+        for name, node in function.reads.items():
+            if name in names.temporaries and _sees(function.node, loop):
+                place = source.place_of(node)
+                yield report("DLB313", place, "read here", (note,), name=name, function=function.name)
+    for value, node in facts.escapes:
+        if any(o.kind is OriginKind.CLOSURE for o in value.points_to | value.reachable):
+            yield report("DLB314", source.place_of(node))
+
+
+def _sees(function: ast.AST, loop: AnnotatedLoop) -> bool:
+    """Whether free names of the function may be the loop's: it is in the same scope, outside the loop."""
+    inside = any(n is function for n in every_node(loop.node))
+    return not inside and any(n is function for n in every_node(loop.scope))
+
+
+def _binding(name: str, body: Sequence[ast.stmt], default: ast.expr | ast.stmt | ast.excepthandler):  # type: ignore[no-untyped-def]
+    for statement in body:
+        for use in uses_of(statement):
+            if use.name == name and use.kind is not UseKind.LOAD:
+                return use.node
+    return default
 
 
 def classify_variables(
@@ -38,16 +209,16 @@ def classify_variables(
     last: frozenset[str],
     source: Source,
 ) -> Classified:
-    """The table of variables, in the order of the text, and those without a class.
+    """The table of variables, in the order of the text, and a diagnostic for each without a class.
 
-    ``accesses`` are those of arrays from outside that are not private; ``last`` are the names that the loop
-    binds and whose values are read after it.
+    ``accesses``: those of arrays from outside that are not private. ``last``: the names that the loop binds
+    and whose values are read after it.
     """
     classes = _Classes(
         names,
         frozenset(u.name for u in scalars.carried),
         frozenset(a.root for a in accesses if a.writes and a.array not in {r.name for r in arrays}),
-        frozenset(n for clause in loop.annotation.private for n in clause.names),
+        loop.annotation.private_names,
         contributions,
         last,
     )
@@ -58,11 +229,10 @@ def classify_variables(
         table += rows
         if any(row.name == name for row in rows):
             continue
-        variable = classes.of(name)
-        if variable is None:
-            unfit.append(report("DLB327", source.place_of(node), name=name))
-        else:
+        if (variable := classes.of(name)) is not None:
             table.append(variable)
+        else:
+            unfit.append(report("DLB327", source.place_of(node), name=name))
     listed = {variable.name for variable in table}
     table += [_array(a, accesses, space) for a in arrays if a.name not in listed]
     return tuple(table), tuple(unfit)
@@ -70,7 +240,7 @@ def classify_variables(
 
 @dataclass(frozen=True)
 class _Classes:
-    """What the passes found of the names, as sets; ``stored``: into an array that stands in no table."""
+    """The results of the passes as sets of names; ``stored``: arrays stored to that are in no table."""
 
     names: LoopNames
     carried: frozenset[str]
@@ -81,16 +251,6 @@ class _Classes:
 
     def of(self, name: str) -> ClassifiedVariable | None:
         """The class of a name that is no array of the table."""
-        contributed = self._contributed(name)
-        if contributed is not None:
-            return contributed
-        if name in self.names.temporaries:
-            return self._bound(name)
-        if name in self.private:
-            return ClassifiedVariable(name, VariableClass.PRIVATE)
-        return None if name in self.stored else ClassifiedVariable(name, VariableClass.BROADCAST)
-
-    def _contributed(self, name: str) -> ClassifiedVariable | None:
         for reduction in self.contributions.reductions:
             if name == reduction.name:
                 return ClassifiedVariable(name, VariableClass.REDUCTION, operator=reduction.operator)
@@ -98,9 +258,13 @@ class _Classes:
                 return ClassifiedVariable(name, VariableClass.REDUCTION, companion_of=reduction.name)
         if any(name == ordered.name for ordered in self.contributions.ordered):
             return ClassifiedVariable(name, VariableClass.ORDERED)
-        return None
+        if name in self.names.temporaries:
+            return self._temporary(name)
+        if name in self.private:
+            return ClassifiedVariable(name, VariableClass.PRIVATE)
+        return None if name in self.stored else ClassifiedVariable(name, VariableClass.BROADCAST)
 
-    def _bound(self, name: str) -> ClassifiedVariable | None:
+    def _temporary(self, name: str) -> ClassifiedVariable | None:
         if name in self.names.targets and name not in self.names.rebound:
             return ClassifiedVariable(name, VariableClass.LOOP, live=name in self.last)
         if name in self.carried:
@@ -111,18 +275,15 @@ class _Classes:
 
 def _in_order(loop: AnnotatedLoop, names: LoopNames) -> dict[str, ast.expr | ast.stmt]:
     """The variables in document order, with their first mention; those that no `Name` mentions come last."""
-    found = [n for n in every_node(loop.node) if isinstance(n, ast.Name)]
-    found.sort(key=lambda n: (n.lineno, n.col_offset))
-    wanted = names.temporaries | names.shared.keys()
+    variables = names.temporaries | names.shared.keys()
+    found = [n for n in every_node(loop.node) if isinstance(n, ast.Name) and n.id in variables]
     first: dict[str, ast.expr | ast.stmt] = {}
-    for node in found:
-        if node.id in wanted:
-            first.setdefault(node.id, node)
-    return first | dict.fromkeys(sorted(wanted - first.keys()), loop.node)
+    for node in sorted(found, key=lambda n: (n.lineno, n.col_offset)):
+        first.setdefault(node.id, node)
+    return first | dict.fromkeys(sorted(variables - first.keys()), loop.node)
 
 
 def _array(array: ArrayPlan, accesses: Sequence[Access], space: IndexSpace | None) -> ClassifiedVariable:
-    """An array of the table."""
     if array.axis is None or space is None or array.distribution is Distribution.WHOLE:
         return ClassifiedVariable(array.name, VariableClass.BROADCAST, whole_array=True)
     axis = array.axis
@@ -134,7 +295,7 @@ def _array(array: ArrayPlan, accesses: Sequence[Access], space: IndexSpace | Non
 
 
 def _halo(reached: Sequence[tuple[bool, RowRange]], space: IndexSpace) -> tuple[int, int]:
-    """How many rows before and after its own an iteration reaches, where a step of the index is one row."""
+    """The rows that an iteration touches below and above its own, where an index step is one row."""
     extents = [(writes, *extent) for writes, rows in reached for extent in _extent(rows, space.index)]
     if not extents or space.step is None or abs(space.step) != 1:
         return 0, 0
@@ -145,7 +306,7 @@ def _halo(reached: Sequence[tuple[bool, RowRange]], space: IndexSpace) -> tuple[
 
 
 def _extent(rows: RowRange, index: Variable) -> Iterator[tuple[int, int]]:
-    """The rows' first and last distance from the index, if they follow it one by one."""
+    """The distance of the first and the last row from the index, if the rows follow it with slope 1 or -1."""
     width = rows.width
     for slope in (1, -1):
         if width and rows.low.coefficient(index) == slope:

@@ -1,8 +1,9 @@
-"""Compute which names are read after the loop, before they are bound anew.
+"""Compute which names are live after the loop: read there before they are bound again.
 
-Theory: backward liveness over the structured statements of the enclosing function or module. Where control
-may leave early (handlers, jumps) nothing is taken as overwritten. A name that another function sees (as a
-global or through a closure) is live, and so is everything where a program looks names up by text.
+Theory: backward liveness over the structured statements of the enclosing function or module (Aho, Lam, Sethi,
+Ullman, 9.2.5). Where control may leave early (handlers, jumps), no name is assumed overwritten. A name that
+another function sees (as a global or through a closure) is live. Every name is live where the program looks
+names up by text.
 """
 
 from __future__ import annotations
@@ -19,117 +20,111 @@ Functions = ast.FunctionDef | ast.AsyncFunctionDef
 Scopes = Functions | ast.Lambda | ast.ClassDef
 Observer = Scopes | ast.Global | ast.Name
 
-#: What may stop an exception, or look at names while it passes.
+#: Statements that may stop an exception, or read names while it passes.
 _CATCHING = ast.Try | ast.TryStar | ast.With | ast.AsyncWith
 
-#: Builtins that see names by text.
-DYNAMIC = frozenset({"globals", "locals", "vars", "eval", "exec"})
+#: Builtins that look names up by text.
+_BY_TEXT = frozenset({"globals", "locals", "vars", "eval", "exec"})
 
 
 def compute_liveness(loop: AnnotatedLoop, names: frozenset[str]) -> Live:
     """Those of ``names`` whose value is read after the loop has ended."""
-    outside = _seers_outside(loop)
+    outside = _observers_outside(loop)
     if any(isinstance(n, ast.Name) for n in outside):
         return names
-    live = _after(loop) | _captured(loop, outside) | loop.read_by_costs
-    return names & live
+    return names & (_after(loop) | _captured(loop, outside) | loop.read_by_costs)
 
 
 def is_seen_after_failure(loop: AnnotatedLoop, names: frozenset[str]) -> bool:
     """Whether one of ``names`` may be read once an exception of the loop's body has left the loop.
 
-    It leaves the scope as well, unless a `try` or `with` is around the loop there.
+    The exception leaves the scope as well, unless a `try` or `with` of the scope encloses the loop.
     """
-    outside = _seers_outside(loop)
+    outside = _observers_outside(loop)
     around = loop.path[next(k for k, node in enumerate(loop.path) if node is loop.scope) :]
     if any(isinstance(node, _CATCHING) for node in around):
         return True
     return any(isinstance(n, ast.Name) for n in outside) or bool(names & _captured(loop, outside))
 
 
-def _seers_outside(loop: AnnotatedLoop) -> list[Observer]:
-    return [n for n in cached_on_node(loop.path[0], "_dlbc_seers", _seers) if not _within(n, loop.node)]
+def _observers_outside(loop: AnnotatedLoop) -> list[Observer]:
+    observers = cached_on_node(loop.path[0], "_dlbc_observers", _observers)
+    return [n for n in observers if not _within(n, loop.node)]
 
 
-def _seers(root: ast.AST) -> Iterator[Observer]:
+def _observers(root: ast.AST) -> Iterator[Observer]:
     """What may see names of a scope from elsewhere: functions, classes, declarations, some builtins."""
     for node in every_node(root):
-        if isinstance(node, Scopes | ast.Global) or (isinstance(node, ast.Name) and node.id in DYNAMIC):
+        if isinstance(node, Scopes | ast.Global) or (isinstance(node, ast.Name) and node.id in _BY_TEXT):
             yield node
 
 
 def _within(node: Observer, outer: ast.expr | ast.stmt) -> bool:
-    """Whether the place of ``node`` is in that of ``outer``."""
+    """Whether the place of ``node`` lies within the place of ``outer``."""
     begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
     first, last = (outer.lineno, outer.col_offset), (outer.end_lineno or 0, outer.end_col_offset or 0)
     return first <= begin and end <= last
 
 
 def _captured(loop: AnnotatedLoop, outside: Iterable[Observer]) -> Live:
-    """Names of the loop's scope that functions and classes outside the loop see as theirs."""
+    """Free names of functions and classes outside the loop that may mean names of the loop's scope."""
     scope = loop.scope
     found: set[str] = set()
     for node in outside:
         below = isinstance(scope, ast.Module) or (node is not scope and _within(node, scope))
-        if isinstance(node, Scopes) and below and not _encloses(node, loop):
+        if isinstance(node, Scopes) and below and node not in loop.path:
             found |= free_names(node).keys()
-    if isinstance(scope, ast.Module):
-        for node in outside:
-            if isinstance(node, ast.Global):
-                found |= set(node.names)
+        elif isinstance(node, ast.Global) and isinstance(scope, ast.Module):
+            found |= set(node.names)
     return frozenset(found)
 
 
-def _encloses(node: ast.AST, loop: AnnotatedLoop) -> bool:
-    return any(node is n for n in loop.path)
-
-
 def _after(loop: AnnotatedLoop) -> Live:
-    chain = [
-        n for n in loop.path if isinstance(n, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case)
-    ]
+    kinds = ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case
+    chain = [n for n in loop.path if isinstance(n, kinds)]
     start = next(k for k in reversed(range(len(chain))) if chain[k] is loop.scope)
-    owners = [*chain[start:], loop.node]
     walk = _Backward()
     out: Live = frozenset()
-    for owner, inner in pairwise(owners):
-        out = walk.beyond(owner, inner, out)
+    for owner, inner in pairwise([*chain[start:], loop.node]):
+        out = walk.after(owner, inner, out)
     return walk.block(loop.node.orelse, out)
 
 
 class _Backward:
-    """Backward over statements. ``_jumps`` holds what is live where breaks and continues of a loop lead."""
+    """Liveness, backward over statements.
+
+    ``_jumps``: for each loop around, what is live after a `break` and after a `continue`. ``_handled``: for
+    each `try` around, what is live where it catches an exception.
+    """
 
     def __init__(self) -> None:
         self._jumps: list[tuple[Live, Live]] = []
-        self._guards: list[Live] = []
+        self._handled: list[Live] = []
 
-    def beyond(self, owner: ast.AST, inner: ast.AST, out: Live) -> Live:
+    def after(self, owner: ast.AST, inner: ast.AST, out: Live) -> Live:
         """What is live after ``inner``, a direct part of ``owner``, with ``out`` live after ``owner``."""
         if isinstance(owner, Scopes | ast.Module):
-            self._jumps, self._guards, out = [], [], frozenset()
+            self._jumps, self._handled, out = [], [], frozenset()
         elif isinstance(owner, ast.For | ast.AsyncFor | ast.While):
             again = self.statement(owner, out)
-            if any(inner is s for s in owner.body):
+            if inner in owner.body:
                 self._jumps.append((out, again))
                 out = again
         elif isinstance(owner, ast.Try | ast.TryStar):
-            out = self._beyond_try(owner, inner, out)
+            out = self._after_part_of_try(owner, inner, out)
         for statements in _lists(owner):
             for position, statement in enumerate(statements):
                 if statement is inner:
                     return self.block(statements[position + 1 :], out)
         return out
 
-    def _beyond_try(self, owner: ast.Try | ast.TryStar, inner: ast.AST, out: Live) -> Live:
-        finale = self.block(owner.finalbody, out) if not any(inner is s for s in owner.finalbody) else out
-        handlers: Live = frozenset(n for h in owner.handlers for n in _reads([h]))
-        if any(inner is s for s in owner.finalbody):
+    def _after_part_of_try(self, owner: ast.Try | ast.TryStar, inner: ast.AST, out: Live) -> Live:
+        if inner in owner.finalbody:
             return out
-        self._guards.append(finale | handlers)
-        if any(inner is s for s in owner.body):
-            return self.block(owner.orelse, finale) | handlers | finale
-        return finale
+        final = self.block(owner.finalbody, out)
+        handlers = _reads(owner.handlers)
+        self._handled.append(final | handlers)
+        return self.block(owner.orelse, final) | handlers | final if inner in owner.body else final
 
     def block(self, statements: Iterable[ast.stmt], out: Live) -> Live:
         """What is live before ``statements``."""
@@ -145,10 +140,10 @@ class _Backward:
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self._loop(node, out)
             case ast.Return() | ast.Raise():
-                return self._plain(node, frozenset(n for g in self._guards for n in g))
+                return self._plain(node, frozenset[str]().union(*self._handled))
             case ast.Break() | ast.Continue():
-                guarded = frozenset(n for g in self._guards for n in g)
-                return guarded | (self._jumps[-1][isinstance(node, ast.Continue)] if self._jumps else out)
+                handled = frozenset[str]().union(*self._handled)
+                return handled | (self._jumps[-1][isinstance(node, ast.Continue)] if self._jumps else out)
             case ast.Try() | ast.TryStar() | ast.With() | ast.AsyncWith() | ast.Match():
                 return self._guarded(node, out)
         return self._plain(node, out)

@@ -1,4 +1,9 @@
-"""Find what the loop body reads, stores, changes in place and calls: its statements as a region."""
+"""Find what the loop body reads, stores, changes in place and calls, and which names alias one array.
+
+An alias surely denotes the same memory as another name of the loop: ``B = A``, or a view ``B = A[2:]``. A
+slice of a numpy array is a view, a slice of a list is a copy, so the base must have come from numpy. What is
+unknown here (arguments, elements of containers) is compared at run time before the loop.
+"""
 
 from __future__ import annotations
 
@@ -13,40 +18,43 @@ from dlbc.ir.access import RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 
+#: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
+#: None where the offset into the array is unknown.
+Aliases = Mapping[str, tuple[str, IntegerForm | None]]
+
+_SAME = frozenset({"asarray", "asanyarray", "ascontiguousarray"})
+_PARTS = frozenset(
+    {"reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view", "T", "flat", "real", "imag"}
+    | {"moveaxis", "rollaxis", "flip", "rot90", "split", "array_split", "atleast_2d"}
+)
+
 
 def find_accesses(
-    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, summaries: FunctionSummaries
+    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, summaries: FunctionSummaries
 ) -> RegionFacts:
     """The facts of one iteration; the summaries say which functions give new results."""
+    live_in, counted = frozenset(names.targets) - {names.index}, frozenset[str]()
+    match loop.node.iter:
+        case ast.Call(func=ast.Name(id="range"), args=args) if module.builtin("range"):
+            # The items are integers, and a `range` takes integers alone.
+            live_in, counted = frozenset(), frozenset(name for a in args for name in _operands(a))
     return walk_code(
         CodeRegion(
             body=tuple(loop.node.body),
             own=names.temporaries,
-            module=module_names,
+            module=module,
             index=names.index,
-            live_in=frozenset() if _counts(loop, module_names) else frozenset(names.targets) - {names.index},
+            live_in=live_in,
             integers=names.integers,
             fresh=summaries.fresh,
             returns_argument_parts=summaries.returns_argument_parts,
-            range_arguments=_counted(loop.node.iter) if _counts(loop, module_names) else frozenset(),
+            range_arguments=counted,
         )
     )
 
 
-def _counts(loop: AnnotatedLoop, module_names: ModuleNames) -> bool:
-    """Whether the items are integers, none of them shared, whatever the body binds the variable to."""
-    node = loop.node.iter
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and module_names.builtin("range")
-
-
-def _counted(iterable: ast.expr) -> frozenset[str]:
-    """The names in the arguments of a `range` that cannot be other than integers: it takes no others."""
-    arguments = iterable.args if isinstance(iterable, ast.Call) else []
-    return frozenset(name for argument in arguments for name in _operands(argument))
-
-
 def _operands(node: ast.expr) -> Iterator[str]:
-    """The names in arithmetic that gives an integer of integers alone."""
+    """The names in arithmetic whose result is an integer only if all operands are."""
     match node:
         case ast.Name(id=name):
             yield name
@@ -57,45 +65,28 @@ def _operands(node: ast.expr) -> Iterator[str]:
             yield from _operands(operand)
 
 
-# ------------------------------------------------------------------------------
-# Find names that surely denote the same memory as another name of the loop: ``B = A``, views ``B = A[2:]``.
-#
-# A slice of a numpy array is a view, one of a list a copy: the base must have come from numpy. What cannot be
-# known here (arguments, elements of containers) is compared at the run time before the loop.
-
-#: From a name to the one whose memory it denotes, and how far its subscripts on axis 0 are shifted; None
-#: where it is not known which part it is.
-Aliases = Mapping[str, tuple[str, IntegerForm | None]]
-
-_SAME = frozenset({"asarray", "asanyarray", "ascontiguousarray"})
-_PARTS = frozenset(
-    {"reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view", "T", "flat", "real", "imag"}
-    | {"moveaxis", "rollaxis", "flip", "rot90", "split", "array_split", "atleast_2d"}
-)
-
-
 def find_aliases(
-    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, depth: Mapping[str, int]
+    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, depth: Mapping[str, int]
 ) -> Aliases:
     """The aliases among names that are bound once, before the loop; chains are followed to their end.
 
-    ``depth``: by how many subscripts at most the loop indexes an array, so that with fewer it gives a view.
+    ``depth``: the largest number of subscripts by which the loop indexes an array; fewer give a view.
     """
-    reader = _Reader(module_names, depth)
+    reader = _Reader(module, depth)
     for statement in statements_before(loop):
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for name in (t.id for t in targets if isinstance(t, ast.Name)):
-                    if bound_once(name, loop, names, module_names):
+                    if bound_once(name, loop, names, module):
                         base = reader.base(value)
-                        known = base is not None and bound_once(base[0], loop, names, module_names)
+                        known = base is not None and bound_once(base[0], loop, names, module)
                         reader.take(name, base if known else None, value)
     return reader.found
 
 
 class _Reader:
-    def __init__(self, module_names: ModuleNames, depth: Mapping[str, int]) -> None:
-        self._module_names, self._depth = module_names, depth
+    def __init__(self, module: ModuleNames, depth: Mapping[str, int]) -> None:
+        self._module, self._depth = module, depth
         self._arrays: set[str] = set()
         self.found: dict[str, tuple[str, IntegerForm | None]] = {}
 
@@ -104,16 +95,17 @@ class _Reader:
         if base is not None:
             origin, shift = self.found.get(base[0], (base[0], IntegerForm()))
             self.found[name] = (origin, None if shift is None or base[1] is None else shift + base[1])
-            self._arrays |= {name} & ({name} if base[0] in self._arrays else set())
-        elif isinstance(value, ast.Call) and self._of_numpy(value):
+            if base[0] in self._arrays:
+                self._arrays.add(name)
+        elif isinstance(value, ast.Call) and self._makes_array(value):
             self._arrays.add(name)
 
-    def _of_numpy(self, value: ast.Call) -> bool:
-        """Whether it gives a new array: a function of numpy, perhaps brought into shape at once."""
+    def _makes_array(self, value: ast.Call) -> bool:
+        """Whether it gives a new array: a function of numpy, perhaps reshaped in the same expression."""
         function = value.func
         while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
             function = function.value.func
-        return self._full_name(function).startswith("numpy.")
+        return self._module.imported_name(ast.unparse(function)).startswith("numpy.")
 
     def base(self, value: ast.expr) -> tuple[str, IntegerForm | None] | None:
         """The array that ``value`` is, or is part of."""
@@ -127,33 +119,20 @@ class _Reader:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name in self._arrays:
                 return (name, None) if method in _PARTS else None
             case ast.Call(func=function, args=[ast.Name(id=name), *_]) if name in self._arrays:
-                package, _, word = self._full_name(function).rpartition(".")
+                package, _, word = self._module.imported_name(ast.unparse(function)).rpartition(".")
                 if package != "numpy" or word not in _SAME | _PARTS:
                     return None
                 return name, IntegerForm() if word in _SAME and len(value.args) == 1 else None
         return None
 
     def _part(self, name: str, inside: ast.expr) -> tuple[str, IntegerForm | None] | None:
-        """A slice is a view; an element is one where the array has more axes than subscripts."""
+        """A slice is a view; an element is a view where the array has more axes than subscripts."""
         parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
         match parts:
-            case [ast.Slice(lower=lower, step=None)] if lower is None or _literal(lower) is not None:
-                return name, IntegerForm.literal(0 if lower is None else _literal(lower) or 0)
+            case [ast.Slice(lower=None, step=None)]:
+                return name, IntegerForm()
+            case [ast.Slice(lower=ast.Constant(value=low), step=None)] if type(low) is int and low >= 0:
+                return name, IntegerForm.literal(low)
         if any(isinstance(p, ast.Slice) for p in parts) or len(parts) < self._depth.get(name, 0):
             return name, None
         return None
-
-    def _full_name(self, node: ast.expr) -> str:
-        root, _, rest = ast.unparse(node).partition(".")
-        return (
-            self._module_names.imports[root] + ("." + rest if rest else "")
-            if root in self._module_names.imports
-            else ""
-        )
-
-
-def _literal(node: ast.expr) -> int | None:
-    match node:
-        case ast.Constant(value=value) if type(value) is int and value >= 0:
-            return value
-    return None

@@ -1,7 +1,12 @@
-"""Find the names of containers: those with items that can be changed in place, and those of numbers alone.
+"""Find names of containers whose items may change in place, of containers of numbers, and of iterators.
 
-A copy of a list holds the list's own items, a copy of an array does not. Names are taken wherever they stand
-in the module: one is a list's if anything that it is bound to may be one, and a list of numbers if all is.
+A copy of a list holds the list's own items; a copy of an array does not. A name means the same wherever it
+stands in the module: it is a list if anything bound to it may be a list, and a list of numbers if everything
+bound to it is one.
+
+Reading changes an iterator, and a defaultdict. Such a name counts at the place where it is bound, an
+attribute by its name alone. An iterator that comes as an argument, or out of a container, is not seen here:
+the runtime checks what it sends.
 """
 
 from __future__ import annotations
@@ -19,9 +24,11 @@ _NUMBERS = frozenset({"int", "float", "complex", "len", "abs", "round", "bool", 
 _ADDING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "sorted", "deque", "defaultdict"})
 
+Places = frozenset[ast.AST | str]
+
 
 def find_lists(tree: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
-    """Names and attributes of containers whose items may change; names of those of numbers and text alone."""
+    """Names and attributes of containers whose items may change; names of containers of numbers and text."""
     lists: set[str] = set()
     plain: set[str] = set()
     others: set[str] = set()
@@ -100,30 +107,21 @@ def _is_number(node: ast.expr, known: set[str] | frozenset[str] = frozenset()) -
     return False
 
 
-# ------------------------------------------------------------------------------
-# Find the names and attributes that hold what reading changes: iterators, and defaultdicts.
-#
-# A name counts where it is bound, an attribute by its name alone. An iterator that comes as an argument, or out
-# of a container, cannot be seen here: the run time looks at what it sends.
-
-Places = frozenset[ast.AST | str]
-
-
-def find_iterators(tree: ast.Module, module_names: ModuleNames) -> tuple[Places, Places]:
-    """Where a name is bound to an iterator, with the attributes that hold one; the same for defaultdicts."""
-    pairs = [pair for node in every_node(tree) for pair in _bindings(node)]
+def find_iterators(tree: ast.Module, module: ModuleNames) -> tuple[Places, Places]:
+    """Where names are bound to iterators, and attributes that hold one; the same for defaultdicts."""
+    pairs = [
+        (target.attr if isinstance(target, ast.Attribute) else target, value)
+        for node in every_node(tree)
+        for target, value in _bindings(node)
+    ]
     return (
-        frozenset(_place(target) for target, value in pairs if _makes_iterator(value, module_names)),
-        frozenset(_place(target) for target, value in pairs if _grows(value, module_names)),
+        frozenset(place for place, value in pairs if _makes_iterator(value, module)),
+        frozenset(place for place, value in pairs if _makes_defaultdict(value, module)),
     )
 
 
-def _place(target: ast.expr) -> ast.AST | str:
-    return target.attr if isinstance(target, ast.Attribute) else target
-
-
-def _grows(node: ast.expr, module_names: ModuleNames) -> bool:
-    return isinstance(node, ast.Call) and _full_name(node.func, module_names) == "collections.defaultdict"
+def _makes_defaultdict(node: ast.expr, module: ModuleNames) -> bool:
+    return isinstance(node, ast.Call) and _full_name(node.func, module) == "collections.defaultdict"
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -142,18 +140,18 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield entered, value
 
 
-def _makes_iterator(node: ast.expr, module_names: ModuleNames) -> bool:
+def _makes_iterator(node: ast.expr, module: ModuleNames) -> bool:
     if isinstance(node, ast.GeneratorExp):
         return True
     if not isinstance(node, ast.Call):
         return False
-    full = _full_name(node.func, module_names)
+    full = _full_name(node.func, module)
     if full.startswith("itertools.") or lookup(full).iterator:
         return True
     if not full and isinstance(node.func, ast.Attribute) and lookup(f".{node.func.attr}").iterator:
         return True
     name = unparsed(node.func)
-    reached = module_names.functions.get(name, ()) or module_names.methods.get(name.rpartition(".")[2], ())
+    reached = module.functions.get(name, ()) or module.methods.get(name.rpartition(".")[2], ())
     return any(map(_yields, reached))
 
 
@@ -162,9 +160,8 @@ def _yields(function: FunctionNode) -> bool:
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(body))
 
 
-def _full_name(node: ast.expr, module_names: ModuleNames) -> str:
-    """The dotted name of something imported or builtin, else empty."""
-    root, _, rest = unparsed(node).partition(".")
-    if root in module_names.imports:
-        return module_names.imports[root] + ("." + rest if rest else "")
-    return f"builtins.{root}" if module_names.builtin(root) and not rest else ""
+def _full_name(node: ast.expr, module: ModuleNames) -> str:
+    """The full name of something imported or builtin, else empty."""
+    name = unparsed(node)
+    builtin = "." not in name and module.builtin(name)
+    return module.imported_name(name) or (f"builtins.{name}" if builtin else "")

@@ -1,8 +1,8 @@
-"""Find what is known before the loop: the index's values, and facts about integer names from outside.
+"""Find the context of the loop: the values of its index, and facts about integer names from outside.
 
-A name that is bound exactly once, before the loop on the path to it, equals what it was bound to, as far as
-the names in that are such names themselves (or parameters that nothing rebinds). Variables of loops around
-lie within their ranges; conditions around hold while their names are not rebound in them.
+A name that is bound exactly once, before the loop on the path to it, equals the bound expression, as long as
+the names in that expression are such names too (or parameters that nothing rebinds). Variables of enclosing
+loops lie within their ranges. Enclosing conditions hold while their names are not rebound in them.
 """
 
 from __future__ import annotations
@@ -28,59 +28,54 @@ from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 
 
-def find_context(loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> IndexSpace | None:
-    """The index space of the loop with the facts; None where no variable counts."""
+def find_context(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames) -> IndexSpace | None:
+    """The index space of the loop with the facts; None where no variable counts the iterations."""
     if names.index is None or names.space is None:
         return None
-    reader = _Reader(loop, names, module_names)
+    reader = _Reader(loop, names, module)
     space = names.space
     start = IntegerForm.literal(0) if space.start is None else reader.form(space.start)
     stop = None if space.stop is None else reader.form(space.stop)
     step = IntegerForm.literal(1) if space.step is None else reader.form(space.step)
     literal = None if step is None else step.constant or None
     known = literal is not None and start is not None and stop is not None
-    facts = tuple(fact for fact in reader.facts() if _lasting(fact))
+    facts = tuple(fact for fact in reader.facts() if _is_stable(fact))
     symbolic_step = None if literal else step
     return IndexSpace(names.index, start, stop, literal, facts, known, symbolic_step, reverse=not space.plain)
 
 
 class _Reader:
-    def __init__(self, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> None:
-        self._loop, self._names, self._module_names = loop, names, module_names
-        self._subscripts = SubscriptReader(
-            CodeRegion((), names.temporaries, module_names, integers=names.integers)
-        )
+    def __init__(self, loop: AnnotatedLoop, names: LoopNames, module: ModuleNames) -> None:
+        self._loop, self._names, self._module = loop, names, module
+        self._subscripts = SubscriptReader(CodeRegion((), names.temporaries, module, integers=names.integers))
 
     def form(self, node: ast.expr) -> IntegerForm | None:
-        """An expression evaluated once before the loop: of names that the body does not bind."""
+        """The form of an expression evaluated before the loop, over names that the body does not bind."""
         return self._subscripts.form(node, {}, {})
 
     def facts(self) -> Iterator[Condition]:
         """Everything known of names from outside."""
-        start = next(
-            k for k in reversed(range(len(self._loop.path))) if self._loop.path[k] is self._loop.scope
-        )
-        chain = [*self._loop.path[start:], self._loop.node]
-        for owner, child in pairwise(chain):
+        path = self._loop.path
+        for owner, child in pairwise([*path[path.index(self._loop.scope) :], self._loop.node]):
             if isinstance(owner, ast.For) and child in owner.body:
-                yield from self._within(owner)
+                yield from self._loop_facts(owner)
             if isinstance(owner, ast.If):
-                yield from self._tested(owner, child)
+                yield from self._branch_facts(owner, child)
         for statement in statements_before(self._loop):
-            yield from self._said(statement)
+            yield from self._statement_facts(statement)
 
-    def _within(self, owner: ast.For) -> Iterator[Condition]:
+    def _loop_facts(self, owner: ast.For) -> Iterator[Condition]:
         match owner:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[])
-            ) if self._module_names.builtin("range") and not self._rebound(owner.body, {name}):
-                yield from self._ranged(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), args, owner)
+            ) if self._module.builtin("range") and not self._rebound(owner.body, {name}):
+                yield from self._range_facts(
+                    IntegerForm.of(Variable(VariableKind.PARAMETER, name)), args, owner
+                )
 
-    def _ranged(self, value: IntegerForm, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
-        used = {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
-        if self._rebound(owner.body, used) or any(isinstance(a, ast.Starred) for a in args):
-            return
-        if not 1 <= len(args) <= 3:
+    def _range_facts(self, value: IntegerForm, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
+        starred = any(isinstance(a, ast.Starred) for a in args)
+        if starred or not 1 <= len(args) <= 3 or self._rebound(owner.body, _names_in(*args)):
             return
         forms = [self.form(a) for a in args]
         start, stop = (IntegerForm.literal(0), forms[0]) if len(forms) == 1 else (forms[0], forms[1])
@@ -92,46 +87,45 @@ class _Reader:
         if stop is not None:
             yield Comparison.below(value, stop) if step > 0 else Comparison.below(stop, value)
 
-    def _tested(self, owner: ast.If, child: ast.AST) -> Iterator[Condition]:
-        used = {n.id for n in ast.walk(owner.test) if isinstance(n, ast.Name)}
-        if self._rebound([*owner.body, *owner.orelse], used):
+    def _branch_facts(self, owner: ast.If, child: ast.AST) -> Iterator[Condition]:
+        if self._rebound([*owner.body, *owner.orelse], _names_in(owner.test)):
             return
         condition = self._subscripts.condition(owner.test, {}, {})
         if condition is not None:
             yield condition if child in owner.body else negated(condition)
 
-    def _said(self, statement: ast.stmt) -> Iterator[Condition]:
+    def _statement_facts(self, statement: ast.stmt) -> Iterator[Condition]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield from self._equal(name, value)
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(
-                names
-            ) == len(values):
-                for target, value in zip(names, values, strict=True):
+                yield from self._equality(name, value)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                for target, value in zip(names, values, strict=False) if len(names) == len(values) else ():
                     if isinstance(target, ast.Name):
-                        yield from self._equal(target.id, value)
+                        yield from self._equality(target.id, value)
             case ast.Assert(test=test):
-                used = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
                 condition = self._subscripts.condition(test, {}, {})
-                if condition is not None and all(map(self._once, used)):
+                if condition is not None and all(map(self._is_bound_once, _names_in(test))):
                     yield condition
 
-    def _equal(self, name: str, value: ast.expr) -> Iterator[Condition]:
-        used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-        form = self.form(value)
-        if form is not None and not form.elements and all(map(self._once, (name, *used))):
+    def _equality(self, name: str, value: ast.expr) -> Iterator[Condition]:
+        form, used = self.form(value), _names_in(value)
+        if form is not None and not form.elements and all(map(self._is_bound_once, (name, *used))):
             yield Comparison.equal(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), form)
 
-    def _once(self, name: str) -> bool:
-        return bound_once(name, self._loop, self._names, self._module_names)
+    def _is_bound_once(self, name: str) -> bool:
+        return bound_once(name, self._loop, self._names, self._module)
 
     def _rebound(self, body: list[ast.stmt], names: set[str]) -> bool:
-        return bool(bound_names(body).keys() & names or self._module_names.declared & names)
+        return bool(bound_names(body).keys() & names or self._module.declared & names)
 
 
-def _lasting(fact: Condition) -> bool:
-    """Whether it goes on holding while its names are not bound: no element or length, which may change."""
+def _names_in(*nodes: ast.expr) -> set[str]:
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _is_stable(fact: Condition) -> bool:
+    """Whether the fact holds as long as its names are not rebound: no element or length, which may change."""
     if isinstance(fact, Junction):
-        return all(map(_lasting, fact.parts))
+        return all(map(_is_stable, fact.parts))
     plain = (v.name.isidentifier() or ".shape[" in v.name for v in fact.form.variables)
     return not fact.form.elements and all(plain)

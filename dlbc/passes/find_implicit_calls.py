@@ -1,15 +1,18 @@
-"""Find what may run, or be shared between iterations, without being named where that happens.
+"""Find implicit calls: code that runs, and objects that iterations share, without being named at that place.
 
-Theory: a call of a value (a parameter, an element of a container, what a decorator gave) may reach every
+Theory: a call of a value (a parameter, an element of a container, the result of a decorator) may reach every
 function whose address is taken, that is, which is mentioned other than to be called. Operators run special
-methods, attributes run properties; attributes of classes are one object for all instances. All is found by
-name, so more may be found than is meant, never less.
+methods, attributes run properties; an attribute of a class is one object for all instances. Everything is
+found by name, so the result may contain too much, never too little.
+
+Law of `check_implicit_calls`: a function that changes its arguments may be called by its name alone, where
+the arguments are seen. An iterator from before the loop, and names looked up by text, are refused wherever
+they are used.
 """
 
 from __future__ import annotations
 
 import ast
-import typing
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from dlbc.analysis.callees import CONSTRUCTORS, address_taken, is_opaque
@@ -26,48 +29,48 @@ from dlbc.source import Source, SourcePlace
 
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 
-#: Special methods that run where they are seen to: at calls, stores, `with` and iteration.
-_SEEN_WORDS = """
+#: Special methods whose calls are visible in the text: at calls, stores, `with` and iteration.
+_VISIBLE_WORDS = """
     init new post_init init_subclass set_name class_getitem call enter exit aenter aexit iter next aiter anext
     setitem delitem setattr delattr set delete del iadd isub imul imatmul itruediv ifloordiv imod ipow iand
     ior ixor ilshift irshift getstate setstate reduce reduce_ex
 """
-_SEEN = frozenset(f"__{word}__" for word in _SEEN_WORDS.split())
+_VISIBLE = frozenset(f"__{word}__" for word in _VISIBLE_WORDS.split())
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 _TAKERS = ("getattr", "methodcaller", "attrgetter")
 _PROPERTIES = ("property", "cached_property", "abstractproperty")
 
+#: Builtins through which a function may change names that it does not mention.
+_BY_TEXT = ("exec", "eval", "globals")
 
-def find_implicit_calls(tree: ast.Module, module_names: ModuleNames) -> ImplicitCalls:
-    """What the whole module hides."""
+
+def find_implicit_calls(tree: ast.Module, module: ModuleNames) -> ImplicitCalls:
+    """The implicit calls of the whole module."""
     nodes = list(every_node(tree))
     called = {n.func for n in nodes if isinstance(n, ast.Call)}
     passive = _passive(nodes)
-    named = {f for fs in module_names.functions.values() for f in fs}
+    named = {f for fs in module.functions.values() for f in fs}
     taken = [n for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in called | passive]
     taken = [n for n in taken if isinstance(n.ctx, ast.Load)]
     lambdas = tuple(n for n in nodes if isinstance(n, ast.Lambda) and n not in named)
-    properties = frozenset(n for n, fs in module_names.methods.items() if any(map(_is_property, fs)))
-    escaping = {f for n in taken for f in _meant(n, module_names, properties)} | set(lambdas)
-    escaping |= {
-        *_by_text(nodes, module_names),
-        *module_names.methods.get("__call__", ()),
-    }  # objects are handed about freely
-    values = frozenset(_values(nodes))
+    properties = frozenset(n for n, fs in module.methods.items() if any(map(_is_property, fs)))
+    escaping = {f for n in taken for f in _functions_of(n, module, properties)} | set(lambdas)
+    escaping |= {*_by_text(nodes, module), *module.methods.get("__call__", ())}  # any object may escape
+    values = frozenset(_stored_attributes(nodes))
     return ImplicitCalls(
         escaping=frozenset(escaping),
         lambdas=lambdas,
-        escaping_methods={w: n for n in taken for w in _word(n, module_names) if w not in values},
-        rebindable=frozenset(_unsure(nodes, module_names)),
+        escaping_methods={w: n for n in taken for w in _effective_name(n, module) if w not in values},
+        rebindable=frozenset(_rebindable(nodes, module)),
         callable_attributes=values,
-        special_methods=frozenset(f for n, fs in module_names.methods.items() if _unseen(n) for f in fs),
+        special_methods=frozenset(f for n, fs in module.methods.items() if _is_implicit(n) for f in fs),
         properties=properties,
-        mutable_class_attributes=dict(_shared(tree)),
+        mutable_class_attributes=dict(_mutable_class_attributes(tree)),
     )
 
 
 def _passive(nodes: list[ast.AST]) -> set[ast.AST]:
-    """Mentions that hand nothing on: what an attribute is taken of, hints, bases, tests of a type."""
+    """Mentions through which no value escapes: owners of attributes, hints, bases, tests of a type."""
     found: set[ast.AST] = set()
     for node in nodes:
         match node:
@@ -86,48 +89,44 @@ def _passive(nodes: list[ast.AST]) -> set[ast.AST]:
     return found
 
 
-def _meant(
-    node: ast.Name | ast.Attribute, module_names: ModuleNames, properties: frozenset[str]
+def _functions_of(
+    node: ast.Name | ast.Attribute, module: ModuleNames, properties: frozenset[str]
 ) -> Iterator[FunctionNode]:
     if isinstance(node, ast.Attribute):
-        yield from () if node.attr in properties else module_names.methods.get(node.attr, ())
+        yield from () if node.attr in properties else module.methods.get(node.attr, ())
         return
-    yield from module_names.functions.get(node.id, ())
-    if node.id in module_names.classes:
-        owner = module_names.classes[node.id]
-        yield from (
-            f for name in _CONSTRUCTORS for f in module_names.methods.get(name, ()) if f in owner.body
-        )
+    yield from module.functions.get(node.id, ())
+    if node.id in module.classes:
+        owner = module.classes[node.id]
+        yield from (f for name in _CONSTRUCTORS for f in module.methods.get(name, ()) if f in owner.body)
 
 
-def _by_text(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[FunctionNode]:
+def _by_text(nodes: list[ast.AST], module: ModuleNames) -> Iterator[FunctionNode]:
     """Methods that `getattr` and the like may take; all of them where the text is not a literal."""
     for node in nodes:
         if isinstance(node, ast.Call) and unparsed(node.func).split(".")[-1] in _TAKERS:
             texts = node.args[1:2] if unparsed(node.func) == "getattr" else node.args
             for text in texts:
                 known = isinstance(text, ast.Constant)
-                for name, methods in module_names.methods.items():
+                for name, methods in module.methods.items():
                     if not known or name == text.value:  # type: ignore[attr-defined]  # a constant
                         yield from methods
 
 
-def _word(node: ast.Name | ast.Attribute, module_names: ModuleNames) -> Iterator[str]:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id
+def _effective_name(node: ast.Name | ast.Attribute, module: ModuleNames) -> Iterator[str]:
+    """The name of a library function or method whose call has an effect."""
     if isinstance(node, ast.Attribute):
-        row = lookup(f".{name}")
-        means_it = (
-            row.effect is not EffectKind.DRAW or row.distinct
-        )  # `args.seed` and `p.beta` are plain data
+        name, row = node.attr, lookup(f".{node.attr}")
+        certain = row.effect is not EffectKind.DRAW or row.distinct  # `args.seed` and `p.beta` are plain data
     else:
-        row = lookup(f"builtins.{name}")
-        means_it = row.effect is not EffectKind.FILE and module_names.builtin(name)  # `open` may well read
-    if row.is_effective and means_it:
+        name, row = node.id, lookup(f"builtins.{node.id}")
+        certain = row.effect is not EffectKind.FILE and module.builtin(name)  # `open` may well read
+    if row.is_effective and certain:
         yield name
 
 
-def _unsure(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[str]:
-    """Names that are bound by something else than an undecorated `def`, too."""
+def _rebindable(nodes: list[ast.AST], module: ModuleNames) -> Iterator[str]:
+    """Names that something other than an undecorated `def` binds too."""
     plain = {
         t for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda) for t in n.targets
     }
@@ -136,22 +135,22 @@ def _unsure(nodes: list[ast.AST], module_names: ModuleNames) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
-        elif isinstance(node, Functions) and any(_replaces(d, module_names) for d in node.decorator_list):
+        elif isinstance(node, Functions) and any(_replaces(d, module) for d in node.decorator_list):
             yield node.name
 
 
-def _replaces(decorator: ast.expr, module_names: ModuleNames) -> bool:
-    """Whether a decorator is one of this module's, which may put any function in place."""
+def _replaces(decorator: ast.expr, module: ModuleNames) -> bool:
+    """Whether a decorator is defined in this module: such a one may return any function."""
     node = decorator.func if isinstance(decorator, ast.Call) else decorator
-    while isinstance(node, ast.Attribute) and node.attr not in module_names.methods:
+    while isinstance(node, ast.Attribute) and node.attr not in module.methods:
         node = node.value
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     if name in ("setter", "getter", "deleter", *_PROPERTIES):
         return False
-    return name in module_names.functions or name in module_names.classes or isinstance(node, ast.Attribute)
+    return name in module.functions or name in module.classes or isinstance(node, ast.Attribute)
 
 
-def _values(nodes: list[ast.AST]) -> Iterator[str]:
+def _stored_attributes(nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
@@ -166,15 +165,15 @@ def _is_property(function: FunctionNode) -> bool:
     return any(unparsed(m).split(".")[-1] in _PROPERTIES for m in marks)
 
 
-def _unseen(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__") and name not in _SEEN
+def _is_implicit(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and name not in _VISIBLE
 
 
-def _shared(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _mutable_class_attributes(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for owner in (n for n in every_node(tree) if isinstance(n, ast.ClassDef)):
         if any(word in unparsed(d) for d in owner.decorator_list for word in ("dataclass", "define")):
             continue
-        own = {n.attr for n in ast.walk(owner) if _of_self(n)}
+        own = set(_attributes_of_self(owner))
         for statement in owner.body:
             if isinstance(statement, ast.Assign | ast.AnnAssign) and not _immutable(statement.value):
                 for node in own_nodes([statement]):
@@ -182,13 +181,11 @@ def _shared(tree: ast.Module) -> Iterator[tuple[str, str]]:
                         yield node.id, owner.name
 
 
-def _of_self(node: ast.AST) -> typing.TypeGuard[ast.Attribute]:
-    return (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    )
+def _attributes_of_self(owner: ast.ClassDef) -> Iterator[str]:
+    for node in ast.walk(owner):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name
 
 
 def _immutable(node: ast.expr | None) -> bool:
@@ -204,40 +201,30 @@ def _immutable(node: ast.expr | None) -> bool:
     return False
 
 
-# ------------------------------------------------------------------------------
-# Check what the body does without saying so: functions reached through values and operators, iterators.
-#
-# Law: a function that changes what it is given may be called by its name alone, where the arguments are seen;
-# an iterator from before the loop, and names looked up by text, are refused wherever they are used.
-
-#: Builtins through which a function may change names that it does not mention.
-_BY_TEXT = ("exec", "eval", "globals")
-
-
 def check_implicit_calls(
     facts: RegionFacts,
     functions: Sequence[FunctionSummary],
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     source: Source,
     loop: AnnotatedLoop,
     added_to: Set[str] = frozenset(),
     writing: Sequence[SourcePlace] = (),
 ) -> tuple[Diagnostic, ...]:
-    """Every hidden effect, once per place; ``functions`` are those that the body may run.
+    """Every implicit effect, once per place; ``functions`` are those that the body may run.
 
-    ``added_to``: containers whose reads are part of what iterations contribute to them. ``writing``:
-    where the body writes to files; an open file is no iterator there.
+    ``added_to``: containers that the body reads only to contribute to them. ``writing``: where the body
+    writes to files; an open file is no iterator there.
     """
-    check = _Check(module_names, source, writing)
+    check = _Check(module, source, writing)
     body = loop.node.body
     start = source.place_of(body[0])
     found = [
         *check.operators(functions, start),
-        *check.handed_on(functions, body),
+        *check.passed_functions(functions, body),
         *check.values(facts, functions, start),
         *check.by_text(functions, start),
-        *check.stepwise(body, names, added_to),
+        *check.iterators(body, names, added_to),
     ]
     return tuple({(f.code, f.place): f for f in reversed(found)}.values())
 
@@ -247,37 +234,38 @@ def _changing(functions: Sequence[FunctionSummary]) -> dict[ast.AST, FunctionSum
 
 
 class _Check:
-    def __init__(self, module_names: ModuleNames, source: Source, writing: Sequence[SourcePlace]) -> None:
-        self._module_names, self._source, self._writing = module_names, source, writing
+    def __init__(self, module: ModuleNames, source: Source, writing: Sequence[SourcePlace]) -> None:
+        self._module, self._source, self._writing = module, source, writing
 
     def operators(self, functions: Sequence[FunctionSummary], place: SourcePlace) -> Iterator[Diagnostic]:
         """Special methods that change the object: any operator may run them."""
         for node, function in _changing(functions).items():
-            if node in self._module_names.implicit_calls.special_methods:
+            if node in self._module.implicit_calls.special_methods:
                 yield self._changes(function, place)
 
-    def handed_on(self, functions: Sequence[FunctionSummary], body: list[ast.stmt]) -> Iterator[Diagnostic]:
-        """Functions that the body gives to others: it cannot be seen what those call them with."""
+    def passed_functions(
+        self, functions: Sequence[FunctionSummary], body: list[ast.stmt]
+    ) -> Iterator[Diagnostic]:
+        """Functions that the body passes to others: the arguments of their calls are not seen."""
         changing = _changing(functions)
-        for node, mention in address_taken(body, self._module_names):
+        for node, mention in address_taken(body, self._module):
             if node in changing:
                 yield self._changes(changing[node], self._source.place_of(mention))
 
     def values(
         self, facts: RegionFacts, functions: Sequence[FunctionSummary], start: SourcePlace
     ) -> Iterator[Diagnostic]:
-        """Calls of values, in the body or in what it runs: they may be of any function handed about."""
-        calls = [
-            (c.node, self._source.place_of(c.node)) for c in facts.calls if is_opaque(c, self._module_names)
-        ]
+        """Calls of values, in the body or in functions that it runs: they may reach any escaping function."""
+        opaque = (c.node for c in facts.calls if is_opaque(c, self._module))
+        calls = [(node, self._source.place_of(node)) for node in opaque]
         calls += [(f.calls_values, start) for f in functions if f.calls_values is not None]
-        hidden = self._module_names.implicit_calls
-        escaping = [f for node, f in _changing(functions).items() if node in hidden.escaping]
+        implicit = self._module.implicit_calls
+        escaping = [f for node, f in _changing(functions).items() if node in implicit.escaping]
         for call, place in calls:
             name = ast.unparse(call.func)
             yield from (self._changes(function, place) for function in escaping)
-            for word, handed in hidden.escaping_methods.items():
-                note = RelatedPlace(self._source.place_of(handed), "handed on here")
+            for word, mention in implicit.escaping_methods.items():
+                note = RelatedPlace(self._source.place_of(mention), "handed on here")
                 yield report("DLB418", place, "", (note,), function=name, word=word)
 
     def _changes(self, function: FunctionSummary, place: SourcePlace) -> Diagnostic:
@@ -288,20 +276,19 @@ class _Check:
         """Functions that look names up by text."""
         for function in functions:
             for name in _BY_TEXT:
-                if name in function.reads and self._module_names.builtin(name):
+                if name in function.reads and self._module.builtin(name):
                     note = RelatedPlace(self._source.place_of(function.reads[name]), f"in `{function.name}`")
                     yield report("DLB209", place, "", (note,), name=name)
 
-    def stepwise(self, body: list[ast.stmt], names: LoopNames, added_to: Set[str]) -> Iterator[Diagnostic]:
+    def iterators(self, body: list[ast.stmt], names: LoopNames, added_to: Set[str]) -> Iterator[Diagnostic]:
         """Iterators from before the loop, and dictionaries that grow where they are read."""
+        growing = self._module.growing_dicts
         for node in (n for s in body for n in every_node(s)):
-            if isinstance(node, ast.Subscript) and self._holds(
-                node.value, names, self._module_names.growing_dicts
-            ):
+            if isinstance(node, ast.Subscript) and self._holds(node.value, names, growing):
                 name = ast.unparse(node.value)
                 if name not in added_to:
                     yield report("DLB420", self._source.place_of(node), name=name)
-            if isinstance(node, ast.expr) and self._holds(node, names, self._module_names.iterators):
+            if isinstance(node, ast.expr) and self._holds(node, names, self._module.iterators):
                 place = self._source.place_of(node)
                 if not any(map(place.within, self._writing)):
                     yield report("DLB417", place, name=ast.unparse(node))

@@ -1,15 +1,15 @@
-"""Find what iterations contribute to: reductions, recognised or declared, and containers that are added to.
+"""Find contributions of iterations: reductions, recognised or declared, and containers that are added to.
 
-Law: a name or an object is contributed to if every mention of it in the body belongs to an update, all of
-them with one operator (``+`` and ``-`` count as one), so that no iteration sees what others did. An update
-that any other mention joins is a dependence between iterations, and refused. Where elements of an object are
-stored to by subscripts alone the dependence test has the first word.
+Law: a name or an object receives contributions if every mention of it in the body belongs to an update, and
+all updates have one operator (``+`` and ``-`` count as one), so that no iteration sees what others did. If
+the body mentions it in any other way, the update is a dependence between iterations, and refused. Where
+elements of an object are stored to by subscripts alone, the dependence test decides first.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dlbrt.contract import Distribution
 
@@ -25,7 +25,7 @@ from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.source import Source
 
-#: Methods that add to a container and give nothing back.
+#: Methods that add to a container and return nothing.
 _ADDING = frozenset({"append", "extend", "appendleft", "add"})
 
 #: Functions that make dictionaries.
@@ -40,20 +40,20 @@ def find_reductions(
     names: LoopNames,
     facts: RegionFacts,
     scalars: ScalarFacts,
-    module_names: ModuleNames,
+    module: ModuleNames,
     source: Source,
 ) -> Found:
-    """Reductions and ordered effects, and what is like one and cannot be taken."""
-    finder = _Finder(loop, names, scalars, module_names, source)
+    """The contributions, and diagnostics for what resembles one and is refused."""
+    finder = _Finder(loop, names, scalars, module, source)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
     finder.closures(facts, ordered)
     finder.declared({r.name for r in (*bound, *elements)})
-    disputed = frozenset(finder.disputed(elements, ordered))
+    maybe_stores = frozenset(finder.maybe_stores(elements, ordered))
     found = IterationContributions(
         reductions=(*bound, *elements),
         ordered=tuple(ordered),
-        maybe_stores=disputed,
-        arrays=frozenset(finder.arrays(disputed & {o.name for o in ordered})),
+        maybe_stores=maybe_stores,
+        arrays=frozenset(o.name for o in ordered if o.name in maybe_stores and finder.is_array(o.name)),
         explained=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
         dictionaries=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
         contributing_calls=frozenset(c for parts in _effects(elements, ordered).values() for c in parts),
@@ -62,7 +62,7 @@ def find_reductions(
 
 
 def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]) -> dict[str, list[ast.Call]]:
-    """For each container the calls among what is done with it."""
+    """The calls among the contributions to each container."""
     found = {o.name: [e for e in o.effects if isinstance(e, ast.Call)] for o in ordered}
     for reduction in elements:
         values = (u.value for u in reduction.updates if isinstance(u, ast.Expr))
@@ -72,29 +72,24 @@ def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer])
 
 class _Finder:
     def __init__(
-        self,
-        loop: AnnotatedLoop,
-        names: LoopNames,
-        scalars: ScalarFacts,
-        module_names: ModuleNames,
-        source: Source,
+        self, loop: AnnotatedLoop, names: LoopNames, scalars: ScalarFacts, module: ModuleNames, source: Source
     ) -> None:
-        self._loop, self._names, self._module_names, self._source = loop, names, module_names, source
+        self._loop, self._names, self._module, self._source = loop, names, module, source
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
-        self._private = {n for clause in loop.annotation.private for n in clause.names}
+        self._private = loop.annotation.private_names
         self._any = {n for clause in loop.annotation.reductions if clause.any_order for n in clause.names}
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
         self._mentions = _mentions(loop.node.body)
         self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
-        found = (selection_of(n, module_names) or update_of(n, module_names) for n in self._statements)
+        found = (selection_of(n, module) or update_of(n, module) for n in self._statements)
         self._updates = [u for u in found if u is not None]
         self._subscripts: SubscriptReader | None = None
 
     def bound(self) -> Iterator[Reduction]:
         """Reductions of names that the body binds."""
         for name in self._carried:
-            if name in self._names.targets or name in self._private or not self._bound_outside(name):
+            if name in self._names.targets or name in self._private or not self._is_bound_outside(name):
                 continue
             updates = [u for u in self._updates if u.name == name and not u.element]
             finding = self._refusal(name, updates)
@@ -105,7 +100,7 @@ class _Finder:
                 yield self._reduction(updates)
 
     def _refusal(self, name: str, updates: Sequence[Update]) -> Diagnostic | None:
-        """Why a carried name is no reduction; None where it is one, or nothing like one."""
+        """Why a carried name is no reduction; None where it is one, or does not resemble one."""
         if not updates:
             return self._lookalike(name)
         first = updates[0]
@@ -123,9 +118,8 @@ class _Finder:
         for companion in first.companions:
             stray = self._stray(companion, updates)
             if stray is not None or companion in self._names.targets or companion in self._private:
-                note = RelatedPlace(
-                    self._source.place_of(stray or first.statement), f"`{companion}` is used here"
-                )
+                place = self._source.place_of(stray or first.statement)
+                note = RelatedPlace(place, f"`{companion}` is used here")
                 return self._report("DLB326", name, first.statement, note)
         return None
 
@@ -147,26 +141,26 @@ class _Finder:
         known = {n for u in updates for n in u.mentions | u.contributing_calls}
         return next((n for n in self._mentions.get(name, ()) if n not in known), None)
 
-    def _bound_outside(self, name: str) -> bool:
-        """Whether something but the loop binds the name, so that it has a value to begin with."""
+    def _is_bound_outside(self, name: str) -> bool:
+        """Whether something other than the loop binds the name, so that it has an initial value."""
         scope, inside = self._loop.scope, set(every_node(self._loop.node))
-        if isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
-            nodes = bound_names(scope.body).get(name, [])
-            given = [] if isinstance(scope, ast.Module) else [p.arg for p in parameters_of(scope)]
-            return name in given or any(n not in inside for n in nodes)
-        return False
+        if isinstance(scope, ast.ClassDef | ast.Lambda):
+            return False
+        parameters = () if isinstance(scope, ast.Module) else parameters_of(scope)
+        nodes = bound_names(scope.body).get(name, [])
+        return any(p.arg == name for p in parameters) or any(n not in inside for n in nodes)
 
     def _reduction(self, updates: Sequence[Update]) -> Reduction:
         first = updates[0]
         operator = max(u.operator for u in updates)  # "-" where any update subtracts
         one_side = len(frozenset[str]().union(*(u.operand_sides for u in updates))) == 1
-        again = operator != "-" and one_side and not first.element
+        combinable = operator != "-" and one_side and not first.element
         return Reduction(
             name=first.name,
             operator=operator,
             updates=tuple(u.statement for u in updates),
             element=first.element,
-            multiple_updates=again and may_repeat(self._loop.node.body, {u.statement for u in updates}),
+            multiple_updates=combinable and may_repeat(self._loop.node.body, {u.statement for u in updates}),
             integer=all(self._is_integer(v) for u in updates for v in u.values),
             any_order=first.name in self._any,
             may_insert=first.element and any(_adds_elements(u.statement) for u in updates),
@@ -177,7 +171,7 @@ class _Finder:
         if self._subscripts is None:
             own, index = self._names.temporaries, self._names.index
             given = frozenset(self._names.targets) - {index}
-            region = CodeRegion(tuple(self._loop.node.body), own, self._module_names, index, given,
+            region = CodeRegion(tuple(self._loop.node.body), own, self._module, index, given,
                             integers=self._names.integers)  # fmt: skip
             self._subscripts = SubscriptReader(region)
         return self._subscripts.is_integer(node, {})
@@ -191,7 +185,7 @@ class _Finder:
                 yield self._reduction(updates)
 
     def ordered(self) -> Iterator[OrderedContainer]:
-        """Shared containers that the body adds to, and does nothing else with."""
+        """Shared containers that the body only adds to."""
         effects: dict[str, list[tuple[ast.Name, ast.expr | ast.stmt]]] = {}
         for statement in self._statements:
             for name, effect in _additions(statement):
@@ -202,27 +196,30 @@ class _Finder:
                 yield OrderedContainer(container, tuple(effect for _, effect in found))
 
     def _shared(self, name: str) -> bool:
-        """Whether the name is from outside, and no clause says what else its object is."""
+        """Whether the name is from outside, and no clause makes its object private or distributed."""
         dealt = {n for c in self._loop.annotation.distributions for n in c.arrays
                  if c.distribution is not Distribution.WHOLE}  # fmt: skip
         return name in self._names.shared and name not in self._private | dealt
 
-    def disputed(self, elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]) -> Iterator[str]:
-        """Containers that may as well be arrays to the rows of which iterations store."""
+    def maybe_stores(
+        self, elements: Sequence[Reduction], ordered: Sequence[OrderedContainer]
+    ) -> Iterator[str]:
+        """Containers that may also be arrays whose rows iterations store to."""
         annotation = self._loop.annotation
-        said = annotation.reductions if annotation.assume_independent is not None else ()
-        declared = {name for clause in said for name in clause.names}  # the clause says more of its names
+        # A `reduction` clause is more specific than `assume_independent`.
+        clauses = annotation.reductions if annotation.assume_independent is not None else ()
+        declared = {name for clause in clauses for name in clause.names}
         for name, calls in _effects(elements, ordered).items():
             if not calls and name not in declared and not self.is_dictionary(name):
                 yield name
 
-    def arrays(self, names: Iterable[str]) -> Iterator[str]:
-        """Those of the names that surely hold an array or a list."""
-        return (name for name in names if self._made(name, self._makes_array))
+    def is_array(self, name: str) -> bool:
+        """Whether the name surely holds an array or a list."""
+        return self._always_made_by(self._makes_array, name)
 
     def is_dictionary(self, name: str) -> bool:
         """Whether the name surely holds a dictionary."""
-        return self._made(name, _makes_dictionary)
+        return self._always_made_by(_makes_dictionary, name)
 
     def _makes_array(self, node: ast.expr) -> bool:
         match node:
@@ -231,22 +228,19 @@ class _Finder:
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 return isinstance(left, ast.List) or isinstance(right, ast.List)
         root, _, rest = ast.unparse(node).partition(".")
-        return isinstance(node, ast.Call) and bool(rest) and self._module_names.imports.get(root) == "numpy"
+        return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
 
-    def _made(self, name: str, makes: Callable[[ast.expr], bool]) -> bool:
-        """Whether all that binds the name gives it such an object."""
-        scopes = (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES))
+    def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
+        """Whether every binding of the name gives it an object of this kind."""
         places = set(self._names.bindings.get(name, ()))
-        found: set[ast.AST] = set()
-        for scope in scopes:
-            made = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
-            found |= places & {target for target, value in made if makes(value)}
-            if found:
-                break
-        return bool(places) and found == places
+        for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
+            assigned = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
+            if found := places & {target for target, value in assigned if makes(value)}:
+                return found == places
+        return False
 
     def closures(self, facts: RegionFacts, ordered: Sequence[OrderedContainer]) -> None:
-        """Functions and generators of the body that are put into a container."""
+        """Refuse functions and generators of the body that are put into a container."""
         added = {e for o in ordered for e in o.effects}
         for call in facts.calls:
             if call.node in added:
@@ -257,7 +251,7 @@ class _Finder:
                         self.findings.append(report("DLB314", self._source.place_of(node)))
 
     def declared(self, found: set[str]) -> None:
-        """Names of the clause `reduction` that the body does not update as one."""
+        """Refuse names of the clause `reduction` that the body does not update as a reduction."""
         for clause in self._loop.annotation.reductions:
             for name in clause.names:
                 if name not in found | self.reported:
@@ -266,7 +260,7 @@ class _Finder:
 
 
 def _mentions(body: Sequence[ast.stmt]) -> dict[str, list[ast.expr | ast.stmt]]:
-    """Every node that names something, in nested scopes too, by the name."""
+    """The nodes that mention each name, in nested scopes too."""
     found: dict[str, list[ast.expr | ast.stmt]] = {}
     for node in (n for s in body for n in every_node(s)):
         match node:
@@ -285,9 +279,8 @@ def _mentions(body: Sequence[ast.stmt]) -> dict[str, list[ast.expr | ast.stmt]]:
 
 
 def _adds_elements(node: ast.stmt) -> bool:
-    """Whether an update may make room for what it stores: `get` takes what is missing, slices grow."""
-    return any(isinstance(n, ast.Slice) or (isinstance(n, ast.Attribute) and n.attr == "get")
-               for n in ast.walk(node))  # fmt: skip
+    """Whether an update may add elements: `get` supplies a missing one, a slice of a list may grow."""
+    return any(isinstance(n, ast.Slice) or getattr(n, "attr", "") == "get" for n in ast.walk(node))
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -296,11 +289,10 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         case ast.Assign(targets=targets, value=value):
             for target in targets:
                 yield target, value
-                parts = (
-                    (target, value) if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) else ()
-                )
-                if not any(isinstance(e, ast.Starred) for part in parts for e in part.elts):
-                    yield from zip(*(part.elts for part in parts), strict=False)
+                match target, value:
+                    case ast.Tuple(elts=names), ast.Tuple(elts=values):
+                        if not any(isinstance(e, ast.Starred) for e in (*names, *values)):
+                            yield from zip(names, values, strict=False)
         case ast.AnnAssign(target=target, value=ast.expr() as value):
             yield target, value
 
@@ -325,17 +317,14 @@ def _additions(node: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr | ast.stmt]]
 def _updates_otherwise(node: ast.stmt, name: str) -> bool:
     """Whether the statement makes the name's new value from its old one."""
     match node:
-        case ast.AugAssign(target=ast.Name(id=found)):
-            return found == name
-        case ast.Assign(targets=[ast.Name(id=found)], value=ast.BinOp() | ast.BoolOp() as value):
-            parts = list(ast.walk(value))
+        case ast.AugAssign(target=ast.Name(id=target)):
+            return target == name
         case ast.Assign(
-            targets=[ast.Name(id=found)], value=ast.Call(func=ast.Name(id="min" | "max")) as value
+            targets=[ast.Name(id=target)],
+            value=ast.BinOp() | ast.BoolOp() | ast.Call(func=ast.Name(id="min" | "max")) as value,
         ):
-            parts = list(ast.walk(value))
-        case _:
-            return False
-    return found == name and any(isinstance(p, ast.Name) and p.id == name for p in parts)
+            return target == name and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+    return False
 
 
 def _shown(update: Update) -> str:

@@ -1,9 +1,13 @@
-"""Derive the work W(i) of one iteration: count what it executes, as a function of index and parameters.
+"""Derive the work W(i) of one iteration, as a function of index and parameters, and read the clause `cost`.
 
-Inner loops over ranges are summed in closed form; a branch whose condition is one on index, inner variables
-and parameters is counted where it is taken, any other by its mean and its worst; functions of the module
-are entered with their arguments. What depends on data (``while``, recursion, an unknown function) leaves
-the work unknown, and the place says why.
+The derivation counts what an iteration executes. Inner loops over ranges are summed in closed form. A branch
+whose condition depends on index, inner variables and parameters is counted where it is taken; any other
+branch counts by its mean and its worst case. Functions of the module are entered with their arguments. What
+depends on data (``while``, recursion, an unknown function) leaves the work unknown, and `Cost.why` says why.
+
+The expression of a clause is evaluated before the loop, at the place of the loop. It sees the loop's targets
+and the names bound around it, but neither names that the body binds nor elements that the loop stores to. The
+sequential program does not evaluate it, so its evaluation must have no effect but its value.
 """
 
 from __future__ import annotations
@@ -35,20 +39,27 @@ from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 
+#: Names whose value depends on the place of the call, which is another one in the kernel.
+_BY_PLACE = frozenset({"__class__", "super", "globals", "locals", "vars", "eval", "exec", "dir"})
 
-def infer_cost(
-    loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames, space: IndexSpace | None
-) -> Cost:
-    """The cost of one iteration of the loop; `Cost.why` says what stood in the way.
+_WANTED = {
+    CostForm.DENSITY: "work above 0 for an iteration",
+    CostForm.CUMULATIVE: "work that increases with the loop's variable",
+    CostForm.FIT: "pairs of a value of the loop's variable and a time",
+}
 
-    Where no variable counts (``space`` is None), it is known if it is the same in every iteration.
+
+def infer_cost(loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, space: IndexSpace | None) -> Cost:
+    """The cost of one iteration of the loop.
+
+    Where no variable counts (``space`` is None), the cost is known if it is the same in every iteration.
     """
     index = Variable(VariableKind.INDEX, names.index or next(iter(names.targets), "_"))
     given = NO_ASSUMPTIONS if space is None else index_range(space)
     body = tuple(loop.node.body)
     counted = frozenset(_counted([loop.node.iter, *body]))
     region = CodeRegion(
-        body, names.temporaries, module_names, names.index, integers=names.integers, range_arguments=counted
+        body, names.temporaries, module, names.index, integers=names.integers, range_arguments=counted
     )
     shared = CounterContext(_written(body), _local(loop, names))
     try:
@@ -61,55 +72,32 @@ def infer_cost(
 
 
 def _counted(roots: Sequence[ast.AST]) -> Iterator[str]:
-    """Names in the arguments of a `range`, which takes integers alone."""
+    """Names in the arguments of a `range`, which accepts integers only."""
     for node in own_nodes(roots):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
             yield from (use.name for use in uses_of(node))
 
 
 def _written(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Names and dotted names of which the body stores elements, or that it makes longer or shorter."""
+    """Names and dotted names whose elements the body stores to, or whose length it changes."""
     found = set()
     for node in own_nodes(body):
         match node:
-            case ast.Subscript(ctx=ast.Store() | ast.Del()):
-                found.add(ast.unparse(_array_of(node)))
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if lookup(f".{method}").effect in (
-                EffectKind.MUTATE,
-                EffectKind.ORDERED,
-            ):
-                found |= {ast.unparse(value), f"len({ast.unparse(value)})"}
+            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                while isinstance(value, ast.Subscript):
+                    value = value.value
+                found.add(ast.unparse(value))
+            case ast.Call(func=ast.Attribute(value=value, attr=method)):
+                if lookup(f".{method}").effect in (EffectKind.MUTATE, EffectKind.ORDERED):
+                    found |= {ast.unparse(value), f"len({ast.unparse(value)})"}
     return frozenset(found)
 
 
-def _array_of(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node
-
-
 def _local(loop: AnnotatedLoop, names: LoopNames) -> frozenset[str]:
-    """Names that mean, or may mean, something else in functions of the module than they do in the loop."""
+    """Names that may have another meaning in functions of the module than in the loop."""
     functions = [n for n in loop.path if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     own = {name for f in functions for name in (*bound_names(f.body), *(p.arg for p in parameters_of(f)))}
     return names.temporaries | own
-
-
-# ------------------------------------------------------------------------------
-# Read the clause `cost`: what it may name, how it is evaluated, which work it says.
-#
-# The expression is evaluated before the loop, at the place of the loop: it sees the loop's targets and what is
-# bound around, and neither what the body binds nor elements that the loop stores to. The sequential program
-# does not evaluate it, so nothing may be seen to come of it but its value.
-
-#: What looks at the place where it is called, and that is another one in the kernel.
-_BY_PLACE = frozenset({"__class__", "super", "globals", "locals", "vars", "eval", "exec", "dir"})
-
-_WANTED = {
-    CostForm.DENSITY: "work above 0 for an iteration",
-    CostForm.CUMULATIVE: "work that increases with the loop's variable",
-    CostForm.FIT: "pairs of a value of the loop's variable and a time",
-}
 
 
 @dataclass(frozen=True)
@@ -123,7 +111,7 @@ class ClauseCost:
 def read_cost(
     loop: AnnotatedLoop,
     names: LoopNames,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: FunctionSummaries,
     stored: frozenset[str],
     growing: frozenset[str],
@@ -135,9 +123,7 @@ def read_cost(
     clause = loop.annotation.cost
     if clause is None:
         return None, ()
-    reader = _Reader(
-        loop, names, module_names, summaries, clause, ast.parse(clause.expression, mode="eval").body
-    )
+    reader = _Reader(loop, names, module, summaries, clause, ast.parse(clause.expression, mode="eval").body)
     findings = tuple(dict.fromkeys(reader.findings(stored, growing)))
     findings = tuple(sorted(findings, key=lambda found: (found.code, found.message)))
     return (None, findings) if findings else (reader.given(), ())
@@ -147,13 +133,13 @@ def read_cost(
 class _Reader:
     loop: AnnotatedLoop
     names: LoopNames
-    module_names: ModuleNames
+    module: ModuleNames
     summaries: FunctionSummaries
     clause: CostClause
     node: ast.expr
 
     def findings(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[Diagnostic]:
-        """Everything that is wrong with the clause."""
+        """The faults of the clause."""
         place, form = self.clause.place, self.clause.form
         if misplaced := tuple(self._misplaced()):
             yield from (report("DLB125", place, what=what) for what in misplaced)
@@ -164,7 +150,7 @@ class _Reader:
         yield from self._unknown()
         for name, does in (*self._bound(), *self._changed(stored, growing)):
             yield report("DLB123", place, name=name, does=does)
-        for side_effect in effects_of(self.node, self.loop, self.module_names, self.summaries):
+        for side_effect in effects_of(self.node, self.loop, self.module, self.summaries):
             yield report("DLB127", place, side_effect=side_effect)
         if self._senseless():
             yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
@@ -180,14 +166,14 @@ class _Reader:
                     yield "`yield`"
                 case ast.comprehension(is_async=1):
                     yield "`async for`"
-                case ast.Name(id=name) if name in _BY_PLACE and self.module_names.builtin(name):
+                case ast.Name(id=name) if name in _BY_PLACE and self.module.builtin(name):
                     yield f"`{name}`"
 
     def _unknown(self) -> Iterator[Diagnostic]:
-        """Names that mean nothing at the loop."""
+        """Names that are unknown at the loop."""
         for name in self._read - self.names.temporaries:
-            if not is_known(name, self.loop, self.module_names):
-                known = {*names_around(self.loop, self.module_names), *self.names.targets, *BUILTINS}
+            if not is_known(name, self.loop, self.module):
+                known = {*names_around(self.loop, self.module), *self.names.targets, *BUILTINS}
                 yield report("DLB122", self.clause.place, name=name, hint=nearest(name, known))
 
     def _bound(self) -> Iterator[tuple[str, str]]:
@@ -196,9 +182,9 @@ class _Reader:
         yield from ((name, "binds it") for name in self._read & self.names.temporaries if name not in targets)
 
     def _changed(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """What has other elements after the loop than before it."""
+        """Arrays and containers whose elements the loop changes."""
         yield from ((name, "adds to it") for name in self._read & growing)
-        for text in contents_read(self.node, self.module_names):
+        for text in contents_read(self.node, self.module):
             array = next((s for s in sorted(stored - growing) if text == s or text.startswith(f"{s}.")), None)
             if array is not None and text.partition(".")[0] in self._read - self.names.temporaries:
                 yield array, "stores into it"
@@ -208,7 +194,7 @@ class _Reader:
         return frozenset(use.name for use in uses_of(self.node))
 
     def _senseless(self) -> bool:
-        """Whether the text shows that no work comes of it."""
+        """Whether the text shows that the value cannot be work."""
         literal = isinstance(self.node, ast.Constant | ast.JoinedStr)
         if self.clause.form is CostForm.FIT:
             return literal
@@ -222,7 +208,7 @@ class _Reader:
         return True
 
     def given(self) -> ClauseCost:
-        """The clause as it is emitted, and read."""
+        """The clause as it is emitted, and its work where that can be read off."""
         return ClauseCost(CostPlan(*self._shape(), self.clause.expression), self._cost())
 
     def _shape(self) -> tuple[CostShape, str]:
@@ -232,7 +218,7 @@ class _Reader:
         if self.clause.form is CostForm.CUMULATIVE:
             return CostShape.CUMULATIVE, index or ""
         alone = index is not None and self._targets_read() <= {index}
-        if index is not None and alone and takes_vector(self.node, index, self.module_names):
+        if index is not None and alone and takes_vector(self.node, index, self.module):
             return CostShape.VECTOR, index
         return CostShape.EACH, target_text(self.loop.node.target)
 
@@ -240,7 +226,7 @@ class _Reader:
         return self._read & {*self.names.targets}
 
     def _cost(self) -> Cost | None:
-        """The work of one iteration as the clause gives it."""
+        """The work of one iteration by the clause."""
         if self.clause.form is not CostForm.DENSITY:
             return None
         work = work_of(self.node, self._form)
@@ -250,7 +236,7 @@ class _Reader:
     def _form(self, node: ast.expr) -> IntegerForm | None:
         counter = self.names.counter
         forms = {} if counter is None else {counter: IntegerForm.of(Variable(VariableKind.INDEX, counter))}
-        region = CodeRegion((), self.names.temporaries, self.module_names, integers=self.names.integers)
+        region = CodeRegion((), self.names.temporaries, self.module, integers=self.names.integers)
         return SubscriptReader(region).form(node, forms, {})
 
 

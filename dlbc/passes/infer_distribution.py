@@ -1,12 +1,13 @@
 """Infer, per array, its distributed axis, the rows that an iteration touches, and how it uses them.
 
-An array that the loop reads by its index on one axis is dealt along it; one that it reads in any other
-way is whole on every rank. A store decides the axis. Clauses override, where the subscripts allow it.
+An array that the loop reads by its index on one axis is distributed along that axis; an array that it reads
+in any other way is whole on every rank. A store decides the axis. Clauses override this, where the subscripts
+allow it.
 
-Law of mode ``w``, under which rows are not sent but come back whole: a statement of the body, which each
-iteration executes, stores the iteration's whole row; all else that touches the array is of that row, and
-stands in later statements. So what an iteration reads of the array it has stored, and no old element of the
-row stays.
+Law of mode ``w``, under which rows are not sent but come back whole: a statement of the body, executed in
+every iteration, stores the iteration's whole row. All other accesses to the array are to that row, in later
+statements. So an iteration reads only elements that it has stored itself, and no old element of the row
+remains.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IntegerForm
-from dlbc.analysis.row_footprints import RowRange, rows_of
+from dlbc.analysis.row_footprints import rows_of
 from dlbc.analysis.uses import own_nodes
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
@@ -27,7 +28,8 @@ from dlbc.ir.annotation import Annotation, ArrayClause
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan
 
-MOST_ROWS = 16
+#: The largest number of rows that are listed one by one.
+_MOST_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class _Array:
 
 
 def iteration_distribution(annotation: Annotation) -> Distribution:
-    """How iterations are dealt: as the bare clause says, or the named ones if they agree, else in blocks."""
+    """How iterations are dealt: by the clause without arrays, by the others if they agree, else in blocks."""
     bare = [c.distribution for c in annotation.distributions if not c.arrays]
     named = {c.distribution for c in annotation.distributions if c.arrays} - {Distribution.WHOLE}
     if bare:
@@ -54,13 +56,12 @@ def infer_distribution(
     index: str | None,
     loop: AnnotatedLoop,
 ) -> tuple[tuple[ArrayPlan, ...], tuple[Diagnostic, ...]]:
-    """The array table. ``verdicts``: of each stored array; ``whole``: arrays seen wholly elsewhere."""
+    """The array table. ``proofs``: for each stored array. ``whole``: arrays that escape as a whole."""
     annotation = loop.annotation
-    whole |= _in_rows(accesses)
+    whole |= _arrays_in_subscripts(accesses)
     plans: list[ArrayPlan] = []
     findings: list[Diagnostic] = []
-    tabled = [a.array for a in accesses if a.subscripts]
-    for name in dict.fromkeys(tabled):
+    for name in dict.fromkeys(a.array for a in accesses if a.subscripts):
         own = tuple(a for a in accesses if a.array == name)
         clause = next((c for c in annotation.distributions if name in c.arrays), None)
         proof = proofs.get(name)
@@ -77,8 +78,8 @@ def infer_distribution(
     return tuple(plans), tuple(findings)
 
 
-def _in_rows(accesses: Sequence[Access]) -> frozenset[str]:
-    """Arrays of which elements say which rows of others are touched, on every rank (``A[i + first[0]]``)."""
+def _arrays_in_subscripts(accesses: Sequence[Access]) -> frozenset[str]:
+    """Arrays whose elements select the rows of others on every rank (``A[i + first[0]]``)."""
     forms = (f for a in accesses for s in a.subscripts for f in s.forms)
     atoms = (atom for form in forms for atom in form.atoms if not IntegerForm.of(atom).depends_on())
     return frozenset(name for atom in atoms for name in IntegerForm.of(atom).elements)
@@ -93,15 +94,15 @@ def _distribution(clause: ArrayClause | None, annotation: Annotation) -> Distrib
 
 def _read_axis(accesses: Sequence[Access], wanted: int | None) -> int | None:
     depth = min(len(a.subscripts) for a in accesses)
-    fit = [k for k in range(depth) if _dealt(accesses, k)]
-    return wanted if wanted in fit else next(iter(fit), None)
+    suitable = [k for k in range(depth) if _is_distributable(accesses, k)]
+    return wanted if wanted in suitable else next(iter(suitable), None)
 
 
-def _dealt(accesses: Sequence[Access], axis: int) -> bool:
-    """Whether few rows are read, by each iteration its own; rows that all read may be among them."""
+def _is_distributable(accesses: Sequence[Access], axis: int) -> bool:
+    """Whether each iteration reads few rows, some of which depend on the index."""
     rows, complete, inspect = _rows(accesses, axis)
     moving = any(r.depends_on_index for a in accesses if (r := rows_of(a, axis)) is not None)
-    return complete and moving and not inspect and len(rows) <= MOST_ROWS
+    return complete and moving and not inspect and len(rows) <= _MOST_ROWS
 
 
 def _contradiction(array: _Array, clause: ArrayClause, index: str | None) -> Diagnostic | None:
@@ -145,26 +146,22 @@ def _in_place(array: _Array) -> bool:
 
 
 def _rows(accesses: Sequence[Access], axis: int) -> tuple[tuple[str, ...], bool, bool]:
-    """The distinct rows on the axis as text; whether all accesses have some; whether to inspect them."""
+    """The distinct rows on the axis as text; whether all accesses have rows; whether to inspect them."""
     found: dict[tuple[IntegerForm, IntegerForm], str] = {}
     complete, inspect = True, False
     for access in accesses:
         rows = rows_of(access, axis)
-        if rows is None or not _known(rows):
+        if rows is None or any(v.out_of_scope for form in (rows.low, rows.high) for v in form.variables):
             complete = False
         elif rows.affine:
             found.setdefault((rows.low, rows.high), rows.text)
-        elif rows.width is not None and 0 < rows.width <= MOST_ROWS and rows.first.affine:
+        elif rows.width is not None and 0 < rows.width <= _MOST_ROWS and rows.first.affine:
             for row in rows.each():
                 found.setdefault((row.low, row.high), row.text)
         else:
             inspect = True
             found.setdefault((rows.low, rows.high), rows.text)
     return tuple(found.values()), complete, inspect
-
-
-def _known(rows: RowRange) -> bool:
-    return not any(v.out_of_scope for form in (rows.low, rows.high) for v in form.variables)
 
 
 def _unless_index(rows: tuple[str, ...], index: str | None) -> tuple[str, ...]:
@@ -176,10 +173,8 @@ def _is_overwritten(array: _Array, body: Sequence[ast.stmt]) -> bool:
     first, *others = array.accesses
     if not _stores_row(first, array.axis or 0):
         return False
-    if not others:
-        return True
     rows, complete, inspect = _rows(array.accesses, array.axis or 0)
-    if len(rows) != 1 or not complete or inspect:
+    if others and (len(rows) != 1 or not complete or inspect):
         return False
     below = _below(first, body)
     return all(a.direct and not a.in_place and a.node in below for a in others)
@@ -187,15 +182,15 @@ def _is_overwritten(array: _Array, body: Sequence[ast.stmt]) -> bool:
 
 def _stores_row(access: Access, axis: int) -> bool:
     others = [s for k, s in enumerate(access.subscripts) if k != axis]
-    row = access.subscripts[axis]  # a slice may be less than its rows: an empty one
+    row = access.subscripts[axis]  # a slice may be empty
     whole = access.has_all_subscripts and access.direct and row.span is None and all(s.full for s in others)
     return access.kind is AccessKind.WRITE and whole and access.unconditional and not access.in_place
 
 
 def _below(access: Access, body: Sequence[ast.stmt]) -> frozenset[ast.AST]:
-    """What stands in the body below the assignment that makes the access; nothing if it is not the body's.
+    """The nodes below the assignment of the body that makes the access; empty if there is none.
 
-    The code of functions is left out: when they are called is open.
+    The code of functions is left out, since the time of their calls is unknown.
     """
     for number, statement in enumerate(body):
         if isinstance(statement, ast.Assign) and access.node in statement.targets:

@@ -1,7 +1,7 @@
-"""Plan one annotated parallel loop: run the passes over it and assemble what emission needs.
+"""Plan the annotated parallel loops: run the passes over each and assemble what emission needs.
 
-A plan comes out only if no pass found an error; findings of independent passes are collected, so that a
-person sees them together.
+A loop gets a plan only if no pass found an error. The findings of independent passes are collected, so that
+the user sees all of them at once.
 """
 
 from __future__ import annotations
@@ -41,11 +41,9 @@ from dlbc.ir.plan import (
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan, write_space
 from dlbc.passes.check_effects import BodyEffects, check_effects
-from dlbc.passes.check_form import check_form
-from dlbc.passes.check_handlers import check_handlers
+from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
-from dlbc.passes.classify_scalars import check_scalars, classify_scalars
-from dlbc.passes.classify_variables import classify_variables
+from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
 from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
 from dlbc.passes.find_accesses import Aliases, find_accesses, find_aliases
 from dlbc.passes.find_containers import find_iterators, find_lists
@@ -59,20 +57,12 @@ from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
 from dlbc.source import Source
 
-#: Diagnostics of dependences that are proved.
+#: Diagnostics of proved dependences.
 _PROVED = frozenset({"DLB301", "DLB303"})
 
 
-Planned = tuple[LoopPlan | None, tuple[Diagnostic, ...]]
-
-
-def plan_loops(module: Module, loops: Sequence[AnnotatedLoop]) -> list[Planned]:
-    """Of each `parallel` loop the plan, or None, and why not; remarks may come with a plan."""
-    return [(report.plan, report.findings) for report in report_loops(module, loops)]
-
-
 def survey_module(module: Module) -> tuple[ModuleNames, FunctionSummaries]:
-    """What holds for the module as a whole, whichever of its loops are looked at."""
+    """The facts about the whole module that the passes over each loop share."""
     module_names = resolve_module(module)
     iterators, growing = find_iterators(module.tree, module_names)
     lists, plain = find_lists(module.tree)
@@ -92,17 +82,20 @@ def report_loops(
     wanted: ReportDetail = ReportDetail.PLANS,
     survey: tuple[ModuleNames, FunctionSummaries] | None = None,
 ) -> list[LoopReport]:
-    """The same, with what was tried; what is not ``wanted`` is left out where it takes time."""
+    """A report for each `parallel` loop: its plan, or why it has none; remarks may come with a plan.
+
+    Costly details that ``wanted`` does not ask for are left out.
+    """
     around = _ModuleContext(module, *(survey or survey_module(module)), Provers(), wanted)
     loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
     return [_plan_loop(loop, around) for loop in loops]
 
 
-def _read_by_costs(loops: Sequence[AnnotatedLoop], besides: AnnotatedLoop) -> frozenset[str]:
-    """Names from around the loops that the costs of all but one of them read."""
+def _read_by_costs(loops: Sequence[AnnotatedLoop], excluded: AnnotatedLoop) -> frozenset[str]:
+    """Names from around the loops that the `cost` clauses of all other loops read."""
     found: set[str] = set()
     for loop in loops:
-        if loop is not besides and loop.annotation.cost is not None:
+        if loop is not excluded and loop.annotation.cost is not None:
             expression = ast.parse(loop.annotation.cost.expression, mode="eval")
             found |= {u.name for u in uses_of(expression)} - bound_names([loop.node.target]).keys()
     return frozenset(found)
@@ -110,7 +103,7 @@ def _read_by_costs(loops: Sequence[AnnotatedLoop], besides: AnnotatedLoop) -> fr
 
 @dataclass(frozen=True)
 class _ModuleContext:
-    """What is the same for all loops of a module."""
+    """What all loops of a module share."""
 
     module: Module
     module_names: ModuleNames
@@ -120,7 +113,6 @@ class _ModuleContext:
 
     @property
     def source(self) -> Source:
-        """The text."""
         return self.module.source
 
 
@@ -137,13 +129,23 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(loop, names, around.module_names, around.summaries, stored, growing)
     findings = (*unfit, *body.findings, *proof.findings, *deleted, *misread)
-    loop_report = _common_report(loop, body, proof)
+    refusal = LoopReport(
+        loop,
+        plan=None,
+        findings=_sorted(findings),
+        proofs=tuple(proof.proofs.values()),
+        failures=tuple(proof.failures),
+        trusted=_trusted(body.facts, body.effects, loop),
+        unseen=tuple(body.effects.unseen.items()),
+        prints=body.effects.prints,
+        asserted=tuple(dict.fromkeys(name for name, _ in body.effects.asserted)),
+    )
     if has_errors(findings):
-        return replace(loop_report, findings=_sorted(findings))
+        return refusal
     cutting, refuted = _partition_cost(loop, names, around, proof.space, given, stored)
     if refuted:
-        return replace(loop_report, findings=_sorted([*findings, *refuted]))
-    return _planned(replace(loop_report, findings=findings), body, proof, cutting, live, around)
+        return replace(refusal, findings=_sorted([*findings, *refuted]))
+    return _with_plan(refusal, body, proof, cutting, live, around)
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,6 @@ class _Body:
 
     @property
     def touched(self) -> list[Access]:
-        """Every access to elements."""
         return [*self.facts.accesses, *self.effects.stores]
 
 
@@ -182,7 +183,7 @@ def _read_body(loop: AnnotatedLoop, names: LoopNames, around: _ModuleContext) ->
 
 @dataclass(frozen=True)
 class _Proof:
-    """What was found of the arrays that a loop stores to; ``contributions`` are those that are no stores."""
+    """The tests of the arrays that a loop stores to; ``contributions`` leaves out the plain stores."""
 
     accesses: list[Access]
     contributions: IterationContributions
@@ -194,7 +195,6 @@ class _Proof:
 
     @property
     def stored(self) -> set[str]:
-        """What is stored or contributed to."""
         return {*self.proofs, *self.contributions.containers}
 
 
@@ -203,35 +203,19 @@ def _prove(loop: AnnotatedLoop, body: _Body, around: _ModuleContext) -> _Proof:
     accesses = in_text_order(without_private(body.touched, loop))
     aliases = find_aliases(loop, names, module_names, depths_of(accesses))
     space = find_context(loop, names, module_names)
-    judge = _IndependenceTest(effects, loop, names, space, aliases, around.provers, around.source)
-    plain = _plain_stores(body.contributions, accesses, judge)
+    test = _IndependenceTest(effects, loop, names, space, aliases, around.provers, around.source)
+    plain = _plain_stores(body.contributions, accesses, test)
     contributions = body.contributions.without(plain)
     caught = check_handlers(contributions, loop, module_names, around.source)
     accesses = [a for a in accesses if a.array not in contributions.containers]
-    verdicts, failures = judge.prove(accesses)
-    arrays, contradictions = infer_distribution(
-        accesses, verdicts, escaping_arrays(accesses, effects.cleared), names.index, loop
-    )
-    findings = (*caught, *(r.finding for r in failures), *contradictions)
-    return _Proof(accesses, contributions, arrays, verdicts, failures, space, findings)
+    proofs, failures = test.prove(accesses)
+    escaping = escaping_arrays(accesses, effects.cleared)
+    arrays, contradictions = infer_distribution(accesses, proofs, escaping, names.index, loop)
+    findings = (*caught, *(f.finding for f in failures), *contradictions)
+    return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
 
-def _common_report(loop: AnnotatedLoop, body: _Body, proof: _Proof) -> LoopReport:
-    """What is told of a loop whether it is planned or not."""
-    return LoopReport(
-        loop,
-        plan=None,
-        findings=(),
-        proofs=tuple(proof.proofs.values()),
-        failures=tuple(proof.failures),
-        trusted=_trusted(body.facts, body.effects, loop),
-        unseen=tuple(body.effects.unseen.items()),
-        prints=body.effects.prints,
-        asserted=tuple(dict.fromkeys(name for name, _ in body.effects.asserted)),
-    )
-
-
-def _planned(
+def _with_plan(
     loop_report: LoopReport,
     body: _Body,
     proof: _Proof,
@@ -242,7 +226,21 @@ def _planned(
     """The report with the plan, unless a variable has no class."""
     loop, names, scalars = loop_report.loop, body.names, body.scalars
     arrays, contributions = proof.arrays, proof.contributions
-    plan = assemble_plan(loop, _pieces(loop, body, proof, cutting, live, around))
+    parts = PlanParts(
+        space=write_space(loop.node.iter, around.module, around.module_names),
+        iterations=iteration_distribution(loop.annotation),
+        names=names,
+        scalars=scalars,
+        accesses=proof.accesses,
+        arrays=arrays,
+        contributions=contributions,
+        proofs=tuple(proof.proofs.values()),
+        cost=cutting.plan,
+        fold_decision=cutting.fold_decision,
+        live=live,
+        seen_after_failure=is_seen_after_failure(loop, frozenset(contributions.names)),
+    )
+    plan = assemble_plan(loop, parts)
     last = _last(plan, names)
     variables, unfit = classify_variables(
         loop, names, scalars, proof.space, proof.accesses, arrays, contributions, last, around.source
@@ -263,33 +261,12 @@ def _planned(
     )
 
 
-def _pieces(
-    loop: AnnotatedLoop,
-    body: _Body,
-    proof: _Proof,
-    cutting: _PartitionCost,
-    live: frozenset[str],
-    around: _ModuleContext,
-) -> PlanParts:
-    return PlanParts(
-        space=write_space(loop.node.iter, around.module, around.module_names),
-        iterations=iteration_distribution(loop.annotation),
-        names=body.names,
-        scalars=body.scalars,
-        accesses=proof.accesses,
-        arrays=proof.arrays,
-        contributions=proof.contributions,
-        proofs=tuple(proof.proofs.values()),
-        cost=cutting.plan,
-        fold_decision=cutting.fold_decision,
-        live=live,
-        seen_after_failure=is_seen_after_failure(loop, frozenset(proof.contributions.names)),
-    )
-
-
 @dataclass(frozen=True)
 class _PartitionCost:
-    """The work of the iterations: derived, as the loop is cut by it, in the kernel; and why not there."""
+    """The work of the iterations: as derived, as the loop is partitioned by it, and as the kernel has it.
+
+    ``why``: why the derived work is not in the kernel.
+    """
 
     derived: Cost | None
     partition_cost: Cost | None
@@ -307,7 +284,7 @@ def _partition_cost(
     given: ClauseCost | None,
     stored: frozenset[str],
 ) -> tuple[_PartitionCost, tuple[Diagnostic, ...]]:
-    """How the iterations are cut into shares; the user's word on their work goes before what is derived."""
+    """How the iterations are partitioned into shares; the user's `cost` goes before derived work."""
     annotation, module_names, wanted = loop.annotation, around.module_names, around.wanted
     needed = given is None and (wanted is ReportDetail.PLANS or annotation.fold is not None)
     derived = infer_cost(loop, names, module_names, space) if needed or wanted is ReportDetail.COSTS else None
@@ -320,22 +297,22 @@ def _partition_cost(
 
 
 def _plain_stores(
-    contributions: IterationContributions, accesses: Sequence[Access], judge: _IndependenceTest
+    contributions: IterationContributions, accesses: Sequence[Access], test: _IndependenceTest
 ) -> frozenset[str]:
-    """Names of contributions that take stores like any array: iterations store to elements of their own.
+    """Names of contributions that are plain stores: each iteration stores to elements of its own.
 
-    A dependence that is proved is none that a contribution could explain: it stays to be reported.
+    No contribution can explain a proved dependence, so that one is reported as a dependence of stores.
     """
     updated = {r.name for r in contributions.reductions}
     found = set()
     for name in contributions.maybe_stores:
         touching = [a for a in accesses if a.array == name]
-        verdicts, failures = judge.prove(touching)
-        proved = any(r.finding.code in _PROVED for r in failures) and name not in updated
+        proofs, failures = test.prove(touching)
+        proved = any(f.finding.code in _PROVED for f in failures) and name not in updated
         if name in contributions.arrays:
-            plain = bool(verdicts) or all(map(has_arithmetic_subscripts, touching))
+            plain = bool(proofs) or all(map(has_arithmetic_subscripts, touching))
         else:
-            plain = any(v.method is not ProofMethod.INSPECTOR and not v.guards for v in verdicts.values())
+            plain = any(p.method is not ProofMethod.INSPECTOR and not p.guards for p in proofs.values())
         if proved or plain:
             found.add(name)
     return frozenset(found)
@@ -358,8 +335,8 @@ class _IndependenceTest:
     source: Source
 
     def prove(self, accesses: Sequence[Access]) -> tuple[dict[str, IndependenceProof], list[ProofFailure]]:
-        """The verdict on every stored array that passed the dependence test, and what the others met with."""
-        verdicts: dict[str, IndependenceProof] = {}
+        """The proof for every stored array that passed the dependence test, the failure for every other."""
+        proofs: dict[str, IndependenceProof] = {}
         failures: list[ProofFailure] = []
         assume = self.loop.annotation.assume_independent is not None
         stored = {self.aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
@@ -371,34 +348,34 @@ class _IndependenceTest:
         for array in dict.fromkeys(a.array for a in accesses if a.writes):
             cleared = self.effects.cleared.get(array, ())
             touching = [a for a in accesses if a.overlaps(array) and a.node not in cleared]
-            verdict = prove_independence(
+            result = prove_independence(
                 array, touching, self.names, self.space, written, self.source, self.provers, assume
             )
-            if isinstance(verdict, IndependenceProof):
-                verdicts[array] = verdict
-                verdicts |= {name: verdict for name, (origin, _) in self.aliases.items() if origin == array}
+            if isinstance(result, IndependenceProof):
+                proofs[array] = result
+                proofs |= {name: result for name, (origin, _) in self.aliases.items() if origin == array}
             else:
-                failures.append(verdict)
-        return verdicts, failures
+                failures.append(result)
+        return proofs, failures
 
 
 def _deleted(
     loop: AnnotatedLoop, live: frozenset[str], scalars: ScalarFacts, source: Source
 ) -> Iterator[Diagnostic]:
-    """Temporaries that end deleted: whether they are bound after the loop cannot be kept."""
-    gone = {u.name: u.node for s in loop.node.body for u in uses_of(s) if u.kind is UseKind.DELETE}
-    for name in sorted((gone.keys() & live) - scalars.definite):
-        yield report("DLB421", source.place_of(gone[name]), name=name)
+    """Temporaries that an iteration may leave deleted: the plan cannot keep them unbound after the loop."""
+    deleted = {u.name: u.node for s in loop.node.body for u in uses_of(s) if u.kind is UseKind.DELETE}
+    for name in sorted((deleted.keys() & live) - scalars.definite):
+        yield report("DLB421", source.place_of(deleted[name]), name=name)
 
 
 def _last(plan: LoopPlan, names: LoopNames) -> frozenset[str]:
-    """The names of which the last value is read after the loop, as the user writes them."""
+    """The names whose last value is read after the loop, as the user writes them."""
     written = {mangled: name for name, mangled in plan.mangled}
     kept = {written.get(n, n) for n in (*plan.definite, *plan.conditional)}
     return frozenset(kept | {*names.targets}) if plan.targets_live else frozenset(kept)
 
 
 def _trusted(facts: RegionFacts, effects: BodyEffects, loop: AnnotatedLoop) -> tuple[str, ...]:
-    """Objects from outside that the loop changes, and that are private by the word of the user."""
+    """Objects from outside that the loop changes, and that the user declared private."""
     stored = {a.root for a in facts.accesses if a.writes} | effects.trusted
     return tuple(n for clause in loop.annotation.private for n in clause.names if n in stored)

@@ -1,14 +1,14 @@
 """Test whether iterations that store into an array are independent.
 
-Theory: two iterations depend on one another if one stores to an element that the other one touches. The means
-are tried from the cheapest on: equal subscripts along an axis; integer sets, where subscripts, bounds and
-conditions are affine; a solver, where they have products; conditions on names from before the loop under
-which there is no dependence; rows that the run time looks at before the loop. Iterations whose stores
-lie in different rows of an axis are dealt by rows; others element by element.
+Theory: two iterations are dependent if one stores to an element that the other accesses. The methods are
+tried from the cheapest on: equal subscripts along an axis; integer sets, where subscripts, bounds and
+conditions are affine; a solver, where they contain products; guards on names from before the loop, under
+which there is no dependence; rows that the runtime inspects before the loop. Iterations whose stores lie in
+different rows of an axis are dealt by rows, others element by element.
 
 A dependence is called proved only for accesses whose conditions are known exactly, and with two iterations
-named; everything else merely cannot be excluded. Along the axis that is dealt, the run time checks that no
-subscript wraps around; elsewhere wrapping is part of the proof.
+named; any other dependence is merely possible. Along the distributed axis, the runtime checks that no
+subscript wraps around; along other axes, wrapping is part of the proof.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from dlbc.algebra.integer_form import Condition, IndexSpace, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, VariableKind
 from dlbc.analysis.dependence_problem import (
     DependenceProblem,
     Provers,
@@ -33,11 +33,9 @@ from dlbc.ir.loop import IndependenceProof, ProofFailure, ProofMethod
 from dlbc.ir.region import LoopNames
 from dlbc.source import Source, SourcePlace
 
-Pair = tuple[Access, Access]
-
 _WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
 
-#: How many iterations a guard has to leave room for.
+#: The number of iterations that a guard must admit.
 _MANY = 64
 
 
@@ -51,9 +49,9 @@ def prove_independence(
     provers: Provers,
     assume: bool,
 ) -> IndependenceProof | ProofFailure:
-    """The verdict on one stored array; ``accesses`` are all that may touch it, in document order.
+    """The result for one stored array; ``accesses``: all that may touch it, in document order.
 
-    ``written`` are all arrays that the loop stores to.
+    ``written``: all arrays that the loop stores to.
     """
     writes = [a for a in accesses if a.writes]
     whole = next((a for a in accesses if a.array != array or not a.subscripts), None)
@@ -63,29 +61,30 @@ def prove_independence(
         return ProofFailure(array, _whole(array, whole, writes[0], source))
     if space is None:
         return ProofFailure(array, _unindexed(array, writes, names, source))
-    proof_steps = _ProofSteps(array, accesses, space, written, provers)
-    proof = proof_steps.first_proof()
-    if proof is not None:
+    steps = _ProofSteps(array, accesses, space, written, provers)
+    if (proof := steps.first_proof()) is not None:
         return proof
-    proved = proof_steps.witness()
-    if proved is not None:
-        return ProofFailure(array, _proved(array, *proved, source), tuple(proof_steps.tried))
+    if (dependence := steps.witness()) is not None:
+        return ProofFailure(array, _proved(array, *dependence, source), tuple(steps.tried))
     if assume:
-        return proof_steps.asserted()
-    looked = proof_steps.inspected()
-    if looked is not None:
-        return looked
-    still = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
-    finding = (
-        _unindexed(array, still, names, source) if still else _possible(array, proof_steps, names, source)
-    )
+        return steps.asserted()
+    if (proof := steps.inspected()) is not None:
+        return proof
+    fixed = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
+    if fixed:
+        finding = _unindexed(array, fixed, names, source)
+    else:
+        write, other = steps.possible_dependence()
+        note = RelatedPlace(_place(other, source), f"{other.kind.value} here")
+        label, place = f"{write.kind.value} here", _place(write, source)
+        finding = report("DLB302", place, label, (note,), array=array, index=names.index)
     if provers.sets is None:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
-    return ProofFailure(array, finding, tuple(proof_steps.tried))
+    return ProofFailure(array, finding, tuple(steps.tried))
 
 
 class _ProofSteps:
-    """The means in order, on one array; ``tried`` says what came of each."""
+    """The proof methods in order, on one array; ``tried`` holds the outcome of each."""
 
     def __init__(
         self,
@@ -106,36 +105,30 @@ class _ProofSteps:
         self.tried: list[str] = []
 
     def first_proof(self) -> IndependenceProof | None:
-        """The first means by which the array is proved."""
-        steps: tuple[Callable[[], IndependenceProof | None], ...] = (
-            self._by_equal_subscripts, self._by_sets, self._by_solver, self._under_guard
-        )  # fmt: skip
-        return next((v for step in steps if (v := step()) is not None), None)
+        """The proof by the first method that succeeds."""
+        return self._by_equal_subscripts() or self._by_sets() or self._by_solver() or self._under_guard()
 
-    def _found(self, means: ProofMethod, axis: int | None, what: str, **more: object) -> IndependenceProof:
-        self.tried.append(f"{means.value}: {what}")
-        return IndependenceProof(self._array, means, axis, tried=tuple(self.tried), **more)  # type: ignore[arg-type]
+    def _note(self, method: ProofMethod, outcome: str) -> None:
+        self.tried.append(f"{method.value}: {outcome}")
+
+    def _proof(self, method: ProofMethod, axis: int | None, what: str, **more: object) -> IndependenceProof:
+        self._note(method, what)
+        return IndependenceProof(self._array, method, axis, tried=tuple(self.tried), **more)  # type: ignore[arg-type]
 
     def _by_equal_subscripts(self) -> IndependenceProof | None:
         for axis in self._axes:
             if all(self._apart(w, x, axis) for w in self._writes for x in self._accesses):
-                return self._found(
-                    ProofMethod.EQUAL, axis, f"each iteration has rows of its own on axis {axis}"
-                )
-        self.tried.append(f"{ProofMethod.EQUAL.value}: not on any axis")
+                what = f"each iteration has rows of its own on axis {axis}"
+                return self._proof(ProofMethod.EQUAL, axis, what)
+        self._note(ProofMethod.EQUAL, "not on any axis")
         return None
 
     def _apart(self, write: Access, other: Access, axis: int) -> bool:
-        """Whether subscripts ``a*i + c`` differ by nothing, or by what no distance can make up."""
+        """Whether subscripts ``a*i + c`` are equal, or differ by no multiple of the stride times ``a``."""
         if len(other.subscripts) <= axis:
             return False
         left, right = write.subscripts[axis].form, other.subscripts[axis].form
-        if (
-            left is None
-            or right is None
-            or left.depends_on((VariableKind.INNER,))
-            or right.depends_on((VariableKind.INNER,))
-        ):
+        if left is None or right is None or any(f.depends_on((VariableKind.INNER,)) for f in (left, right)):
             return False
         slope, distance = left.coefficient(self._space.index), (right - left).constant
         if not slope or distance is None or left.elements & self._written:
@@ -145,13 +138,11 @@ class _ProofSteps:
     def _by_sets(self) -> IndependenceProof | None:
         sets = self._provers.sets
         if sets is None:
-            self.tried.append(f"{ProofMethod.SETS.value}: islpy is not installed")
+            self._note(ProofMethod.SETS, "islpy is not installed")
             return None
         proof = self._by(ProofMethod.SETS, lambda m: sets.is_empty(m.conditions))
         if proof is None:
-            self.tried.append(
-                f"{ProofMethod.SETS.value}: two iterations may meet, as far as affine conditions tell"
-            )
+            self._note(ProofMethod.SETS, "two iterations may meet, as far as affine conditions tell")
         return proof
 
     def _by_solver(self) -> IndependenceProof | None:
@@ -159,56 +150,54 @@ class _ProofSteps:
             return None
         solver = self._provers.solver
         if solver is None:
-            self.tried.append(
-                f"{ProofMethod.SOLVER.value}: z3 is not installed, and subscripts have products"
-            )
+            self._note(ProofMethod.SOLVER, "z3 is not installed, and subscripts have products")
             return None
         proof = self._by(ProofMethod.SOLVER, lambda m: solver.is_empty(m.conditions))
         if proof is None:
-            self.tried.append(f"{ProofMethod.SOLVER.value}: no proof within its bound")
+            self._note(ProofMethod.SOLVER, "no proof within its bound")
         return proof
 
-    def _by(self, means: ProofMethod, empty: Callable[[DependenceProblem], bool]) -> IndependenceProof | None:
+    def _by(
+        self, method: ProofMethod, empty: Callable[[DependenceProblem], bool]
+    ) -> IndependenceProof | None:
         for axis in self._axes:
-            if self._dealable(axis) and all(map(empty, self._meetings([axis]))):
-                return self._found(means, axis, f"no two iterations meet in a row of axis {axis}")
-        if not all(map(empty, self._meetings(self._all_axes, wrap=True))):
+            if self._has_rows(self._accesses, axis) and all(map(empty, self._problems([axis]))):
+                return self._proof(method, axis, f"no two iterations meet in a row of axis {axis}")
+        apart = "no two iterations meet in an element"
+        if not all(map(empty, self._problems(self._all_axes, wrap=True))):
             return None
         for axis in self._axes:
-            if all(map(empty, self._meetings([axis], self._writes, wrap=True))) and self._dealable(
-                axis, stores=True
-            ):
-                what = (
-                    f"no two iterations meet in an element; their stores lie in different rows of axis {axis}"
-                )
-                return self._found(means, axis, what, shared_rows=True)
-        return self._found(means, None, "no two iterations meet in an element")
+            disjoint = all(map(empty, self._problems([axis], self._writes, wrap=True)))
+            if disjoint and self._has_rows(self._writes, axis):
+                what = f"{apart}; their stores lie in different rows of axis {axis}"
+                return self._proof(method, axis, what, shared_rows=True)
+        return self._proof(method, None, apart)
 
-    def _dealable(self, axis: int, *, stores: bool = False) -> bool:
-        """Whether the run time can find the rows (stored to, if ``stores``) before the loop."""
-        touching = self._writes if stores else self._accesses
-        return all(self._rows(a, axis) is not None for a in touching)
+    def _has_rows(self, accesses: Sequence[Access], axis: int) -> bool:
+        """Whether the runtime can find the rows of the accesses before the loop."""
+        return all(self._rows(a, axis) is not None for a in accesses)
 
     def _rows(self, access: Access, axis: int) -> RowRange | None:
         rows = rows_of(access, axis)
         known = rows is not None and all(evaluable(f, self._written) for f in (rows.low, rows.high))
         return rows if known else None
 
-    def _meetings(
+    def _problems(
         self, axes: Sequence[int], touching: Sequence[Access] | None = None, wrap: bool = False
     ) -> Iterator[DependenceProblem]:
+        """The distinct dependence problems along these axes."""
         seen = set()
         for write, other, same in self._pairs(touching or self._accesses):
             if len(axes) == 1 and not wrap and self._apart(write, other, axes[0]):
                 continue
             key = [(a.domain, *(a.subscripts[k] if k < len(a.subscripts) else None for k in axes))
                    for a in (write, other)]  # fmt: skip
-            if (found := (*key, same)) not in seen:
-                seen.add(found)
+            if (identity := (*key, same)) not in seen:
+                seen.add(identity)
                 yield dependence_problem(write, other, axes, self._space, self._written, wrap, ordered=same)
 
     def _pairs(self, touching: Sequence[Access]) -> Iterator[tuple[Access, Access, bool]]:
-        """Each store with each access once; two stores of different places meet in either order."""
+        """Each store with each access once; the order of two stores at different places does not matter."""
         for number, write in enumerate(self._writes):
             for other in touching:
                 if not (other.writes and other in self._writes[:number]):
@@ -220,66 +209,63 @@ class _ProofSteps:
             return None
         several = two_iterations(self._space)
         for axis in self._axes:
-            if not self._dealable(axis):
+            if not self._has_rows(self._accesses, axis):
                 continue
-            guard = sets.guard((m.conditions for m in self._meetings([axis])), several, self._crowds())
+            # A guard that does not admit many iterations with many stores is useless.
+            pairs = self._pairs(self._accesses)
+            many = (many_instances(w, other, self._space, self._written, _MANY) for w, other, _ in pairs)
+            guard = sets.guard((m.conditions for m in self._problems([axis])), several, many)
             if guard is not None:
                 what = f"no two iterations meet in a row of axis {axis} if {guard}"
-                return self._found(ProofMethod.SETS, axis, what, guards=(guard,))
+                return self._proof(ProofMethod.SETS, axis, what, guards=(guard,))
         return None
 
-    def _crowds(self) -> Iterator[tuple[Condition, ...]]:
-        """Many iterations in which much is stored: a guard that leaves no room for them is none."""
-        for write, other, _ in self._pairs(self._accesses):
-            yield many_instances(write, other, self._space, self._written, _MANY)
-
     def witness(self) -> tuple[Access, Access, DependenceProblem, dict[Variable, int]] | None:
-        """Two accesses that surely meet in an element in two iterations, with example numbers."""
+        """Two accesses that surely meet in one element in two iterations, with an example."""
         sets = self._provers.sets
         if sets is None:
             return None
         for natural in (True, False):
             for write, other, same in self._pairs(self._accesses):
-                found = dependence_problem(
+                problem = dependence_problem(
                     write, other, self._all_axes, self._space, self._written, ordered=same, natural=natural
                 )
-                if not found.exact or not (write.has_all_subscripts and other.has_all_subscripts):
+                if not problem.exact or not (write.has_all_subscripts and other.has_all_subscripts):
                     continue
-                values = sets.witness(found.conditions)
+                values = sets.witness(problem.conditions)
                 if values is not None and sets.affine:
-                    self.tried.append(f"{ProofMethod.SETS.value}: two iterations surely meet")
-                    return write, other, found, values
+                    self._note(ProofMethod.SETS, "two iterations surely meet")
+                    return write, other, problem, values
         return None
 
     def asserted(self) -> IndependenceProof:
-        """The word of the user: stores by rows of the first axis where they are known, else by elements."""
-        axis = next((k for k in self._axes if self._dealable(k, stores=True)), None)
-        self.tried.append(f"{ProofMethod.ASSERTED.value}: `assume_independent`")
-        return IndependenceProof(
-            self._array, ProofMethod.ASSERTED, axis, axis is not None, tried=tuple(self.tried)
-        )
+        """The user's assertion: stores by rows of the first axis whose rows are known, else by elements."""
+        axis = next((k for k in self._axes if self._has_rows(self._writes, k)), None)
+        what = "`assume_independent`"
+        return self._proof(ProofMethod.ASSERTED, axis, what, shared_rows=axis is not None)
 
     def inspected(self) -> IndependenceProof | None:
-        """Rows that data gives (``A[ix[i]]``), for the run time to look at before the loop.
+        """Rows that data selects (``A[ix[i]]``), for the runtime to inspect before the loop.
 
-        Only where nothing but these rows is touched: that other rows, read as well, are never stored
-        to is too much to hope for.
+        Only if no other rows are touched: it is unlikely that other rows, which are read, are never stored
+        to.
         """
         for axis in self._axes:
             rows = [self._rows(a, axis) for a in (*self._writes, *self._accesses)]
             stored = {(r.low, r.high) for r in rows[: len(self._writes)] if r is not None and r.of_data}
             if all(r is not None and (r.low, r.high) in stored for r in rows):
-                return self._found(
-                    ProofMethod.INSPECTOR, axis, f"rows of axis {axis} are looked at before the loop"
-                )
+                what = f"rows of axis {axis} are looked at before the loop"
+                return self._proof(ProofMethod.INSPECTOR, axis, what)
         return None
 
-    def doubtful(self) -> Pair:
+    def possible_dependence(self) -> tuple[Access, Access]:
         """Two accesses that may meet."""
         sets = self._provers.sets
         for write, other, same in self._pairs(self._accesses):
-            found = dependence_problem(write, other, self._all_axes, self._space, self._written, ordered=same)
-            if sets is None or not sets.is_empty(found.conditions):
+            problem = dependence_problem(
+                write, other, self._all_axes, self._space, self._written, ordered=same
+            )
+            if sets is None or not sets.is_empty(problem.conditions):
                 return write, other
         return self._writes[0], self._accesses[0]
 
@@ -289,7 +275,7 @@ def _varies(subscript: Subscript) -> bool:
 
 
 def _distinct(accesses: Sequence[Access]) -> list[Access]:
-    """One access of each kind: what differs is the place in the text alone."""
+    """The accesses without those that differ from another one by their place in the text alone."""
     found = {(a.subscripts, a.domain, a.writes): a for a in reversed(accesses)}
     return list(reversed(found.values()))
 
@@ -297,8 +283,8 @@ def _distinct(accesses: Sequence[Access]) -> list[Access]:
 def _forms(access: Access) -> Iterator[IntegerForm]:
     for subscript in access.subscripts:
         yield from subscript.forms
-    for binder in access.domain.inner_loops:
-        yield from (f for f in (binder.start, binder.stop) if f is not None)
+    for inner in access.domain.inner_loops:
+        yield from (f for f in (inner.start, inner.stop) if f is not None)
 
 
 def _has_product(form: IntegerForm) -> bool:
@@ -311,23 +297,24 @@ def _proved(
     array: str,
     write: Access,
     other: Access,
-    found: DependenceProblem,
+    problem: DependenceProblem,
     values: dict[Variable, int],
     source: Source,
 ) -> Diagnostic:
-    first, second = values.get(found.first, 0), values.get(found.second, 0)
-    index = found.first.name.rstrip("'")
-    element = array + _brackets(
-        write, [_element(write, axis, values) for axis in range(len(write.subscripts))]
+    first, second = values.get(problem.first, 0), values.get(problem.second, 0)
+    index, place = problem.first.name.rstrip("'"), _place(write, source)
+    exact = (
+        values.get(Variable(VariableKind.INNER, f"element {k}"), s.text)
+        for k, s in enumerate(write.subscripts)
     )
+    element = array + _brackets(write, list(map(str, exact)))
     low, high = sorted((first, second))
     if write.kind is other.kind is AccessKind.WRITE:
         also = () if write is other else (RelatedPlace(_place(other, source), "and here"),)
-        return report("DLB303", _place(write, source), "", also, index=index, first=low, second=high,
-                      element=element)  # fmt: skip
+        return report("DLB303", place, "", also, index=index, first=low, second=high, element=element)
     note = RelatedPlace(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
     label = f"{write.kind.value} in iteration {index}={first}"
-    return report("DLB301", _place(write, source), label, (note,), index=index, first=low, second=high,
+    return report("DLB301", place, label, (note,), index=index, first=low, second=high,
                   array=array, element=element)  # fmt: skip
 
 
@@ -343,17 +330,6 @@ def _brackets(access: Access, parts: Sequence[str]) -> str:
     return text
 
 
-def _element(write: Access, axis: int, values: dict[Variable, int]) -> str:
-    return str(values.get(Variable(VariableKind.INNER, f"element {axis}"), write.subscripts[axis].text))
-
-
-def _possible(array: str, proof_steps: _ProofSteps, names: LoopNames, source: Source) -> Diagnostic:
-    write, other = proof_steps.doubtful()
-    note = RelatedPlace(_place(other, source), f"{other.kind.value} here")
-    return report("DLB302", _place(write, source), f"{write.kind.value} here", (note,), array=array,
-                  index=names.index)  # fmt: skip
-
-
 def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnostic:
     note = RelatedPlace(_place(write, source), "stored to here")
     return report("DLB306", _place(access, source), "all of it is used here", (note,), array=array)
@@ -362,11 +338,8 @@ def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnos
 def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: Source) -> Diagnostic:
     write = next((w for w in writes if not any(s.depends_on_index for s in w.subscripts)), writes[0])
     place = _place(write, source)
-    if (
-        write.kind is AccessKind.UPDATE
-        and not any(s.depends_on_index for s in write.subscripts)
-        and _direct(write)
-    ):
+    fixed = not any(s.depends_on_index for s in write.subscripts)
+    if write.kind is AccessKind.UPDATE and fixed and _direct(write):
         return report("DLB305", place, array=array)
     if names.index is None and names.rebound:
         return report("DLB323", place, array=array, name=min(names.rebound))
@@ -376,12 +349,12 @@ def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: S
 
 
 def _named(write: Access) -> bool:
-    """Whether it stores by subscripts of the array's name."""
+    """Whether the store is by subscripts of the array's name."""
     return isinstance(write.node, ast.Subscript) and ast.unparse(write.node).startswith(write.array + "[")
 
 
 def _direct(write: Access) -> bool:
-    """Whether it stores to an element of the array by its name, not through a view or an element."""
+    """Whether the store is to an element of the array by its name, not through a view or an element."""
     return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
 
 

@@ -1,8 +1,8 @@
-"""Resolve what names mean: in the module as a whole, and in one loop.
+"""Resolve the meaning of names, in the module as a whole and in one loop.
 
-Theory: Python's scope rules. A name bound in the loop body is a temporary; one bound in an enclosing
-function or more than once in the module travels to the ranks as a kernel parameter; functions, classes
-and imports that the module binds exactly once stay global names of the emitted program.
+Theory: Python's scope rules. A name bound in the loop body is a temporary. A name bound in an enclosing
+function, or more than once in the module, travels to the ranks as a kernel parameter. Functions, classes and
+imports that the module binds exactly once stay global names of the emitted program.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
 from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 from dlbc.ir.loop import AnnotatedLoop, Module
-from dlbc.ir.region import IndexRange, LoopNames, ModuleNames
+from dlbc.ir.region import FunctionNode, IndexRange, LoopNames, ModuleNames
 
-#: Nodes that bind names, or say where they are bound.
+#: Nodes that bind names, or declare where they are bound.
 _BINDING = frozenset((
     ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.Import,
     ast.ImportFrom, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal,
@@ -27,14 +28,14 @@ _BINDING = frozenset((
 def resolve_module(module: Module) -> ModuleNames:
     """The names of the whole module."""
     bound = bound_names(module.tree.body)
-    functions: dict[str, tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, ...]] = {}
-    methods: dict[str, tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, ...]] = {}
+    functions: dict[str, tuple[FunctionNode, ...]] = {}
+    methods: dict[str, tuple[FunctionNode, ...]] = {}
     classes: dict[str, ast.ClassDef] = {}
     anywhere: set[str] = set()
-    rebound: set[str] = set()
+    declared: set[str] = set()
     aliases: dict[str, ast.expr] = {}
     imports: dict[str, str] = {}
-    otherwise: set[str] = set()
+    not_imported: set[str] = set()
     owners = {m for c in every_node(module.tree) if isinstance(c, ast.ClassDef) for m in c.body}
     stores: Counter[str] = Counter()
     for node in every_node(module.tree):
@@ -48,9 +49,9 @@ def resolve_module(module: Module) -> ModuleNames:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name | ast.Attribute):
             aliases |= {t.id: node.value for t in node.targets if isinstance(t, ast.Name)}
         if not isinstance(node, ast.Import | ast.ImportFrom):
-            otherwise |= names
+            not_imported |= names
         if isinstance(node, ast.Global | ast.Nonlocal):
-            rebound |= set(node.names)
+            declared |= set(node.names)
         elif isinstance(node, Functions):
             table = methods if node in owners else functions
             table[node.name] = (*table.get(node.name, ()), node)
@@ -62,18 +63,18 @@ def resolve_module(module: Module) -> ModuleNames:
             classes[node.name] = node
         elif isinstance(node, ast.Import | ast.ImportFrom):
             imports |= dict(_imported(node))
-    constant = {
-        name
-        for name, nodes in bound.items()
-        if len(nodes) == 1
-        and name not in rebound
-        and isinstance(nodes[0], Functions | ast.ClassDef | ast.Import | ast.ImportFrom)
-    }
-    imports = {name: full for name, full in imports.items() if name not in otherwise}
-    known = frozenset(anywhere), frozenset(constant)
-    aliases = {name: value for name, value in aliases.items() if stores[name] == 1}
+    definitions = Functions | ast.ClassDef | ast.Import | ast.ImportFrom
+    once = {name for name, nodes in bound.items() if len(nodes) == 1 and isinstance(nodes[0], definitions)}
     return ModuleNames(
-        bound, *known, imports, functions, methods, aliases, classes, declared=frozenset(rebound)
+        bound=bound,
+        bound_anywhere=frozenset(anywhere),
+        constant=frozenset(once - declared),
+        imports={name: full for name, full in imports.items() if name not in not_imported},
+        functions=functions,
+        methods=methods,
+        aliases={name: value for name, value in aliases.items() if stores[name] == 1},
+        classes=classes,
+        declared=frozenset(declared),
     )
 
 
@@ -114,7 +115,7 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     for use in uses_of(ast.Module(list(node.body), [])):
         if use.name not in temporaries and not stays(use.name, loop, module):
             shared.setdefault(use.name, use.node)
-    for use in uses_of(node.target):  # subscripts of an unsupported target; refused elsewhere
+    for use in uses_of(node.target):  # subscripts of a target, which `check_form` refuses
         if use.kind is UseKind.LOAD:
             shared.setdefault(use.name, use.node)
     return LoopNames(
@@ -124,9 +125,7 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
         index=index,
         space=space,
         parameters=tuple(shared),
-        integers=frozenset(
-            n for n in {*shared, *_named_around(loop)} if _surely_integer(n, loop, module, ())
-        ),
+        integers=frozenset(n for n in {*shared, *_names_around(loop)} if _is_integer(n, loop, module, ())),
         shared=shared,
         bindings={n: bindings_of(n, loop, module)[0] for n in shared},
         counter=counter,
@@ -134,7 +133,7 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     )
 
 
-def _named_around(loop: AnnotatedLoop) -> Iterator[str]:
+def _names_around(loop: AnnotatedLoop) -> Iterator[str]:
     """Names in the heads of the statements around the loop, and in assertions before it."""
     heads: list[ast.expr] = [loop.node.iter]
     heads += [n.iter for n in loop.path if isinstance(n, ast.For)]
@@ -143,55 +142,58 @@ def _named_around(loop: AnnotatedLoop) -> Iterator[str]:
     yield from (n.id for head in heads for n in ast.walk(head) if isinstance(n, ast.Name))
 
 
-def _surely_integer(name: str, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
-    """Whether every binding of a shared name gives it an integer, as far as the text shows."""
+def _is_integer(name: str, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
+    """Whether the text shows that every binding of a shared name gives it an integer."""
     nodes, scope = bindings_of(name, loop, module)
     body = scope.body if isinstance(scope, Functions) else loop.path[0].body  # type: ignore[attr-defined]
-    return bool(nodes) and all(_integer_binding(n, body, loop, module, (*seen, name)) for n in nodes)
+    return bool(nodes) and all(_binds_integer(n, body, loop, module, (*seen, name)) for n in nodes)
 
 
-def _integer_binding(
+def _binds_integer(
     node: ast.AST, body: list[ast.stmt], loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]
 ) -> bool:
     if isinstance(node, ast.arg):
         return isinstance(node.annotation, ast.Name) and node.annotation.id == "int"
     for owner in own_nodes(body):
         if isinstance(owner, ast.Assign | ast.AnnAssign | ast.AugAssign) and owner.value is not None:
-            pairs = [
-                (t, owner.value) for t in (owner.targets if isinstance(owner, ast.Assign) else [owner.target])
-            ]
-            pairs += [
-                pair
-                for t, v in pairs
-                if isinstance(t, ast.Tuple) and isinstance(v, ast.Tuple) and len(t.elts) == len(v.elts)
-                for pair in zip(t.elts, v.elts, strict=True)
-            ]
+            targets = owner.targets if isinstance(owner, ast.Assign) else [owner.target]
+            pairs = [pair for target in targets for pair in _pairs(target, owner.value)]
             # n, m = Z.shape
             if any(isinstance(t, ast.Tuple) and node in t.elts and _is_shape(v) for t, v in pairs):
                 return True
-            if any(t is node and _integer_value(v, loop, module, seen) for t, v in pairs):
-                return not isinstance(owner, ast.AugAssign) or isinstance(
-                    owner.op, ast.Add | ast.Sub | ast.Mult
-                )
+            if any(t is node and _is_integer_value(v, loop, module, seen) for t, v in pairs):
+                exact = ast.Add | ast.Sub | ast.Mult
+                return not isinstance(owner, ast.AugAssign) or isinstance(owner.op, exact)
         elif isinstance(owner, ast.For) and owner.target is node:
-            return _is_range(owner.iter, module)
+            call = owner.iter
+            return isinstance(call, ast.Call) and _function_name(call.func, module) == "range"
     return False
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The target with its value, and the elements of two tuples of one length."""
+    yield target, value
+    match target, value:
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            yield from zip(targets, values, strict=True)
 
 
 def _is_shape(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
-def _integer_value(node: ast.expr, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]) -> bool:
+def _is_integer_value(
+    node: ast.expr, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]
+) -> bool:
     match node:
         case ast.Constant(value=value):
             return type(value) is int
         case ast.BinOp(
             left=left, right=right, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod()
         ):
-            return all(_integer_value(n, loop, module, seen) for n in (left, right))
+            return all(_is_integer_value(n, loop, module, seen) for n in (left, right))
         case ast.UnaryOp(operand=operand, op=ast.USub() | ast.UAdd()):
-            return _integer_value(operand, loop, module, seen)
+            return _is_integer_value(operand, loop, module, seen)
         case ast.Call(func=ast.Name(id="len" | "int" as name)):
             return module.builtin(name)
         case ast.Subscript(value=value, slice=ast.Constant() | ast.UnaryOp()):
@@ -199,19 +201,14 @@ def _integer_value(node: ast.expr, loop: AnnotatedLoop, module: ModuleNames, see
         case ast.Attribute(attr="size" | "ndim"):
             return True
         case ast.Name(id=name):
-            return name not in seen and _surely_integer(name, loop, module, seen)
+            return name not in seen and _is_integer(name, loop, module, seen)
     return False
-
-
-def _is_range(node: ast.expr, module: ModuleNames) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and (
-        module.builtin("range"))  # fmt: skip
 
 
 def _index_of(
     target: ast.expr, iterable: ast.expr, module: ModuleNames
 ) -> tuple[str | None, IndexRange | None]:
-    """The variable that counts, and through which values, if the loop has one."""
+    """The variable that counts, and its values, if the loop has such a variable."""
     if not isinstance(iterable, ast.Call) or any(isinstance(a, ast.Starred) for a in iterable.args):
         return None, None
     name, args = _function_name(iterable.func, module), iterable.args
@@ -222,37 +219,26 @@ def _index_of(
     if name == "range" and not iterable.keywords:
         return _counted(target, _range_of(args))
     if name == "reversed" and len(args) == 1:
-        index, space = _index_of(target, args[0], module)
         inner = args[0]
-        if (
-            index is None
-            or space is None
-            or not isinstance(inner, ast.Call)
-            or _function_name(inner.func, module) != "range"
-        ):
+        index, space = _index_of(target, inner, module)
+        if space is None or not isinstance(inner, ast.Call) or _function_name(inner.func, module) != "range":
             return None, None
-        return index, IndexRange(space.start, space.stop, space.step, plain=False)
+        return index, replace(space, plain=False)
     if name == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2 and args:
-        start = (
-            args[1] if len(args) > 1 else next((k.value for k in iterable.keywords if k.arg == "start"), None)
-        )
-        return _counted(target.elts[0], IndexRange(start, None, None))
+        starts = (*args[1:2], *(k.value for k in iterable.keywords if k.arg == "start"), None)
+        return _counted(target.elts[0], IndexRange(starts[0], None, None))
     return None, None
 
 
 def _function_name(func: ast.expr, module: ModuleNames) -> str:
     """``range`` and the like for builtins, ``tqdm.tqdm`` and the like for imports, else empty."""
     text = ast.unparse(func)
-    root, _, rest = text.partition(".")
-    if root in module.imports:
-        return module.imports[root] + ("." + rest if rest else "")
-    return text if module.builtin(text) and text in BUILTINS else ""
+    return module.imported_name(text) or (text if module.builtin(text) and text in BUILTINS else "")
 
 
 def _range_of(args: list[ast.expr]) -> IndexRange:
-    start, stop, step = {1: (None, 0, None), 2: (0, 1, None)}.get(len(args), (0, 1, 2))
-    one, two, three = (None if k is None or k >= len(args) else args[k] for k in (start, stop, step))
-    return IndexRange(one, two, three)
+    start, stop, step, *_ = (None, *args, None, None) if len(args) == 1 else (*args, None, None, None)
+    return IndexRange(start, stop, step)
 
 
 def _counted(target: ast.expr, space: IndexRange) -> tuple[str | None, IndexRange | None]:

@@ -1,10 +1,10 @@
-"""Summarise every function of the module: which parameters and globals it may change, what it does outside.
+"""Summarize every function of the module: which parameters and globals it may change, and its side effects.
 
-Theory: a fixpoint over the call graph. Functions are found by name, methods by their name alone (any class
-of the module may be meant), and calls of values reach every function that is handed about, so the graph holds
-every call that can happen within the module. Functions of other packages change nothing but what the
-tables say. Which results are new, or part of the arguments, is a greatest fixpoint: by induction over
-the depth of calls a result is new if it is so wherever inner calls give new ones.
+Theory: a fixpoint over the call graph. Functions are found by name, methods by their name alone (in any class
+of the module), and calls of values reach every escaping function, so the graph holds every call that can
+happen within the module. Functions of other packages change only what the library table says. Which results
+are new, or part of the arguments, is a greatest fixpoint: by induction over the depth of calls, a result is
+new if it is new whenever inner calls give new results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dlbc.ir.region import CodeRegion, FunctionNode, ModuleNames
 from dlbc.library.row import EffectKind
 from dlbc.library.table import methods_where
 
-#: Methods that objects of other packages have: a class of the module does not say what they do.
+#: Methods that objects of other packages have too: a class of the module does not say what calls of them do.
 _METHODS = methods_where(
     lambda row: row.effect in (None, EffectKind.MUTATE, EffectKind.ORDERED) and not row.iterator
 ) | frozenset(
@@ -37,44 +37,39 @@ _METHODS = methods_where(
 )
 
 
-def summarize_functions(module_names: ModuleNames) -> FunctionSummaries:
+def summarize_functions(module: ModuleNames) -> FunctionSummaries:
     """Summaries of all functions, methods and named lambdas."""
-    nodes = [
-        (n, f)
-        for table in (module_names.functions, module_names.methods)
-        for n, fs in table.items()
-        for f in fs
-    ]
-    nodes += [("<lambda>", f) for f in module_names.implicit_calls.lambdas]
-    fresh = passing = frozenset(_result_names(module_names))
+    tables = (module.functions, module.methods, {"<lambda>": module.implicit_calls.lambdas})
+    nodes = [(name, f) for table in tables for name, functions in table.items() for f in functions]
+    fresh = passing = frozenset(_result_names(module))
     facts: dict[FunctionNode, RegionFacts] = {}
     lost: frozenset[str] = fresh
     while True:
         for _, f in nodes:
             if f not in facts or any(call.function in lost for call in facts[f].calls):
-                facts[f] = walk_code(_region(f, module_names, fresh, passing))
-        new = _named(module_names, fresh, {f for f in facts if _gives_new(f, facts[f])})
-        parts = _named(module_names, passing, {f for f in facts if _gives_parts(f, facts[f])})
+                facts[f] = walk_code(_region(f, module, fresh, passing))
+        new = _named(module, fresh, {f for f in facts if _gives_new(f, facts[f])})
+        parts = _named(module, passing, {f for f in facts if _gives_parts(f, facts[f])})
         if (new, parts) == (fresh, passing):
             break
         lost = (fresh - new) | (passing - parts)
         fresh, passing = new, parts
-    within = _enclosing([f for _, f in nodes])
+    enclosing = _enclosing([f for _, f in nodes])
     summaries: dict[ast.AST, FunctionSummary] = {
-        f: _direct(name, f, facts[f], module_names, within.get(f, ())) for name, f in nodes
+        f: _direct(name, f, facts[f], module, enclosing.get(f, ())) for name, f in nodes
     }
     changed = True
     while changed:
         changed = False
         for _, function in nodes:
-            grown = _grown(summaries[function], facts[function], module_names, summaries)
+            grown = _grown(summaries[function], facts[function], module, summaries)
             changed = changed or grown != summaries[function]
             summaries[function] = grown
     return FunctionSummaries(summaries, fresh, passing)
 
 
 def _enclosing(functions: list[FunctionNode]) -> dict[ast.AST, tuple[FunctionNode, ...]]:
-    """For nested functions those around them, the outermost first."""
+    """The functions around each nested function, the outermost first."""
     found: dict[ast.AST, tuple[FunctionNode, ...]] = {}
     every = set(functions)
     for outer in sorted(every, key=lambda f: (f.lineno, f.col_offset)):
@@ -84,12 +79,15 @@ def _enclosing(functions: list[FunctionNode]) -> dict[ast.AST, tuple[FunctionNod
     return found
 
 
-def _owners(within: tuple[FunctionNode, ...]) -> dict[str, ast.AST]:
-    found: dict[str, ast.AST] = {}
-    for outer in within:
-        names = {*bound_names(_body(outer)), *(p.arg for p in parameters_of(outer))}
-        found |= dict.fromkeys(names, outer)
-    return found
+def _owners(enclosing: tuple[FunctionNode, ...]) -> dict[str, ast.AST]:
+    """The innermost enclosing function that binds each name."""
+    return {n: f for f in enclosing for n in (*bound_names(_body(f)), *(p.arg for p in parameters_of(f)))}
+
+
+def _declared(body: list[ast.stmt]) -> dict[str, None]:
+    """Names declared global or nonlocal, in the order of the text."""
+    nodes = (n for n in own_nodes(body) if isinstance(n, ast.Global | ast.Nonlocal))
+    return dict.fromkeys(name for node in nodes for name in node.names)
 
 
 def _body(function: FunctionNode) -> list[ast.stmt]:
@@ -100,36 +98,28 @@ def _body(function: FunctionNode) -> list[ast.stmt]:
 
 
 def _region(
-    function: FunctionNode, module_names: ModuleNames, fresh: frozenset[str], passing: frozenset[str]
+    function: FunctionNode, module: ModuleNames, fresh: frozenset[str], passing: frozenset[str]
 ) -> CodeRegion:
     body = _body(function)
-    declared = {
-        n for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for n in node.names
-    }
     parameters = frozenset(p.arg for p in parameters_of(function))
-    own = (frozenset(bound_names(body)) | parameters) - declared
+    own = (frozenset(bound_names(body)) | parameters) - _declared(body).keys()
     return CodeRegion(
-        tuple(body), own, module_names, fresh=fresh, returns_argument_parts=passing, parameters=parameters
+        tuple(body), own, module, fresh=fresh, returns_argument_parts=passing, parameters=parameters
     )
 
 
-def _result_names(module_names: ModuleNames) -> Iterator[str]:
-    """Functions and methods whose results may be looked at: by that name nothing else is called."""
-    yield from (name for name in module_names.functions if name not in module_names.implicit_calls.rebindable)
-    hidden = module_names.implicit_calls.callable_attributes | _METHODS
-    yield from (
-        f".{name}"
-        for name in module_names.methods
-        if name not in hidden | module_names.implicit_calls.rebindable
-    )
+def _result_names(module: ModuleNames) -> Iterator[str]:
+    """Names of functions and methods by which nothing else is called, so that their results are known."""
+    implicit = module.implicit_calls
+    yield from (name for name in module.functions if name not in implicit.rebindable)
+    hidden = implicit.callable_attributes | _METHODS | implicit.rebindable
+    yield from (f".{name}" for name in module.methods if name not in hidden)
 
 
-def _named(module_names: ModuleNames, names: frozenset[str], good: Set[FunctionNode]) -> frozenset[str]:
-    """Those names that mean good functions alone."""
-    meant = {
-        n: module_names.methods[n[1:]] if n.startswith(".") else module_names.functions[n] for n in names
-    }
-    return frozenset(n for n, functions in meant.items() if set(functions) <= good)
+def _named(module: ModuleNames, names: frozenset[str], good: Set[FunctionNode]) -> frozenset[str]:
+    """The names all of whose functions are ``good``."""
+    functions = {n: module.methods[n[1:]] if n.startswith(".") else module.functions[n] for n in names}
+    return frozenset(n for n, fs in functions.items() if set(fs) <= good)
 
 
 def _gives_new(function: FunctionNode, facts: RegionFacts) -> bool:
@@ -145,7 +135,7 @@ def _gives_parts(function: FunctionNode, facts: RegionFacts) -> bool:
 
 
 def _returns(function: FunctionNode) -> bool:
-    """Whether calling it gives what it returns: it is no generator and no coroutine."""
+    """Whether a call gives what the function returns: it is no generator and no coroutine."""
     return not isinstance(function, ast.AsyncFunctionDef) and not any(
         isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(_body(function))
     )
@@ -155,51 +145,48 @@ def _direct(
     name: str,
     function: FunctionNode,
     facts: RegionFacts,
-    module_names: ModuleNames,
-    within: tuple[FunctionNode, ...],
+    module: ModuleNames,
+    enclosing: tuple[FunctionNode, ...],
 ) -> FunctionSummary:
     body = _body(function)
-    declared = {
-        n: node for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for n in node.names
-    }
     bound = bound_names(body)
     reads = free_names(function)
-    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module_names)}
-    if any(is_opaque(call, module_names) for call in facts.calls):
-        reached |= module_names.implicit_calls.escaping
+    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
+    if any(is_opaque(call, module) for call in facts.calls):
+        reached |= module.implicit_calls.escaping
     attributes = {n.attr for s in body for n in every_node(s) if isinstance(n, ast.Attribute)}
     return FunctionSummary(
         node=function,
         name=name,
-        rebinds={n: bound[n][0] for n in declared if n in bound},
+        rebinds={n: bound[n][0] for n in _declared(body) if n in bound},
         reads=reads,
         attributes=frozenset(attributes),
-        mentions=mentioned_functions(body, frozenset(), module_names) | reached,
+        mentions=mentioned_functions(body, frozenset(), module) | reached,
         side_effects=tuple(d for call in facts.calls for d in direct_side_effects(call)),
-        mutated_shared=dict(_taken_from(reads, body, module_names)),
-        owners=_owners(within),
-        called_by_name_only=bool(within)
-        and module_names.implicit_calls.escaping.isdisjoint(every_node(within[0])),
-        calls_values=next((c.node for c in facts.calls if is_opaque(c, module_names)), None),
+        mutated_shared=dict(_advanced_iterators(reads, body, module)),
+        owners=_owners(enclosing),
+        called_by_name_only=bool(enclosing)
+        and module.implicit_calls.escaping.isdisjoint(every_node(enclosing[0])),
+        calls_values=next((c.node for c in facts.calls if is_opaque(c, module)), None),
         prints=any(map(writes_output, facts.calls)),
-        unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module_names)) is not None},
+        unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module)) is not None},
     )
 
 
-def _taken_from(
-    reads: Mapping[str, Node], body: list[ast.stmt], module_names: ModuleNames
+def _advanced_iterators(
+    reads: Mapping[str, Node], body: list[ast.stmt], module: ModuleNames
 ) -> Iterator[tuple[str, Node]]:
-    """Iterators that the function takes from: names of the module, attributes."""
+    """Iterators that the function advances: names of the module, and attributes."""
     for name, node in reads.items():
-        if any(place in module_names.iterators for place in module_names.bound.get(name, ())):
+        if any(place in module.iterators for place in module.bound.get(name, ())):
             yield name, node
     for part in (n for s in body for n in every_node(s)):
-        if isinstance(part, ast.Attribute) and part.attr in module_names.iterators:
+        if isinstance(part, ast.Attribute) and part.attr in module.iterators:
             yield ast.unparse(part), part
 
 
 def _defaults(function: FunctionNode) -> dict[str, ast.expr]:
-    """The parameters whose default is an object that calls share and may change."""
+    """The parameters whose default is a mutable object, which calls share."""
     a = function.args
     positional = [*a.posonlyargs, *a.args]
     pairs = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True)]
@@ -210,29 +197,29 @@ def _defaults(function: FunctionNode) -> dict[str, ast.expr]:
 def _grown(
     summary: FunctionSummary,
     facts: RegionFacts,
-    module_names: ModuleNames,
+    module: ModuleNames,
     summaries: Mapping[ast.AST, FunctionSummary],
 ) -> FunctionSummary:
     function = summary.node
     defaults = _defaults(function)  # type: ignore[arg-type]
     parameters = frozenset(p.arg for p in parameters_of(function))  # type: ignore[arg-type]
-    mutates, touches = set(summary.mutated_parameters), dict(summary.mutated_shared)
-    for origins, node in _all_changes(facts, module_names, summaries):
+    mutated, shared = set(summary.mutated_parameters), dict(summary.mutated_shared)
+    for origins, node in _all_changes(facts, module, summaries):
         for origin in origins:
             root = origin.name.partition(".")[0]
             if origin.kind is OriginKind.SHARED and root in parameters:
-                mutates.add(root)
+                mutated.add(root)
                 if root in defaults:
-                    touches.setdefault(f"{root}={ast.unparse(defaults[root])}", node)
+                    shared.setdefault(f"{root}={ast.unparse(defaults[root])}", node)
             elif origin.kind is OriginKind.SHARED:
-                touches.setdefault(root, node)
+                shared.setdefault(root, node)
             elif origin.kind is OriginKind.UNKNOWN:
-                touches.setdefault(NOT_ITS_OWN, node)
-    return replace(summary, mutated_parameters=frozenset(mutates), mutated_shared=touches)
+                shared.setdefault(NOT_ITS_OWN, node)
+    return replace(summary, mutated_parameters=frozenset(mutated), mutated_shared=shared)
 
 
 def _all_changes(
-    facts: RegionFacts, module_names: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
+    facts: RegionFacts, module: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
 ) -> Iterator[tuple[Origins, ast.expr | ast.stmt]]:
     for change in facts.mutations:
         yield change.origins, change.node
@@ -242,5 +229,5 @@ def _all_changes(
     for call in facts.calls:
         for side_effect in direct_side_effects(call):
             yield side_effect.origins, call.node
-        for _, value, node in mutated_arguments(call, module_names, summaries):
+        for _, value, node in mutated_arguments(call, module, summaries):
             yield value.points_to | value.reachable, node

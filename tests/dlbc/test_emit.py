@@ -18,7 +18,7 @@ from dlbc.ir.loop import Module
 from dlbc.ir.plan import ArrayPlan
 from dlbc.parse.find_loops import find_loops
 from dlbc.parse.read_source import decode_source, parse_module
-from dlbc.passes.plan_loops import plan_loops
+from dlbc.passes.plan_loops import report_loops
 from dlbc.pipeline import transform
 
 LOOP = "# dlb: parallel\nfor i in range(3):\n    A[i] = i\n"
@@ -178,7 +178,8 @@ def kernel_of(text: str, **fields: object) -> list[str]:
     """The lines of the first loop's kernel, with other fields in its plan."""
     module = parse_module(decode_source("case.py", text.encode())[0])
     assert isinstance(module, Module)
-    [(plan, _)] = plan_loops(module, find_loops(module)[0])
+    [report] = report_loops(module, find_loops(module)[0])
+    plan = report.plan
     assert plan is not None
     lines = emit_program(module, [replace(plan, **fields)]).decode().split("\n")  # type: ignore[arg-type]
     start = next(k for k, line in enumerate(lines) if line.startswith("def _dlb_loop_1"))

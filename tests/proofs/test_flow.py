@@ -19,7 +19,7 @@ import pytest
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import LoopNames
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.classify_scalars import classify_scalars
+from dlbc.passes.classify_variables import classify_scalars
 from dlbc.passes.compute_liveness import compute_liveness
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.source import Source

@@ -11,7 +11,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic, Severity, render
 from dlbc.ir.loop import Module, ProofStatus
 from dlbc.ir.plan import LoopPlan
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.plan_loops import plan_loops
+from dlbc.passes.plan_loops import report_loops
 from dlbc.source import Source
 
 __all__ = ["PROVED", "Verdict", "Witness", "verdict_of", "witnesses_of"]
@@ -65,9 +65,9 @@ def verdict_of(text: str, path: str = "case.py") -> Verdict:
     source = Source(path, text.encode(), text)
     module = Module(source, ast.parse(text))
     loops, _, problems = find_loops(module)
-    planned = plan_loops(module, loops)
-    findings = (*problems, *(d for _, found in planned for d in found))
-    return Verdict(source, tuple(plan for plan, _ in planned), findings)
+    reports = report_loops(module, loops)
+    findings = (*problems, *(d for r in reports for d in r.findings))
+    return Verdict(source, tuple(r.plan for r in reports), findings)
 
 
 def witnesses_of(findings: Sequence[Diagnostic]) -> list[Witness]:

@@ -10,7 +10,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic, Severity
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import ArrayPlan, LoopPlan
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.plan_loops import plan_loops
+from dlbc.passes.plan_loops import report_loops
 from dlbc.source import Source
 
 
@@ -18,7 +18,7 @@ def results_of(text: str) -> list[tuple[LoopPlan | None, tuple[Diagnostic, ...]]
     module = Module(Source("case.py", text.encode(), text), ast.parse(text))
     loops, _, problems = find_loops(module)
     assert not [p for p in problems if p.severity is Severity.ERROR], problems
-    return plan_loops(module, loops)
+    return [(report.plan, report.findings) for report in report_loops(module, loops)]
 
 
 def plan_of(text: str) -> LoopPlan:
