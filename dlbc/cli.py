@@ -1,7 +1,7 @@
-"""The command line: which command is asked for, and what happens where it cannot print.
+"""The command line: choose the command, run it, and handle output that cannot be written.
 
-Only the chosen command's module is imported, by its name in `dlbc.commands`, which says what the exit
-statuses mean.
+Only the chosen command's module is imported, by its name in `dlbc.commands`; that package documents the exit
+statuses.
 """
 
 from __future__ import annotations
@@ -15,25 +15,24 @@ from typing import Protocol, cast
 
 from dlbc import __version__
 
-#: Each has a module of this name.
+#: Name of the command and of its module, and its line in the help.
 _COMMANDS = {
     "transform": "write the parallel program",
     "check": "show the diagnostics alone",
-    "explain": "say of every loop what was found, and why",
+    "explain": "show for every loop what was decided, and why",
     "rules": "list the codes of diagnostics, or show one",
     "run": "transform and run under mpiexec in one step",
     "calibrate": "measure the network, or how fast each rank computes the loops",
-    "simulate": "play a loop through strategies on a described machine",
-    "report": "make a page of pictures of a recorded run",
+    "simulate": "simulate a loop under each strategy on a described machine",
+    "report": "draw a recorded run as a page of HTML",
     "witness": "run sequentially and show the first conflict between iterations",
 }
 
 
 class _Command(Protocol):
-    """What a module of a command has."""
+    """The interface of a command's module."""
 
     def add_arguments(self, parser: argparse.ArgumentParser, /) -> None: ...
-
     def run(self, options: argparse.Namespace, /) -> int: ...
 
 
@@ -49,11 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # What reads our output has enough of it; the interpreter must not flush into it again.
+        # The reader of our output has closed it; the interpreter must not flush into it again.
         sys.stdout = None
         return 1
     except OSError as error:
-        # A full disk, a closed stream: what was to be shown cannot be; nor at the end.
+        # A full disk or a closed stream: nothing more can be printed, and nothing flushed at exit.
         with suppress(OSError):
             print(f"dlbc: {error.strerror or error}", file=sys.stderr)
         sys.stdout = None
@@ -61,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(chosen: str, command: _Command | None) -> argparse.ArgumentParser:
-    """All commands, with the options of the one that is chosen."""
+    """The parser of all commands, with the options of the chosen one."""
     parser = argparse.ArgumentParser(
         prog="dlbc", description="Turn annotated loops into MPI programs that balance their own load."
     )

@@ -27,11 +27,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class TransformResult:
-    """``text`` is the program to write, None where there are errors.
+    """``text`` is the program to write, None if there are errors.
 
-    ``parallel`` is false where the program has no annotation and ``text`` is the source itself. ``reports``
-    say of each parallel loop what came of it, ``routines`` of each outermost loop annotated `iterate` that
-    keeps arrays on the ranks.
+    ``parallel`` is false if the program has no annotation, and ``text`` is then the source itself.
+    ``reports`` has one entry for each parallel loop, ``routines`` one for each outermost loop annotated
+    `iterate` that keeps arrays on the ranks.
     """
 
     text: bytes | None
@@ -42,7 +42,7 @@ class TransformResult:
 
 
 def transform(source: Source, *, strict: bool = False) -> TransformResult:
-    """The parallel program of a source that was read without errors; ``strict`` takes nothing on trust."""
+    """The parallel program of a source read without errors; ``strict`` refuses what rests on trust."""
     return _with_deep_stack(lambda: _guarded(source, ReportDetail.PLANS, strict))
 
 
@@ -52,18 +52,18 @@ def check(source: Source, *, strict: bool = False) -> tuple[Diagnostic, ...]:
 
 
 def explain(source: Source, *, strict: bool = False) -> TransformResult:
-    """The diagnostics of a source, and what came of its loops, costs too; no program is made."""
+    """The diagnostics of a source and the reports of its loops, with costs; no program is generated."""
     return _with_deep_stack(lambda: _guarded(source, ReportDetail.COSTS, strict))
 
 
 def _guarded(source: Source, wanted: ReportDetail, strict: bool) -> TransformResult:
-    """Whatever a broken input does to a stage, a diagnostic comes out and no traceback."""
+    """Run the stages; whatever a broken input does to one, the result is a diagnostic, never a traceback."""
     module = parse_module(source)
     if isinstance(module, Diagnostic):
         return TransformResult(None, (module,))
     limit, collecting = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    gc.disable()  # trees and facts stay until the end: looking for garbage among them finds none
+    gc.disable()  # trees and facts live until the end, so a collection would find no garbage among them
     try:
         return _stages(module, wanted, strict)
     except (RecursionError, MemoryError):
@@ -107,7 +107,6 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResu
         return TransformResult(None, tuple(found), reports=reports, routines=routines)
     if not plans:
         return TransformResult(module.source.data, tuple(found))
-
     return _emit(module, plans, routines, tuple(found))
 
 
@@ -125,7 +124,7 @@ def _emit(
 
 
 def _with_deep_stack(work: Callable[[], _T]) -> _T:
-    """Do ``work`` on a stack that deeply nested programs do not overrun; only touched pages cost memory."""
+    """Do ``work`` on a stack large enough for deeply nested programs; only the pages used cost memory."""
     results: list[_T] = []
     previous = threading.stack_size(_STACK_BYTES)
     try:

@@ -22,7 +22,7 @@ class SourcePlace:
     end_column: int
 
     def within(self, other: SourcePlace) -> bool:
-        """Whether all of it is part of ``other``."""
+        """Whether it lies wholly inside ``other``."""
         begins = (other.line, other.column) <= (self.line, self.column)
         return begins and (self.end_line, self.end_column) <= (other.end_line, other.end_column)
 

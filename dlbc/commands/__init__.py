@@ -1,8 +1,8 @@
-"""The commands of `dlbc`: a module each, by its name, with `add_arguments` and `run`.
+"""The commands of `dlbc`: a module or package each, under the command's name, with `add_arguments` and `run`.
 
-`run` gives the exit status: 0 done; 1 the program has errors, or an overwrite was refused; 2 wrong usage, an
-unreadable file, an output that cannot be written, no mpiexec. `witness` has 1 also where it found a conflict;
-`run` and `calibrate` otherwise return the program's own status. What a command needs besides its options it
-imports when it runs: asking for its options costs nothing. `arguments` has the options that several share,
-`show` what commands print, `programs` how they take a program.
+`run` returns the exit status: 0 for success; 1 if the program has errors or an overwrite was refused; 2 for
+wrong usage, an unreadable file, an output that cannot be written, or no mpiexec. `witness` also returns 1 if
+it found a conflict; `run` and `calibrate` otherwise return the program's own status. What `check` needs
+besides its options it imports when it runs, so that `--help` stays cheap. `common` has what several commands
+share.
 """

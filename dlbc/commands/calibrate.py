@@ -1,4 +1,13 @@
-"""`dlbc calibrate`: measure the network, or how fast each rank computes the loops."""
+"""`dlbc calibrate`: measure the network, or how fast each rank computes the loops of a program.
+
+The network (Zaki, Li, Parthasarathy, section 1.5.1): the runtime measures it under the MPI launcher, shows it
+and stores it; here the ranks are started, and `--plot` draws figure 1.6, the three patterns as measured and
+as fitted.
+
+The loops: relative speeds belong to a loop as much as to a processor (Clarke, Lastovetsky, Rychkov, section
+1), so one run of the program itself is the trial, not a benchmark. The runtime writes its measurements to a
+temporary file; from there they are printed, and added to the program's stored measurements.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "FILE [ARGS...]"
     )
     parser.description = (
-        "Without a program: measure latency, bandwidth and patterns of communication among P ranks, show "
-        "them on standard output, and store them for runs on the same hosts. With one: run "
-        "it once on P ranks, iterations dealt in turn, nothing moving, and measure for "
-        "each loop the relative speeds of the ranks. They are shown on standard error, and kept for runs "
-        "with `--weights last`; standard output is the program's own. Exit status: as that of `run`."
+        "Without a program: measure latency, bandwidth and patterns of communication among P ranks, print "
+        "them on standard output, and store them for runs on the same hosts. With a program: run it once on "
+        "P ranks, with iterations dealt in turn and without balancing, and measure the relative speeds of "
+        "the ranks for each loop. They are printed on standard error, and stored for runs with "
+        "`--weights last`; standard output is the program's own. Exit status: as that of `run`."
     )
     add_ranks(parser, required=False)
-    parser.add_argument("--plot", metavar="FILE", help="draw the network as measured and as fitted there")
+    parser.add_argument("--plot", metavar="FILE", help="draw there the network as measured and as fitted")
     add_stats(parser)
     add_emulation(parser)
     add_learned(parser)
@@ -53,13 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    if unfit := _unfit(options):
-        return print_error(unfit)
-    return _network(options) if options.file is None else _program(options)
+    if problem := _misused(options):
+        return print_error(problem)
+    if options.file is not None:
+        return _program(options)
+    try:
+        return calibrate_network(options.ranks, options.plot)
+    except CannotMeasureError as error:
+        return print_error(error)
 
 
-def _unfit(options: argparse.Namespace) -> str:
-    """What is wrong with the options for what is to be calibrated, if anything."""
+def _misused(options: argparse.Namespace) -> str:
+    """Which option does not fit what is to be measured; empty if all do."""
     if options.file is not None:
         if options.plot is not None:
             return "expected --plot without a program: it draws the network, which needs none"
@@ -94,17 +108,12 @@ def _program(options: argparse.Namespace) -> int:
         return print_error(error)
 
 
-# ------------------------------------------------------------------------------
-# Measure how fast each rank computes a program's loops: one run of it, dealt in turn, is the trial.
-#
-# Relative speeds belong to a loop as much as to a processor (Clarke, Lastovetsky, Rychkov, section 1), so the
-# loops themselves are timed, and not a benchmark. The runtime writes what it measured to a file of the trial's
-# own; from there it is told, and added to what is known of the program.
+# The speeds of the ranks
 
 #: A rank that has computed for less than this may have been slow or fast by chance.
 _SURE_S = 0.1
 
-#: Nothing moves during the trial, and every rank's iterations are as many and as dear as another's.
+#: Nothing moves during the trial, and all ranks get equally many and equally expensive iterations.
 _TRIAL = {ENVIRONMENT["strategy"]: "none", ENVIRONMENT["weights"]: TRIAL}
 
 
@@ -127,19 +136,19 @@ def calibrate(
     read(kept)
     with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
         trial = Path(directory) / "learned.json"
-        told = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
-        status = run_program(source, text, ranks, told, arguments)
-        entries = [found for found in reversed(read(trial).entries) if found.speeds or found.densities]
-    _say(_table(entries, ranks))
+        trial_settings = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
+        status = run_program(source, text, ranks, trial_settings, arguments)
+        entries = [entry for entry in reversed(read(trial).entries) if entry.speeds or entry.densities]
+    _print_lines(_table(entries, ranks))
     if not entries:
         return status
     try:
         update(kept, entries)
     except OSError as error:
-        _say([f"dlbc: {kept} cannot be written: {error.strerror or error}; name another with --learned"])
+        print_error(f"{kept} cannot be written: {error.strerror or error}; name another with --learned")
         return status or 2
     file = f" --learned {learned}" if learned else ""
-    _say([f"dlbc: on these hosts, `dlbc run -n {ranks} --weights {LAST}{file}` deals iterations by them"])
+    print_error(f"on these hosts, `dlbc run -n {ranks} --weights {LAST}{file}` deals iterations by them")
     return status
 
 
@@ -165,30 +174,27 @@ def _speeds(measurements: LoopMeasurements) -> list[str]:
     return lines
 
 
-def _say(lines: Iterable[str]) -> None:
-    """Standard output is the program's own."""
+def _print_lines(lines: Iterable[str]) -> None:
+    """Print on standard error, since standard output is the program's own."""
     for line in lines:
         print(line, file=sys.stderr, flush=True)
 
 
-# ------------------------------------------------------------------------------
-# Figure 1.6 of Zaki, Li, Parthasarathy, of this network: three patterns, as measured and as fitted.
-#
-# matplotlib is an optional extra (``plot``), and imported where something is drawn.
+# The figure of the network; matplotlib is an optional extra (``plot``), imported when something is drawn
 
-#: A pattern's field, its name in the figure, and how its samples are marked.
+#: A pattern's field, its name in the figure, and the marker of its samples.
 _PATTERNS = (
     ("all_to_all", "all-to-all", "o"),
     ("all_to_one", "all-to-one", "s"),
     ("one_to_all", "one-to-all", "^"),
 )
 
-#: Points of a curve between two numbers of ranks.
+#: Points of a curve between consecutive numbers of ranks.
 _SMOOTH = 8
 
 
 def check_plot(path: str) -> str:
-    """Why no figure can be written there, and what to try; nothing if it can."""
+    """Why no figure can be written there, and what to try; empty if it can."""
     if find_spec("matplotlib") is None:
         return "--plot needs matplotlib, which is not installed: pip install 'dlbc[plot]'"
     from matplotlib.backend_bases import FigureCanvasBase
@@ -204,7 +210,7 @@ def check_plot(path: str) -> str:
 
 
 def draw(calibration: Calibration, path: str) -> None:
-    """Write the figure; OSError where that is not possible."""
+    """Write the figure; OSError if that fails."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -229,24 +235,20 @@ def draw(calibration: Calibration, path: str) -> None:
     figure.savefig(path, dpi=150)
 
 
-# ------------------------------------------------------------------------------
-# Measure the network that programs run on: the runtime's own measurement, under the MPI launcher.
-#
-# Zaki, Li, Parthasarathy, section 1.5.1. The ranks measure, show and store; here they are started, and what
-# they found is drawn where that is asked for.
+# The network
 
-#: With safe paths: a file of the current directory that is named as a module must not stand in its place.
+#: `-P`: a file of the current directory must not replace a module of the same name.
 _MODULE = ("-P", "-m", "dlbrt.mpi.calibration")
 
 
 class CannotMeasureError(Exception):
-    """The network cannot be measured, or not be drawn; the message says why, and what to try."""
+    """The network cannot be measured or drawn; the message says why, and what to try."""
 
 
 def calibrate_network(ranks: int | None, plot: str | None) -> int:
-    """Measure among so many ranks, by default those of the allocation, else one for each processor here.
+    """Measure among ``ranks`` ranks; by default those of the allocation, else one for each processor here.
 
-    The exit status: 0, or that of the ranks. Raises CannotMeasureError, before the measurement where it can.
+    The exit status: 0, or that of the ranks. Raises CannotMeasureError, before the measurement if possible.
     """
     ranks = ranks or _default_ranks()
     if ranks < 2:

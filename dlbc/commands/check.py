@@ -1,10 +1,11 @@
-"""`dlbc check`: the diagnostics alone."""
+"""`dlbc check`: the diagnostics alone, for people or as JSON, SARIF 2.1.0 or GitHub workflow commands."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, astuple
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="annotated Python programs")
     parser.add_argument(
         "--format", choices=("full", "json", "sarif", "github"), default="full",
-        help="full: for people, on standard error (default); others: for programs, on standard output",
+        help="full: for people, on standard error (default); the others: for tools, on standard output",
     )  # fmt: skip
     add_strict(parser)
 
@@ -59,7 +60,7 @@ def _all(results: Results) -> Iterator[tuple[Source, Diagnostic]]:
 
 
 def _json(results: Results) -> str:
-    """An array of objects; a place of the file as a whole has line 0."""
+    """An array of objects; a diagnostic on the whole file has line 0."""
     return json.dumps([_json_object(source, d) for source, d in _all(results)], indent=2)
 
 
@@ -68,20 +69,11 @@ def _json_object(source: Source, diagnostic: Diagnostic) -> dict[str, Any]:
         "file": source.path,
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
-        **_json_place(diagnostic.place),
+        **asdict(diagnostic.place),
         "message": diagnostic.message,
         "label": diagnostic.label,
         "help": diagnostic.help,
-        "notes": [{**_json_place(note.place), "message": note.label} for note in diagnostic.notes],
-    }
-
-
-def _json_place(place: SourcePlace) -> dict[str, int]:
-    return {
-        "line": place.line,
-        "column": place.column,
-        "end_line": place.end_line,
-        "end_column": place.end_column,
+        "notes": [{**asdict(note.place), "message": note.label} for note in diagnostic.notes],
     }
 
 
@@ -127,12 +119,8 @@ def _sarif_location(source: Source, place: SourcePlace, label: str) -> dict[str,
     uri = quote(PurePath(source.path).as_posix(), errors="surrogateescape")
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if place.line:
-        physical["region"] = {
-            "startLine": place.line,
-            "startColumn": place.column,
-            "endLine": place.end_line,
-            "endColumn": place.end_column,
-        }
+        keys = ("startLine", "startColumn", "endLine", "endColumn")
+        physical["region"] = dict(zip(keys, astuple(place), strict=True))
     return {"physicalLocation": physical, **({"message": {"text": label}} if label else {})}
 
 

@@ -1,4 +1,7 @@
-"""What commands print: diagnostics and complaints on standard error, results on standard output."""
+"""What commands share: printing, options, and reading a program.
+
+Diagnostics and errors go to standard error, results to standard output.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB
 
 
 def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
-    """Show the diagnostics on standard error; the exit status that they mean."""
+    """Print the diagnostics on standard error and return their exit status."""
     diagnostics = tuple(diagnostics)
     color = takes_colors(sys.stderr)
     for diagnostic in diagnostics:
@@ -30,7 +33,7 @@ def show_diagnostics(source: Source, diagnostics: Iterable[Diagnostic]) -> int:
 
 
 def status_of(diagnostics: Iterable[Diagnostic]) -> int:
-    """The exit status that diagnostics mean."""
+    """The exit status for these diagnostics."""
     diagnostics = tuple(diagnostics)
     if any(d.code in _USAGE_CODES for d in diagnostics):
         return 2
@@ -38,40 +41,39 @@ def status_of(diagnostics: Iterable[Diagnostic]) -> int:
 
 
 def print_error(message: object) -> int:
-    """Say on standard error, line by line, why a command cannot do what it was asked; the exit status."""
+    """Print the message on standard error, each line after `dlbc: `, and return the exit status 2."""
     for line in str(message).splitlines():
         print(f"dlbc: {line}", file=sys.stderr)
     return 2
 
 
 def show_text(text: str) -> None:
-    """Print on standard output; what its encoding lacks is escaped, as on standard error."""
+    """Print on standard output; characters that its encoding lacks are escaped, as on standard error."""
     output = standard_output()
     encoding = output.encoding or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=output, flush=True)
 
 
 def standard_output() -> TextIO:
-    """Raises OSError where the command was started without one."""
+    """Standard output; OSError if the command was started without one."""
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
     return sys.stdout
 
 
 def takes_colors(stream: TextIO | None) -> bool:
-    """Whether colours are seen there, and wanted (https://no-color.org)."""
-    seen = stream is not None and stream.isatty()
-    return seen and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether the stream is a terminal with colours, and the user wants them (https://no-color.org)."""
+    terminal = stream is not None and stream.isatty()
+    return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-# ------------------------------------------------------------------------------
-# Options that several commands share.
+# Options
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:
     """``--strict``."""
     parser.add_argument(
-        "--strict", action="store_true", help="take nothing on trust: no functions not seen, no assertions"
+        "--strict", action="store_true", help="refuse what rests on trust: unseen functions and assertions"
     )
 
 
@@ -96,23 +98,23 @@ def add_emulation(parser: argparse.ArgumentParser) -> None:
 def add_learned(parser: argparse.ArgumentParser) -> None:
     """``--learned``."""
     parser.add_argument(
-        "--learned", metavar="FILE", help="keep what runs teach there, not in the user's cache directory"
+        "--learned", metavar="FILE", help="keep measurements of runs there, not in the user's cache directory"
     )
 
 
 def add_program(parser: argparse.ArgumentParser) -> argparse.Action:
-    """A program to run, as ``file``; all that follows it is its own, as ``arguments``."""
-    # Words of the program may begin several of our options; argparse would complain of that.
+    """A program to run, as ``file``; everything after it belongs to the program, as ``arguments``."""
+    # An argument of the program may be a prefix of several options, which argparse would report as ambiguous.
     parser.allow_abbrev = False
     parser.set_defaults(arguments=[])
     return parser.add_argument(
         "file", metavar="FILE", nargs=argparse.PARSER, action=_Program,
-        help="an annotated Python program; what follows are its own arguments",
+        help="an annotated Python program, and then its arguments",
     )  # fmt: skip
 
 
 class _Program(argparse.Action):
-    """The program and its arguments are one list, as argparse drops the first ``--`` after other words."""
+    """The program and its arguments as one list, since argparse drops the first ``--`` after other words."""
 
     def __call__(
         self,
@@ -123,11 +125,11 @@ class _Program(argparse.Action):
     ) -> None:
         assert option_string is None
         assert isinstance(values, list)
-        # Before the program `--` says that no options follow; some versions of argparse have dropped it.
-        words = values[1:] if values[0] == "--" else values
-        if not words:
+        # A `--` before the program ends the options; some versions of argparse have already dropped it.
+        given = values[1:] if values[0] == "--" else values
+        if not given:
             parser.error("the following arguments are required: FILE")
-        namespace.file, *namespace.arguments = words
+        namespace.file, *namespace.arguments = given
 
 
 def positive(text: str) -> int:
@@ -142,17 +144,13 @@ def positive(text: str) -> int:
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, str | int]:
-    """What was given of the options that generated programs read, as they read it."""
+    """The options that generated programs read, as environment variables."""
     given = ((variable, getattr(options, name, None)) for name, variable in ENVIRONMENT.items())
     return {variable: value for variable, value in given if value is not None}
 
 
-# ------------------------------------------------------------------------------
-# How commands take a program: read, transformed, its diagnostics shown.
-
-
 def transform_file(options: argparse.Namespace) -> tuple[Source, TransformResult, int]:
-    """A file, what it becomes, and the status so far; its diagnostics are shown."""
+    """Read and transform the file, and print its diagnostics; the source, the result and the exit status."""
     source, problems = read_source(options.file)
     result = TransformResult(None, tuple(problems)) if problems else transform(source, strict=options.strict)
     return source, result, show_diagnostics(source, result.diagnostics)

@@ -1,4 +1,7 @@
-"""`dlbc rules`: the codes of diagnostics, or one of them."""
+"""`dlbc rules`: the codes of diagnostics with their messages, or one of them with its help and an example.
+
+Braces in a message mark what each diagnostic fills in.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-
     color = takes_colors(sys.stdout)
     if options.code is None:
         show_text(list_rules(color=color))
@@ -35,13 +37,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-# ------------------------------------------------------------------------------
-# `dlbc rules`: the codes of diagnostics with their sentences, and one of them with its help and an example.
-#
-# Examples are those of the tests, put beside the catalogue by `python -m tests.support.document`. Words in
-# braces are filled in where the diagnostic is given.
-
-#: The file of examples, in the package of the catalogue: code -> program or command.
+#: The examples beside the catalogue: code -> program or command. They are the tests' own, written there by
+#: `python -m tests.support.document`.
 EXAMPLES = "examples.json"
 
 
@@ -57,7 +54,7 @@ def list_rules(*, color: bool = False) -> str:
 
 
 def show_rule(code: str, *, color: bool = False) -> str | None:
-    """All that is known of a code; None where there is no such code."""
+    """Everything known of a code; None if there is no such code."""
     entry = CATALOGUE.get(code)
     if entry is None:
         return None
@@ -65,19 +62,12 @@ def show_rule(code: str, *, color: bool = False) -> str | None:
     lines = [f"{code}: {severity}", f"  {entry.message}"]
     if entry.help:
         lines.append(f"  help: {entry.help}")
-    example = _examples().get(code)
-    if example:
+    file = resources.files("dlbc.diagnostics").joinpath(EXAMPLES)
+    if example := json.loads(file.read_text(encoding="utf-8")).get(code):
         lines += ["  example:", indent(example.rstrip("\n"), "      ")]
     return "\n".join(lines)
 
 
 def unknown_rule(code: str) -> str:
-    """What to say of a code that does not exist."""
+    """The message for a code that does not exist."""
     return f"dlbc rules: there is no code {code}{nearest(code.upper(), CATALOGUE, cutoff=0.8)}"
-
-
-def _examples() -> dict[str, str]:
-    found: dict[str, str] = json.loads(
-        resources.files("dlbc.diagnostics").joinpath(EXAMPLES).read_text(encoding="utf-8")
-    )
-    return found

@@ -1,4 +1,9 @@
-"""`dlbc run`: transform and run under mpiexec in one step."""
+"""`dlbc run`: transform and run under mpiexec in one step.
+
+The generated program is written to a temporary directory and started through `dlbrt.script`, so that it sees
+the original's ``sys.argv[0]``, ``__file__`` and the modules beside it. `calibrate` starts its ranks with
+`launch`.
+"""
 
 from __future__ import annotations
 
@@ -43,23 +48,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--group", metavar="SPEC", type=_group,
         help="groups of the local strategies: K | block | random | speed | near | masters | exchange | "
-        "dynamic, or some of them with commas between",
+        "dynamic, or several of these, separated by commas",
     )  # fmt: skip
     parser.add_argument(
         "--adapt", action="store_const", const="1", help="under auto: choose again at later synchronizations"
     )
     add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
-    # Not offered: this version has none, and says so where it is asked for.
+    # Hidden: this version has no progress display, and says so if it is requested.
     parser.add_argument("--progress", action="store_const", const="1", help=argparse.SUPPRESS)
     add_emulation(parser)
     parser.add_argument(
         "--weights", metavar="LIST",
-        help="known relative speeds, for the initial partition; last: as the last run or calibrate measured",
+        help="known relative speeds, for the initial partition; last: as last measured by run or calibrate",
     )  # fmt: skip
     add_learned(parser)
     parser.add_argument(
-        "--model", metavar="FILE", help="use all that runs have taught from the start, and keep it there"
+        "--model", metavar="FILE", help="start from all measurements of earlier runs, and keep them there"
     )
     add_strict(parser)
     add_program(parser)
@@ -89,7 +94,7 @@ def _strategy(text: str) -> str:
 
 
 def _group(text: str) -> str:
-    """Words that the option knows; how they go together the runtime says, which knows the ranks."""
+    """The option, if it knows each word; the runtime, which knows the ranks, checks how they combine."""
     for word in map(str.strip, text.split(",")):
         if word not in (*GROUP_KINDS, *GROUP_FLAGS) and not re.fullmatch("0*[1-9][0-9]*", word):
             known = ", ".join((*GROUP_KINDS, *GROUP_FLAGS))
@@ -109,7 +114,7 @@ _INTERRUPTED = 130
 
 
 class CannotStartError(Exception):
-    """The program could not be started; ``diagnostic`` says why."""
+    """The program could not be started, for the reason given by ``diagnostic``."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -119,7 +124,7 @@ class CannotStartError(Exception):
 def run_program(
     source: Path, text: bytes, ranks: int, settings: Mapping[str, str | int], arguments: Sequence[str]
 ) -> int:
-    """The program's own exit status, as `launch` gives it; raises CannotStartError."""
+    """Run the generated program; its exit status, as `launch` returns it. Raises CannotStartError."""
     start = launcher(ranks)
     try:
         with tempfile.TemporaryDirectory(prefix=".dlbc-", dir=shared_directory(source)) as directory:
@@ -133,9 +138,9 @@ def run_program(
 
 
 def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
-    """What is wrong with the options of a run, as generated programs say it; empty where nothing is.
+    """What is wrong with the options of a run, in the words of generated programs; empty if nothing is.
 
-    For programs that do not read them: those in which there is nothing to run in parallel.
+    For programs with nothing to run in parallel, which do not read their options.
     """
     from dlbrt.contract import OptionError
     from dlbrt.options import Options
@@ -148,18 +153,18 @@ def malformed(settings: Mapping[str, str | int], ranks: int) -> str:
 
 
 def launch(start: Sequence[str], words: Sequence[str], settings: Mapping[str, str | int]) -> int:
-    """Run Python with these words on the ranks that the words ``start`` of the launcher make.
+    """Run Python with the arguments ``words`` under the launcher command ``start``.
 
-    Returns the exit status, 128 + N where signal N ended it. OSError where it cannot be started.
+    Returns the exit status, 128 + N if signal N ended it. OSError if it cannot be started.
     """
-    # Ranks have to agree on the order of sets; as in a sequential run, it is another one each time.
+    # All ranks need the same order of sets; as in a sequential run, that order differs from run to run.
     seed = {"PYTHONHASHSEED": str(secrets.randbelow(2**32))}
     environment = seed | os.environ | {name: str(value) for name, value in settings.items()}
     return _wait(subprocess.Popen([*start, sys.executable, *words], env=environment))
 
 
 def launcher(ranks: int) -> list[str]:
-    """The words of the command line before the program's; none for one rank. Raises CannotStartError."""
+    """The launcher command, to stand before the program's; empty for one rank. Raises CannotStartError."""
     if ranks == 1:
         return []
     srun = shutil.which("srun")
@@ -172,13 +177,13 @@ def launcher(ranks: int) -> list[str]:
 
 
 def _find_mpiexec() -> str | None:
-    """The launcher beside this Python, whose MPI is the one that mpi4py here loads; else on the path."""
+    """The launcher beside this Python, which belongs to the MPI that mpi4py loads; else that on the path."""
     beside = Path(sys.executable).parent / "mpiexec"
     return str(beside) if os.access(beside, os.X_OK) else shutil.which("mpiexec")
 
 
 def _vendor_options(mpiexec: str) -> list[str]:
-    """Open MPI alone refuses more ranks than cores, and to run as root, unless told otherwise."""
+    """Only Open MPI needs options: without them it refuses more ranks than cores, and to run as root."""
     try:
         done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -189,13 +194,13 @@ def _vendor_options(mpiexec: str) -> list[str]:
 
 
 def shared_directory(source: Path) -> str | None:
-    """In a Slurm allocation the source's directory, which all nodes see; else the system's own."""
+    """In a Slurm allocation the source's directory, which all nodes see; else None, the system's default."""
     directory = source.absolute().parent
     return str(directory) if "SLURM_JOB_ID" in os.environ and os.access(directory, os.W_OK) else None
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait for the ranks; an interrupt or a termination of this command ends them too."""
+    """Wait for the ranks; interrupting or terminating this command ends them too."""
     previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         status = process.wait()
@@ -208,7 +213,7 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The terminal has interrupted the launcher as well; one that does not end is ended."""
+    """Wait for the launcher, which the terminal interrupted as well; if it goes on, terminate, then kill."""
     for stop in (process.terminate, process.kill):
         try:
             process.wait(_GRACE_S)

@@ -1,4 +1,8 @@
-"""`dlbc transform`: write the parallel program."""
+"""`dlbc transform`: write the parallel program, whole or not at all, and never over what a person wrote.
+
+An existing output is overwritten if dlbc wrote it and nobody has edited it since; if it already has the right
+content, it is left alone.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from dlbc.commands.common import add_strict, show_diagnostics, standard_output
+from dlbc.commands.common import add_strict, show_diagnostics, standard_output, transform_file
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.emit.seal import is_generated, is_unedited
@@ -24,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.commands.common import transform_file
 
     source, result, status = transform_file(options)
     if result.text is None:
@@ -40,15 +43,8 @@ def run(options: argparse.Namespace) -> int:
     return show_diagnostics(source, (refusal,)) if refusal else 0
 
 
-# ------------------------------------------------------------------------------
-# Write a generated file: whole or not at all, and never over what a person wrote.
-#
-# What stands at the output already is overwritten where dlbc wrote it and nobody edited it since; where it
-# is what would be written, it is left alone.
-
-
 def write_output(output: Path, source: Path, text: bytes, force: bool) -> Diagnostic | None:
-    """Write ``text`` to ``output``; returns why not, then nothing was written."""
+    """Write ``text`` to ``output``; a diagnostic, and nothing written, if that must not or cannot be done."""
     try:
         if output.exists() and os.path.samefile(output, source):
             return report("DLB012", WHOLE_FILE)

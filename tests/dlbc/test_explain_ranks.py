@@ -92,10 +92,10 @@ def test_how_many_iterations_there_are(head: str, before: str, iterations: int |
     assert bool(found["estimates"]) == bool(iterations)
 
 
-NOT_KNOWN = "what an iteration costs is not known before the program runs"
-MORE = "what an iteration costs depends on more than the index and known numbers"
-GIVEN = "the cost that is given is evaluated when the program runs"
-UNUSABLE = "; iterations are taken to cost the same until measured"
+NOT_KNOWN = "the cost of an iteration is not known before the program runs"
+MORE = "the cost of an iteration depends on more than the index and known numbers"
+GIVEN = "the given cost is evaluated when the program runs"
+UNUSABLE = "; iterations are assumed to cost the same until measured"
 
 
 @pytest.mark.parametrize(

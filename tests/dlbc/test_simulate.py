@@ -419,10 +419,20 @@ def test_what_is_only_overwritten_or_whole_does_not_move(tmp_path: Path, printed
         ("", "cost(i + 1)", (), "cost: `i + 1`, by the clause"),
         ("", "cost(k * i + 1)", ("--set", "k=2.5"), "cost: `k * i + 1`, by the clause"),
         ("def w(i):\n    return i + 1\n", "cost(w(i))", (), "cost: `w(i)`, by the clause"),
-        ("p = load()", "cost(p[i + 1] - p[i])", (), "cost: it takes data, iterations are taken as alike"),
-        ("from helper import w", "cost(w(i))", (), "cost: it takes data, iterations are taken as alike"),
+        (
+            "p = load()",
+            "cost(p[i + 1] - p[i])",
+            (),
+            "cost: it depends on data, all iterations are assumed to cost the same",
+        ),
+        (
+            "from helper import w",
+            "cost(w(i))",
+            (),
+            "cost: it depends on data, all iterations are assumed to cost the same",
+        ),
         ("", "cost(5 - i)", (), "cost: cost is negative"),
-        ("", "cost(1 // (i - 4) + 9)", (), "iterations are taken as alike"),
+        ("", "cost(1 // (i - 4) + 9)", (), "all iterations are assumed to cost the same"),
     ],
 )
 def test_clauses(
@@ -457,7 +467,10 @@ for i in range(9):
 
 def test_a_function_that_may_do_more_than_compute_is_not_called(tmp_path: Path, printed: Any) -> None:
     found = simulated(tmp_path, printed, PRINTING)
-    assert "cost: it calls `row`, which may do more than compute, iterations are taken as alike" in found
+    assert (
+        "cost: it calls `row`, which may do more than compute, all iterations are assumed to cost the same"
+        in found
+    )
     assert found.startswith("prog.py:6, loop 1\n")
 
 

@@ -1,6 +1,6 @@
-"""`dlbc explain`: what came of every annotated loop, and on what that rests.
+"""`dlbc explain`: what was decided for every annotated loop, and on what that rests.
 
-`describe` turns a loop's report into sections of short rows; `show` prints them for people, and as JSON for
+`describe` turns a loop's report into sections of short rows, `show` prints them for people, and as JSON for
 tools. Nothing is decided here, and no user code runs.
 """
 
@@ -21,9 +21,6 @@ from dlbc.commands.common import (
     takes_colors,
 )
 
-# ------------------------------------------------------------------------------
-# `dlbc explain`: of every loop what was found, and why.
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
@@ -32,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("full", "json"), default="full", help="full: for people (default)"
     )
     parser.add_argument(
-        "-n", "--ranks", metavar="P", type=positive, help="say what distributions will cost on P ranks"
+        "-n",
+        "--ranks",
+        metavar="P",
+        type=positive,
+        help="estimate the efficiency of distributions on P ranks",
     )
     parser.add_argument("--weights", metavar="LIST", help="relative speeds of these ranks: 1,1.5")
     add_strict(parser)
@@ -53,10 +54,10 @@ def run(options: argparse.Namespace) -> int:
     if problems:
         return show_diagnostics(source, problems)
     result = explain(source, strict=options.strict)
-    told = source, result.reports, result.diagnostics
+    found = source, result.reports, result.diagnostics
     if options.format == "json":
-        show_text(as_json(*told, ranks=ranks, routines=result.routines))
+        show_text(as_json(*found, ranks=ranks, routines=result.routines))
     else:
         color = takes_colors(sys.stdout)
-        show_text(as_text(*told, color=color, ranks=ranks, routines=result.routines))
+        show_text(as_text(*found, color=color, ranks=ranks, routines=result.routines))
     return status_of(result.diagnostics)

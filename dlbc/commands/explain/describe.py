@@ -1,4 +1,4 @@
-"""The sections of one loop's explanation, as rows of a subject and a sentence."""
+"""The sections of the explanation of a loop or a routine, as rows of a subject and a sentence."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ from dlbc.ir.plan import FoldDecision, LoopPlan, LoopReport
 from dlbc.ir.routine import ModRef, RoutinePlan, Wrap, WrapKind
 from dlbc.source import Source
 
-# ------------------------------------------------------------------------------
-# Each strategy in a sentence; `docs/strategies.md` says more of them.
-
-#: By the names of the contract, in its order, and those to compare with.
+#: Each strategy in a sentence, in the order of the contract, then the baselines; `docs/strategies.md` repeats
+#: and explains them.
 SUMMARIES: Mapping[str, str] = MappingProxyType(
     {
         "auto": "the one that a model of its cost says is cheapest, at the first synchronization",
@@ -58,15 +56,12 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-
-# ------------------------------------------------------------------------------
-
 Row = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A title and its rows; the subject of a row may be empty, which continues the one before."""
+    """A title and its rows; a row with an empty subject continues the one before."""
 
     title: str
     rows: tuple[Row, ...]
@@ -74,7 +69,7 @@ class Section:
 
 def is_refused(report: LoopReport) -> bool:
     """Whether the loop is not made parallel."""
-    return report.plan is None or has_errors(report.findings)
+    return status_text(report) == "refused"
 
 
 def status_text(report: LoopReport) -> str:
@@ -85,7 +80,7 @@ def status_text(report: LoopReport) -> str:
 
 
 def describe(report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section, ...]:
-    """All sections that have something to say; of a loop that is refused, why and what was tried."""
+    """All sections that are not empty; for a refused loop, why it is refused and what was tried."""
     sections = [Section("findings", tuple(map(_finding, report.findings)))]
     sections.append(Section("dependences", tuple(_dependences(report))))
     if report.plan is not None:
@@ -110,16 +105,16 @@ def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
 
 def _finding(finding: Diagnostic) -> Row:
     place = f"{finding.place.line}:{finding.place.column} " if finding.place.line else ""
-    word = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
-    return finding.code, f"{place}{word}{finding.message}"
+    severity = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
+    return finding.code, f"{place}{severity}{finding.message}"
 
 
 def _dependences(report: LoopReport) -> Iterator[Row]:
-    """Per array that is stored into, each means that was tried; the last one decided."""
-    for verdict in report.proofs:
-        yield from _steps(verdict.array, verdict.tried or (verdict.method.value,))
-    for refusal in report.failures:
-        yield from _steps(refusal.array, (*refusal.tried, f"refused: {refusal.finding.code}"))
+    """For each array that is stored to, the methods that were tried; the last one decided."""
+    for proof in report.proofs:
+        yield from _steps(proof.array, proof.tried or (proof.method.value,))
+    for failure in report.failures:
+        yield from _steps(failure.array, (*failure.tried, f"refused: {failure.finding.code}"))
 
 
 def _steps(array: str, lines: tuple[str, ...]) -> Iterator[Row]:
@@ -128,40 +123,33 @@ def _steps(array: str, lines: tuple[str, ...]) -> Iterator[Row]:
 
 
 def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
-    """What has to hold beside what the text shows."""
+    """What the independence of the iterations rests on."""
+    alone = "rank 0 runs the loop alone"
     for guard in plan.guards:
-        yield "guard", f"`{guard}`, looked at before the loop; where it is false rank 0 runs the loop alone"
-    for verdict in plan.proofs:
-        if verdict.method is ProofMethod.INSPECTOR:
-            yield (
-                "inspector",
-                (
-                    f"the rows of `{verdict.array}`, looked at before the loop; where two iterations meet "
-                    "rank 0 runs the loop alone"
-                ),
-            )
+        yield "guard", f"`{guard}`, checked before the loop; if it is false, {alone}"
+    for proof in plan.proofs:
+        if proof.method is ProofMethod.INSPECTOR:
+            what = f"the rows of `{proof.array}`, inspected before the loop"
+            yield "inspector", f"{what}; if two iterations use the same row, {alone}"
     for name in plan.outside:
-        yield "outside", f"`{name}` is taken to change nothing that iterations share"
-    for verdict in plan.proofs:
-        if verdict.method is ProofMethod.ASSERTED:
-            yield "user", f"`assume_independent`: each iteration has elements of `{verdict.array}` of its own"
+        yield "outside", f"`{name}` is assumed to change nothing that iterations share"
+    for proof in plan.proofs:
+        if proof.method is ProofMethod.ASSERTED:
+            yield "user", f"`assume_independent`: each iteration has its own elements of `{proof.array}`"
     for name in report.asserted:
-        yield "user", f"`assume_independent`: it does not matter in which order `{name}` writes"
+        yield "user", f"`assume_independent`: the order in which `{name}` writes does not matter"
     for name in report.trusted:
         yield "user", f"`private({name})`: no iteration reads what another one left in it"
     if plan.status is ProofStatus.PROVEN:
-        yield "text", "what the program says"
+        yield "text", "the text of the program"
     if plan.arrays:
-        yield (
-            "data",
-            "that arrays do not overlap, looked at before the loop; where they do rank 0 runs it alone",
-        )
+        yield "data", f"arrays do not overlap, which is checked before the loop; if they do, {alone}"
 
 
 def _ordered(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
     for container in plan.ordered:
         name = written_name(container.name, plan)
-        yield name, "added to and stored into in iteration order: it ends as the sequential program leaves it"
+        yield name, "updated in iteration order: it ends as in the sequential program"
     if report.prints:
         yield "standard output", "captured on each rank, written in iteration order"
 
@@ -191,54 +179,47 @@ def _dealt(plan: LoopPlan) -> str:
     return f"dealt {form}; strategy {strategy}{group}"
 
 
-# ------------------------------------------------------------------------------
-# What is said of a routine: what stays on the ranks, and where its sequential code brings it home.
-
-#: What happens at a place, by what is done there.
+#: What a wrapped access of a routine's sequential code does.
 _ACCESS_TEXT = {
     (ModRef.REF, WrapKind.ROWS): "reads these rows: those out of date at rank 0 are fetched",
-    (ModRef.REF, WrapKind.EXPRESSION): "read: whatever of it is out of date at rank 0 is fetched",
-    (ModRef.MOD, WrapKind.ROWS): "changes these rows: rank 0 alone has them then",
-    (ModRef.MOD, WrapKind.CHANGED_ROWS): "changes these rows: rank 0 alone has them then",
-    (ModRef.MOD, WrapKind.EXPRESSION): "may be changed, with all that it reaches: rank 0 alone has it then",
-    (ModRef.MOD, WrapKind.BEFORE): "changed, if it is an array: rank 0 alone has it then",
+    (ModRef.REF, WrapKind.EXPRESSION): "read: whatever is out of date at rank 0 is fetched",
+    (ModRef.MOD, WrapKind.ROWS): "changes these rows: afterwards only rank 0 has them",
+    (ModRef.MOD, WrapKind.CHANGED_ROWS): "changes these rows: afterwards only rank 0 has them",
+    (ModRef.MOD, WrapKind.EXPRESSION): "may be changed, with all it reaches: afterwards only rank 0 has it",
+    (ModRef.MOD, WrapKind.BEFORE): "changed, if it is an array: afterwards only rank 0 has it",
 }
 
 
 def header_of(source: Source, node: ast.For | ast.While) -> str:
-    """The line of a loop, marked where it goes on."""
+    """The first line of a loop, with dots if its header continues on the next one."""
     head = node.test if isinstance(node, ast.While) else node.iter
     text = source.line(node.lineno)[source.place_of(node).column - 1 :].rstrip()
     return text + (" ..." if (head.end_lineno or node.lineno) > node.lineno else "")
 
 
 def describe_routine(plan: RoutinePlan) -> tuple[Section, ...]:
-    """All sections that have something to say."""
+    """All sections that are not empty."""
     clause = plan.routine.annotation.iterate
     assert clause is not None
-    balanced = f"by {clause.model} speed functions, within {clause.tolerance:.0%}, looked at after every " + (
-        "pass" if clause.every == 1 else f"{clause.every} passes"
+    every = "pass" if clause.every == 1 else f"{clause.every} passes"
+    balanced = (
+        f"by {clause.model} speed functions, within {clause.tolerance:.0%}, checked after every {every}"
+    )
+    accesses = (
+        (f"line {wrap.node.lineno}  {_text(wrap)}", _ACCESS_TEXT[wrap.mod_ref, wrap.kind])
+        for wrap in plan.wraps
     )
     sections = (
         Section("balanced", ((balanced, ""),)),
         Section("stays on the ranks", tuple((name, "") for name in plan.resident)),
-        Section("comes home", tuple(_met(plan))),
+        Section("used at rank 0", tuple(accesses)),
         Section(
-            "taken for plain", tuple((n, "looked at where the routine begins") for n in plan.maybe_scalar)
+            "assumed to be scalars",
+            tuple((name, "checked when the routine begins") for name in plan.maybe_scalar),
         ),
-        Section("not seen through", tuple((text, _line(node)) for text, node in plan.unseen)),
+        Section("not analysed", tuple((text, f"line {node.lineno}") for text, node in plan.unseen)),
     )
     return tuple(section for section in sections if section.rows)
-
-
-def _met(plan: RoutinePlan) -> Iterator[Row]:
-    """The places in the order of the text."""
-    for wrap in plan.wraps:
-        yield f"{_line(wrap.node)}  {_text(wrap)}", _ACCESS_TEXT[wrap.mod_ref, wrap.kind]
-
-
-def _line(node: ast.expr) -> str:
-    return f"line {node.lineno}"
 
 
 def _text(wrap: Wrap) -> str:
@@ -246,7 +227,7 @@ def _text(wrap: Wrap) -> str:
 
 
 def routine_object(source: Source, plan: RoutinePlan) -> dict[str, Any]:
-    """The same for tools."""
+    """The same facts as `describe_routine`, for JSON."""
     place = source.place_of(plan.routine.node)
     return {
         "line": place.line,

@@ -1,9 +1,10 @@
-"""What the distributions of a loop will cost on so many ranks, where its iterations and their work are known.
+"""The efficiency of distributions of a loop on P ranks, if its iterations and their work are known.
 
-The efficiency is T(1) / T(P) over the sum of the speeds (Ciegis et al., section 2), communication not
-counted: the ideal time over that of the slowest rank. For equal tasks it has a closed form (section 2.1), and
-by their Remark 1 fewer ranks may take the same time. Other work is summed over the iterations, and dealt by
-the functions that deal it when the program runs.
+The efficiency is T(1) / T(P) over the sum of the speeds (Ciegis et al., section 2), without communication:
+the ideal time over that of the slowest rank. For equal tasks it has a closed form (section 2.1), and by their
+Remark 1 fewer ranks may take the same time. Other work is summed over the iterations, and dealt by the same
+functions as when the program runs. The numbers that the program fixes before a loop are names that equal
+literals; from them follow the values of the index.
 """
 
 from __future__ import annotations
@@ -24,27 +25,22 @@ if TYPE_CHECKING:
     from dlbrt.partition.known import KnownWork
 
 
-# ------------------------------------------------------------------------------
-# Numbers that the program fixes before a loop: names that equal literals, and the values of the index.
-
-
 def known_values(
     facts: Sequence[Condition], given: Mapping[Variable, int] | None = None
 ) -> dict[Variable, int]:
-    """Names with their values, by equations that hold before the loop, one after the other.
+    """Names with their values, by solving the equations that hold before the loop, one after the other.
 
-    Values that are ``given`` go before those that the equations say.
+    ``given`` values take precedence over the equations. It ends, since each turn solves for another variable.
     """
-    found = dict(given or {})
-    waiting = [f.form for f in facts if isinstance(f, Comparison) and f.relation == "=="]
-    waiting = [_with(form, found) for form in waiting]
+    values = dict(given or {})
+    equations = [f.form for f in facts if isinstance(f, Comparison) and f.relation == "=="]
     while True:
-        forms = [_with(form, found) for form in waiting]
+        forms = [_with(form, values) for form in equations]
         solved = dict(pair for form in forms if (pair := _solved(form)) is not None)
         if not solved:
-            return found
-        found |= solved
-        waiting = [form for form in forms if form.variables]
+            return values
+        values |= solved
+        equations = [form for form in forms if form.variables]
 
 
 def _with(form: IntegerForm, numbers: dict[Variable, int]) -> IntegerForm:
@@ -52,7 +48,7 @@ def _with(form: IntegerForm, numbers: dict[Variable, int]) -> IntegerForm:
 
 
 def _solved(form: IntegerForm) -> tuple[Variable, int] | None:
-    """The variable that the equation ``form == 0`` gives a value, where it is the only one in it."""
+    """The only variable of the equation ``form == 0`` and its value, if it has a whole one."""
     if len(form.variables) != 1:
         return None
     (variable,) = form.variables
@@ -64,7 +60,7 @@ def _solved(form: IntegerForm) -> tuple[Variable, int] | None:
 
 
 def known_range(space: IndexSpace) -> range | None:
-    """The values of the index in their order, where they are known."""
+    """The values of the index in their order, if they are known."""
     numbers = known_values(space.context)
     if space.start is None or space.stop is None or space.step is None or not space.exact:
         return None
@@ -75,30 +71,28 @@ def known_range(space: IndexSpace) -> range | None:
     return values[::-1] if space.reverse else values
 
 
-# ------------------------------------------------------------------------------
-
-#: Iterations up to which work is summed.
+#: Work is summed over at most this number of iterations.
 MOST_SUMMED = 10_000_000
 
-#: Ranks among which iterations are dealt one by one to see what comes of it; for more there are formulas.
+#: Iterations are dealt to at most this number of ranks; for more there are only formulas.
 _MOST_RANKS = 4096
 
-#: A `range` has no more values that Python can count.
+#: `len` of a longer `range` fails.
 _MOST_DEALT = 2**63 - 1
 
-_EVALUATED = "the cost that is given is evaluated when the program runs"
+_EVALUATED = "the given cost is evaluated when the program runs"
 
 
 @dataclass(frozen=True, slots=True)
 class RankSpec:
-    """So many ranks; ``weights`` are their relative speeds, where they are known."""
+    """A number of ranks; ``weights`` are their relative speeds, if known."""
 
     count: int
     weights: tuple[float, ...] | None = None
 
 
 def read_ranks(count: int | None, weights: str | None) -> RankSpec | None:
-    """The ranks of the command line; OptionError for a list that is none, or not of that length."""
+    """The ranks of the command line; OptionError for a malformed list, or one of another length."""
     if weights is None:
         return None if count is None else RankSpec(count)
     from dlbrt.emulation import parse_weights
@@ -112,7 +106,7 @@ def read_ranks(count: int | None, weights: str | None) -> RankSpec | None:
 
 @dataclass(frozen=True, slots=True)
 class _Estimate:
-    """One way to deal the loop: its efficiency, and the slowest rank's time over the ideal one."""
+    """One way to deal the loop: its efficiency, and the slowest rank's time over the ideal time."""
 
     name: str
     efficiency: float
@@ -121,9 +115,10 @@ class _Estimate:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is said of one loop: the ways to deal it, or ``why`` nothing can be said of them.
+    """The estimates for one loop, or ``why`` there are none.
 
-    ``iterations`` is how many there are, where that is known; ``fewest``: how few ranks take the same time.
+    ``iterations`` is their number, if known; ``fewest`` is the smallest number of ranks that take the same
+    time.
     """
 
     iterations: int | None
@@ -133,7 +128,7 @@ class _Answer:
 
 
 def describe_ranks(report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, str]]:
-    """Rows: a way to deal the iterations, and what it will cost; or why that is not known."""
+    """Rows: a way to deal the iterations, and its efficiency; or why that is not known."""
     answer = _answer(report, ranks)
     if answer.why:
         yield "", answer.why
@@ -148,7 +143,7 @@ def describe_ranks(report: LoopReport, ranks: RankSpec) -> Iterator[tuple[str, s
 
 
 def ranks_as_json(report: LoopReport, ranks: RankSpec) -> dict[str, Any]:
-    """The same for tools."""
+    """The same for JSON."""
     answer = _answer(report, ranks)
     return {
         "ranks": ranks.count,
@@ -168,19 +163,19 @@ def _answer(report: LoopReport, ranks: RankSpec) -> _Answer:
 
     values = None if report.space is None else known_range(report.space)
     if values is None:
-        return _Answer(None, "how many iterations there are is not known before the program runs")
+        return _Answer(None, "the number of iterations is not known before the program runs")
     n = _length(values)
     if why := _unknown(report, n, ranks):
         return _Answer(n, why)
     try:
         estimates = _estimates(report, values, ranks)
     except CostError as error:
-        return _Answer(n, f"{error}; iterations are taken to cost the same until measured")
+        return _Answer(n, f"{error}; iterations are assumed to cost the same until measured")
     return _Answer(n, "", estimates, _fewest(report, n, ranks))
 
 
 def _length(values: range) -> int:
-    """How many values there are, more than `len` can tell as well."""
+    """The number of values, even if `len` fails."""
     return (values[-1] - values[0]) // values.step + 1 if values else 0
 
 
@@ -189,14 +184,14 @@ def _is_uniform(report: LoopReport) -> bool:
 
 
 def _unknown(report: LoopReport, n: int, ranks: RankSpec) -> str:
-    """Why nothing can be said, or nothing."""
+    """Why there can be no estimate; empty if there can."""
     if not n:
         return "there are no iterations"
     if n > _MOST_DEALT:
         return f"not dealt, {n} iterations are more than {_MOST_DEALT}"
     given = report.loop.annotation.cost is not None
     if report.partition_cost is None or report.partition_cost.work is None:
-        return _EVALUATED if given else "what an iteration costs is not known before the program runs"
+        return _EVALUATED if given else "the cost of an iteration is not known before the program runs"
     by_formula = _is_uniform(report) and ranks.weights is None
     if ranks.count > _MOST_RANKS and not by_formula:
         return f"not dealt, {ranks.count} ranks are more than {_MOST_RANKS}"
@@ -205,7 +200,7 @@ def _unknown(report: LoopReport, n: int, ranks: RankSpec) -> str:
     if n > MOST_SUMMED:
         return f"not summed, {n} iterations are more than {MOST_SUMMED}"
     if _function(report, report.partition_cost) is None:
-        depends = "what an iteration costs depends on more than the index and known numbers"
+        depends = "the cost of an iteration depends on more than the index and known numbers"
         return _EVALUATED if given else depends
     return ""
 
@@ -235,7 +230,7 @@ class _Dealing:
     ranks: RankSpec
 
     def all(self) -> Iterator[_Estimate]:
-        """Those that anyone would choose between, what is done last."""
+        """The ways worth comparing; the last one is what the program does."""
         work, weights, plan = self._work(), self.ranks.weights, self.report.plan
         yield self._dealt("equal parts", work)
         if weights:
@@ -281,7 +276,7 @@ class _Dealing:
 
 
 def _function(report: LoopReport, cost: Cost) -> Any:
-    """The work as a function of a vector of index values, where it is one of the index alone."""
+    """The work as a function of a vector of index values, if it depends on the index alone."""
     import numpy as np
 
     if cost.work is None or report.space is None or cost.work.elements or cost.pointwise:
@@ -293,11 +288,11 @@ def _function(report: LoopReport, cost: Cost) -> Any:
     numpy = "np" if cost.index.name != "np" else "numpy"
     text = f"lambda {cost.index.name}: {text_of(work, cost.index, Notation.NUMPY, numpy)}"
     names: Mapping[str, Any] = {numpy: np, "__builtins__": {}}
-    return eval(text, dict(names))  # a polynomial that was derived, of one variable; no code of the user
+    return eval(text, dict(names))  # a derived polynomial of one variable, no code of the user
 
 
 def _fewest(report: LoopReport, n: int, ranks: RankSpec) -> int | None:
-    """How few ranks take as long as all of them, where tasks are equal and so are ranks."""
+    """The smallest number of ranks that take no longer than all of them, if tasks and ranks are equal."""
     from dlbrt.partition.proportional import fewest_processors
 
     plan = report.plan

@@ -1,4 +1,4 @@
-"""What is said of arrays, variables and reductions; one table or sentence for each kind."""
+"""The sentences on arrays, variables, reductions and the cost of iterations, and the cost as JSON."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from dlbrt.contract import MIN_PAIRS, Distribution, Mode
 
 from dlbc.algebra.iteration_cost import Cost, CostClass
-from dlbc.ir.annotation import Annotation, CostClause, CostForm, ProfileClause
+from dlbc.ir.annotation import Annotation, CostForm, ProfileClause
 from dlbc.ir.loop import ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, CostPlan, CostShape, FoldDecision, LoopPlan, LoopReport, Reduction
 
 _MODES = {Mode.READ: "read", Mode.WRITE: "overwritten", Mode.UPDATE: "read and stored to"}
 
-#: What is sent of an array that is dealt.
+#: What is sent of an array that is distributed by rows.
 _SENT = {
-    Mode.READ: "scattered: to each rank the rows that its iterations read",
-    Mode.WRITE: "gathered: nothing goes out, the rows stored to come back",
-    Mode.UPDATE: "scattered and gathered: to each rank the rows of its iterations, back those stored to",
+    Mode.READ: "scattered: each rank gets the rows that its iterations read",
+    Mode.WRITE: "gathered: nothing is sent out, the stored rows come back",
+    Mode.UPDATE: "scattered and gathered: each rank gets its iterations' rows, the stored rows come back",
 }
 
 
@@ -27,8 +27,8 @@ def describe_arrays(plan: LoopPlan) -> Iterator[tuple[str, str]]:
     variables = {v.name: v for v in plan.variables}
     for array in plan.arrays:
         name = written_name(array.name, plan)
-        for number, words in enumerate(_array_words(array, variables[name])):
-            yield ("" if number else name), words
+        for number, text in enumerate(_array_lines(array, variables[name])):
+            yield ("" if number else name), text
 
 
 def written_name(name: str, plan: LoopPlan) -> str:
@@ -37,22 +37,22 @@ def written_name(name: str, plan: LoopPlan) -> str:
     return ".".join(back.get(part, part) for part in name.split("."))
 
 
-def _array_words(array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[str]:
+def _array_lines(array: ArrayPlan, variable: ClassifiedVariable) -> Iterator[str]:
     """Distribution, use, rows and transport of one array."""
     axis = "" if array.axis is None else f" axis {array.axis}"
-    yield ", ".join([array.distribution.value + axis, *_reach(variable), _MODES[array.mode]])
+    yield ", ".join([array.distribution.value + axis, *_halo(variable), _MODES[array.mode]])
     if array.rows:
-        looked = ", looked at before the loop" if array.inspect else ""
-        yield f"rows of an iteration: {' and '.join(array.rows)}{looked}"
+        inspected = ", inspected before the loop" if array.inspect else ""
+        yield f"rows of an iteration: {' and '.join(array.rows)}{inspected}"
     if array.writes is not None:
-        yield f"of them stored to: {' and '.join(array.writes)}"
+        yield f"of these stored to: {' and '.join(array.writes)}"
     for row in variable.rows_of_all:
         yield f"row {row} of {variable.name} is read by all iterations, sent once to each rank"
     yield _sent(array)
 
 
-def _reach(variable: ClassifiedVariable) -> Iterator[str]:
-    """How far an iteration reaches beyond its own row."""
+def _halo(variable: ClassifiedVariable) -> Iterator[str]:
+    """The rows beyond its own that an iteration uses."""
     sides = ((variable.halo_below, "below"), (variable.halo_above, "above"))
     halo = [f"{rows} {side}" for rows, side in sides if rows]
     if halo:
@@ -64,34 +64,30 @@ def _sent(array: ArrayPlan) -> str:
         return _SENT[array.mode]
     if array.mode is Mode.READ:
         return "broadcast: every rank gets all of it"
-    back = "elements that a rank changed" if array.axis is None else "rows stored to"
+    back = "elements that a rank changed" if array.axis is None else "stored rows"
     return f"broadcast: every rank gets all of it, the {back} come back"
 
 
 def describe_variable(variable: ClassifiedVariable) -> str:
-    """The class, with what belongs to it."""
-    word = variable.variable_class.value
+    """The class, with its details."""
+    name = variable.variable_class.value
     match variable.variable_class:
         case VariableClass.DISTRIBUTED:
-            return ", ".join([word, f"axis {variable.axis}", *_reach(variable)])
+            return ", ".join([name, f"axis {variable.axis}", *_halo(variable)])
         case VariableClass.BROADCAST:
-            return f"{word}, {'whole' if variable.whole_array else 'by value'}"
+            return f"{name}, {'whole' if variable.whole_array else 'by value'}"
         case VariableClass.REDUCTION:
-            return (
-                f"{word}, {variable.operator}"
-                if variable.operator
-                else f"{word}, goes with {variable.companion_of}"
-            )
+            return f"{name}, {variable.operator or f'goes with {variable.companion_of}'}"
         case VariableClass.LOOP:
-            return f"{word}, its last value is read after the loop" if variable.live else word
+            return f"{name}, its last value is read after the loop" if variable.live else name
         case VariableClass.LASTPRIVATE:
-            return f"{word}: private, and read after the loop"
+            return f"{name}: private, and read after the loop"
         case _:
-            return word
+            return name
 
 
 def describe_reduction(reduction: Reduction) -> str:
-    """How contributions are combined, and what is promised of the result."""
+    """How contributions are combined, and what is guaranteed of the result."""
     what = f"elements by {reduction.operator}" if reduction.element else f"by {reduction.operator}"
     if reduction.companions:
         what += f", with {', '.join(reduction.companions)}"
@@ -100,32 +96,30 @@ def describe_reduction(reduction: Reduction) -> str:
 
 def _promise(reduction: Reduction) -> str:
     if reduction.any_order:
-        return "combined as shares come (`order=any`), so rounding may differ between runs"
+        return "combined as partial results arrive (`order=any`), so rounding may differ between runs"
     if reduction.companions:
         return "iteration order decides between equals, as in the sequential program"
     if reduction.element and reduction.integer:
         return "integers are added up on each rank, exactly; others in iteration order, bit-identical"
     if reduction.multiple_updates:
-        return "shares of iterations combined in iteration order, the same for every number of ranks"
+        return "results of iterations combined in iteration order, the same for every number of ranks"
     return "combined in iteration order, bit-identical to the sequential program"
 
 
-# ------------------------------------------------------------------------------
-# What is said of the work of iterations: what it is, whose word that is, and how the loop is cut by it.
+# The cost of iterations
 
 _GIVEN = {
     CostForm.DENSITY: "is the work of an iteration",
     CostForm.CUMULATIVE: "is the work of the iterations up to a value of the index",
-    CostForm.FIT: "are times of the iterations below values of the index; a curve is fitted through them",
+    CostForm.FIT: "are times of the iterations below values of the index; a curve is fitted to them",
 }
 
-
-#: How iterations are dealt that were to be folded, and are not.
+#: How the iterations of a folded loop are dealt in a run that does not fold it.
 _SINGLY = {Distribution.BLOCK: "in parts of equal work", Distribution.CYCLIC: "in turn"}
 
 
 def describe_cost(report: LoopReport) -> Iterator[tuple[str, str]]:
-    """Rows: the work, the user's word on it, how the loop is cut, and why not otherwise."""
+    """Rows: the work, given or derived, how the loop is cut, and why not otherwise."""
     plan, annotation = report.plan, report.loop.annotation
     if plan is None:
         return
@@ -134,22 +128,27 @@ def describe_cost(report: LoopReport) -> Iterator[tuple[str, str]]:
         text = f"`{annotation.cost.expression}` {_GIVEN[annotation.cost.form]}"
         yield "given", f"{text}; evaluated once before the loop{each}"
     if report.cost is not None:
-        yield from _work_words(report.cost, given=annotation.cost is not None)
+        yield from _derived_work(report.cost, given=annotation.cost is not None)
     yield from _shares(report, plan)
-    if annotation.profile is not None:
-        yield "profile", _profile_words(annotation.profile)
+    if (clause := annotation.profile) is not None:
+        yield (
+            "profile",
+            f"the first pass is measured by groups of {clause.group} iterations, later ones are cut by these "
+            f"times; every {clause.every} passes they are cut anew if ranks differ by more than "
+            f"{clause.threshold:.0%}",
+        )
     if annotation.jit is not None:
         yield "jit", "accepted, without effect in this version"
 
 
-def _work_words(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:
+def _derived_work(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:
     name = f"W({cost.index.name})"
     if cost.work is None:
         if not given:
             yield name, f"not derived: {cost.why}"
         return
     text = cost.text if cost.short else f"a sum of {len(cost.work.terms)} terms"
-    unused = "; not used, the cost is given" if given else ""
+    unused = "; not used, since the cost is given" if given else ""
     counted = "counted" if cost.exact else "estimated"
     yield name, f"{text} operations: {cost.class_text}, {counted}{unused}"
     for note in dict.fromkeys(cost.notes):
@@ -157,12 +156,10 @@ def _work_words(cost: Cost, given: bool) -> Iterator[tuple[str, str]]:
 
 
 def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
-    """How the loop is cut at its start."""
+    """How the loop is cut when it starts."""
     if plan.fold_decision is not FoldDecision.NO:
-        yield (
-            "folded",
-            f"iterations t and n-1-t are dealt together, {plan.fold_decision.value}; {_pairs(report)}",
-        )
+        folded = f"iterations t and n-1-t are dealt together, {plan.fold_decision.value}"
+        yield "folded", f"{folded}; {_pairs(report)}"
         yield from (("", line) for line in _unfolded(plan))
         return
     yield "shares", _cut(report, plan)
@@ -171,19 +168,19 @@ def _shares(report: LoopReport, plan: LoopPlan) -> Iterator[tuple[str, str]]:
 
 
 def _unfolded(plan: LoopPlan) -> Iterator[str]:
-    """When a run deals singly all the same (`dlbrt.mpi.partitioner`)."""
+    """When a run deals the iterations singly all the same (`dlbrt.mpi.partitioner`)."""
     if plan.fold_decision is FoldDecision.DEFAULT:
-        yield f"singly with fewer than {MIN_PAIRS} pairs for each rank, {_SINGLY[plan.iterations]}"
+        yield f"singly if there are fewer than {MIN_PAIRS} pairs per rank, {_SINGLY[plan.iterations]}"
     for container in plan.unfolds_for:
         holds = "numbers" if container.any_order else "integers"
         name = written_name(container.name, plan)
-        yield f"singly where {name} holds {holds}, likewise: ranks add to copies, best in long stretches"
+        yield f"singly, likewise, if {name} holds {holds}: ranks add to copies, best in long runs"
 
 
 def _pairs(report: LoopReport) -> str:
     folding = report.fold_legality
     if folding is None or (report.cost is not None and report.cost.work is None):
-        return "what pairs cost is not known"
+        return "the cost of pairs is not known"
     return "pairs cost the same" if folding.legal else folding.why
 
 
@@ -194,15 +191,15 @@ def _cut(report: LoopReport, plan: LoopPlan) -> str:
     if plan.cost is not None:
         return f"parts of equal work{later}"
     if report.cost is not None and report.cost.cost_class is CostClass.UNIFORM:
-        taken = "cost" if report.cost.exact else "are taken to cost"
-        return f"equal parts, iterations {taken} the same{later}"
+        cost = "cost" if report.cost.exact else "are assumed to cost"
+        return f"equal parts, iterations {cost} the same{later}"
     known = report.cost is not None and report.cost.work is not None
     unused = f"; the work is not used, {report.cost_omitted}" if known and report.cost_omitted else ""
     return f"equal parts, until the speed of each rank is measured{unused}"
 
 
 def _not_folded(report: LoopReport) -> str:
-    """Why not, where one may wonder."""
+    """Why the loop is not folded; empty if there is nothing to explain."""
     annotation, folding = report.loop.annotation, report.fold_legality
     if annotation.nofold is not None:
         return "by the clause `nofold`"
@@ -218,18 +215,13 @@ def _uniform(report: LoopReport, annotation: Annotation) -> bool:
     return known and report.cost.cost_class in (CostClass.UNIFORM, CostClass.UNKNOWN)  # type: ignore[union-attr]
 
 
-def _profile_words(clause: ProfileClause) -> str:
-    return (
-        f"the first pass is measured by groups of {clause.group} iterations, later ones are cut by that; "
-        f"every {clause.every} passes they are cut anew if ranks differ by more than {clause.threshold:.0%}"
-    )
-
-
 def cost_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
-    """For tools: the derived work, the clause, and what stands in the kernel."""
+    """For JSON: the derived work, the clause, and the emitted expression."""
+    clause = report.loop.annotation.cost
+    given = None if clause is None else {"form": clause.form.name.lower(), "expression": clause.expression}
     return {
         "derived": None if report.cost is None else _derived(report.cost),
-        "given": None if (clause := report.loop.annotation.cost) is None else _given(clause),
+        "given": given,
         "evaluated": None if plan.cost is None else _emitted(plan.cost),
         "omitted": report.cost_omitted,
     }
@@ -247,10 +239,6 @@ def _derived(cost: Cost) -> dict[str, Any]:
     }
 
 
-def _given(clause: CostClause) -> dict[str, Any]:
-    return {"form": clause.form.name.lower(), "expression": clause.expression}
-
-
 def _emitted(cost: CostPlan) -> dict[str, Any]:
     return {
         "form": cost.shape.name.lower(),
@@ -261,7 +249,7 @@ def _emitted(cost: CostPlan) -> dict[str, Any]:
 
 
 def folding_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
-    """For tools: whether pairs are dealt, and what is known of them."""
+    """For JSON: whether pairs are dealt, and what is known of them."""
     return {
         "folded": plan.fold_decision is not FoldDecision.NO,
         "forced": plan.fold_decision is FoldDecision.FORCED,
@@ -271,7 +259,7 @@ def folding_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
 
 
 def profile_object(clause: ProfileClause | None) -> dict[str, Any] | None:
-    """For tools: the clause `profile`."""
+    """For JSON: the clause `profile`."""
     if clause is None:
         return None
     return {"group": clause.group, "every": clause.every, "threshold": clause.threshold}

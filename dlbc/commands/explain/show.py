@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -40,45 +41,41 @@ def as_text(
     ranks: RankSpec | None = None,
     routines: Sequence[RoutinePlan] = (),
 ) -> str:
-    """A paragraph per loop and routine, then what was found elsewhere; with ``ranks`` what loops cost."""
-    told = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in reports]
-    told += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in routines]
-    paragraphs = [text for _, text in sorted(told, key=lambda pair: pair[0])]
+    """A paragraph per loop and routine, then the other diagnostics; ``ranks`` adds estimates for them."""
+    numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in reports]
+    numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in routines]
+    paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
     paragraphs += [render(finding, source, color=color) for finding in _elsewhere(reports, findings)]
     return "\n\n".join(paragraphs)
 
 
 def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    told = {finding for report in reports for finding in report.findings}
-    return [finding for finding in findings if finding not in told]
+    """The diagnostics that belong to no loop."""
+    of_loops = {finding for report in reports for finding in report.findings}
+    return [finding for finding in findings if finding not in of_loops]
 
 
 def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
     style = TextStyle.ERROR if is_refused(report) else TextStyle.GOOD
-    head = paint(
-        f"{source.path}:{report.loop.node.lineno}: {header_of(source, report.loop.node)}",
-        TextStyle.BOLD,
-        color,
-    )
-    yield head
-    yield f"{_INDENT}{paint(status_text(report), style, color)}"
-    for section in describe(report, ranks):
-        yield from _section(section, color)
+    status = paint(status_text(report), style, color)
+    yield from _paragraph(source, report.loop.node, status, describe(report, ranks), color)
 
 
 def _routine(source: Source, plan: RoutinePlan, color: bool) -> Iterator[str]:
-    node = plan.routine.node
+    status = paint("routine", TextStyle.GOOD, color)
+    yield from _paragraph(source, plan.routine.node, status, describe_routine(plan), color)
+
+
+def _paragraph(
+    source: Source, node: ast.For | ast.While, status: str, sections: Sequence[Section], color: bool
+) -> Iterator[str]:
     yield paint(f"{source.path}:{node.lineno}: {header_of(source, node)}", TextStyle.BOLD, color)
-    yield f"{_INDENT}{paint('routine', TextStyle.GOOD, color)}"
-    for section in describe_routine(plan):
-        yield from _section(section, color)
-
-
-def _section(section: Section, color: bool) -> Iterator[str]:
-    yield f"{_INDENT}{paint(section.title, TextStyle.BOLD, color)}"
-    width = max(len(subject) for subject, _ in section.rows)
-    for subject, text in section.rows:
-        yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
+    yield f"{_INDENT}{status}"
+    for section in sections:
+        yield f"{_INDENT}{paint(section.title, TextStyle.BOLD, color)}"
+        width = max(len(subject) for subject, _ in section.rows)
+        for subject, text in section.rows:
+            yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
 
 
 def as_json(
@@ -89,7 +86,7 @@ def as_json(
     ranks: RankSpec | None = None,
     routines: Sequence[RoutinePlan] = (),
 ) -> str:
-    """One object: the file, its loops, its routines, diagnostics elsewhere; ``ranks`` as for `as_text`."""
+    """One object: the file, its loops, its routines, other diagnostics; ``ranks`` as for `as_text`."""
     document = {
         "file": source.path,
         "loops": [_loop_object(source, report, ranks) for report in reports],
@@ -100,15 +97,9 @@ def as_json(
 
 
 def _finding_object(finding: Diagnostic) -> dict[str, Any]:
-    place = finding.place
-    return {
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "line": place.line,
-        "column": place.column,
-        "message": finding.message,
-        "help": finding.help,
-    }
+    code, severity, place = finding.code, finding.severity.value, {"line": finding.place.line}
+    place["column"] = finding.place.column
+    return {"code": code, "severity": severity, **place, "message": finding.message, "help": finding.help}
 
 
 def _loop_object(source: Source, report: LoopReport, ranks: RankSpec | None) -> dict[str, Any]:
@@ -140,24 +131,13 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "guards": plan.guards,
         "outside": plan.outside,
         "arrays": [
-            {
-                "name": written_name(a.name, plan),
-                "distribution": a.distribution.value,
-                "axis": a.axis,
-                "mode": a.mode.value,
-                "rows": a.rows,
-                "inspect": a.inspect,
-            }
+            {"name": written_name(a.name, plan), "distribution": a.distribution.value, "axis": a.axis}
+            | {"mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
             for a in plan.arrays
         ],
         "variables": [
-            {
-                "name": v.name,
-                "class": v.variable_class.value,
-                "axis": v.axis,
-                "halo": [v.halo_below, v.halo_above],
-                "detail": describe_variable(v),
-            }
+            {"name": v.name, "class": v.variable_class.value, "axis": v.axis}
+            | {"halo": [v.halo_below, v.halo_above], "detail": describe_variable(v)}
             for v in plan.variables
         ],
         "reductions": [

@@ -1,4 +1,4 @@
-"""`dlbc report`: a page of pictures of a recorded run."""
+"""`dlbc report`: a recorded run as a page of HTML, from the name of the trace to the written page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dlbc.commands.report.page import page
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.description = (
-        "Make a page (HTML, with all that it needs) of a run that was recorded by `dlbc run --trace`: each "
-        "rank's time, synchronizations, work that moved, predicted against measured."
+        "Make a self-contained HTML page of a run that was recorded by `dlbc run --trace`: each rank's time, "
+        "synchronizations, work that moved, and predictions against measurements."
     )
-    parser.add_argument("trace", metavar="TRACE", help="what `dlbc run --trace` wrote")
+    parser.add_argument("trace", metavar="TRACE", help="a trace written by `dlbc run --trace`")
     parser.add_argument(
         "-o", dest="output", metavar="OUT", help="the page (default: beside TRACE); - for standard output"
     )
@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-
     try:
         show_text(report(options.trace, options.output))
     except CannotReportError as error:
@@ -34,18 +33,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-# ------------------------------------------------------------------------------
-# `dlbc report`, from the name of a trace to the page that was written.
-
-
 class CannotReportError(Exception):
-    """There is no page, in a sentence."""
+    """No page can be made; the message says why."""
 
 
 def report(path: str, output: str | None) -> str:
-    """Write the page of a trace, by default beside it; what to print: where it is, or the page for ``-``.
+    """Write the page of a trace, by default beside it; its path, or for the output ``-`` the page itself.
 
-    CannotReportError where the file is no trace, or the page cannot be written.
+    CannotReportError if the file is not a trace, or the page cannot be written.
     """
     source = Path(path)
     try:
@@ -55,7 +50,7 @@ def report(path: str, output: str | None) -> str:
         text = page(trace, source.name)
     except TraceError as error:
         raise CannotReportError(str(error)) from error
-    except (ValueError, LookupError, ArithmeticError, RuntimeError) as error:  # it says what cannot have been
+    except (ValueError, LookupError, ArithmeticError, RuntimeError) as error:  # no run records such events
         raise CannotReportError(f"{path}: expected the trace of a run: {error}") from error
     if output == "-":
         return text.rstrip("\n")
@@ -65,7 +60,3 @@ def report(path: str, output: str | None) -> str:
     except OSError as error:
         raise CannotReportError(f"{target}: cannot be written ({error.strerror or error})") from error
     return str(target)
-
-
-# ------------------------------------------------------------------------------
-# `dlbc report`: a recorded run as pictures.

@@ -1,4 +1,7 @@
-"""A run as a picture: a line for each rank, what it did in colours, arrows for work that moved (SVG 1.1)."""
+"""A run as a timeline (SVG 1.1): a bar for each rank, coloured by activity, and arrows for work that moved.
+
+All times are on rank 0's clock.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,24 @@ from dlbrt.balance.events import (
     InstructionsReceived,
     ProfilesExchanged,
 )
-from dlbrt.observe.trace import RunTrace, Trace
+from dlbrt.observe.trace import RankTrace, RunTrace, Trace
 from dlbrt.observe.trace_events import Arrow, Slice, arrows, slices
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# What is shown of one run of a loop: each rank's time by what it did, all on rank 0's clock.
+#: By activity, distinguishable in print and for colour-blind readers (Okabe and Ito's palette).
+COLOURS = {"scatter": "#cccccc", "compute": "#0072b2", "move": "#d55e00", "synchronize": "#f0e442"}
+COLOURS |= {"idle": "#ffffff"}
 
-#: What a rank's time is made of.
-ACTIVITIES = ("scatter", "compute", "move", "synchronize", "idle")
+#: The activities that a rank's time consists of.
+ACTIVITIES = tuple(COLOURS)
 
-#: At these a group has come together, or has heard of what another did.
+#: Events at which a rank learns of a decision: of its own group, of another one, or of a failure.
 _MARKS = (ProfilesExchanged, InstructionsReceived, GroupReportsReceived, FailureNotified)
 
 
 @dataclass(frozen=True, slots=True)
 class RankTimeline:
-    """One rank: its slices in order, and when it was told of a decision."""
+    """One rank: its slices in order, and the times at which it learned of a decision."""
 
     rank: int
     host: str
@@ -37,18 +41,18 @@ class RankTimeline:
     marks: tuple[float, ...]
 
     def seconds(self, kind: str) -> float:
-        """The time of one kind."""
+        """The time spent in one activity."""
         return sum(part.end - part.begin for part in self.slices if part.what == kind)
 
     @property
     def units(self) -> int:
-        """How many iterations, or pairs, it did."""
+        """The number of iterations, or pairs, that it computed."""
         return sum(part.amount for part in self.slices if part.what == "compute")
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """One run: its ranks, the work that moved, and from when to when it went."""
+    """One run: its ranks, the work that moved, and its first and last time."""
 
     run: RunTrace
     rows: tuple[RankTimeline, ...]
@@ -58,61 +62,49 @@ class MeasuredRun:
 
     @property
     def makespan_s(self) -> float:
-        """From when the first rank began to compute to when the last one knew that nothing is left."""
+        """From the first computing of any rank until the last rank knew that nothing is left."""
         began = [part.begin for row in self.rows for part in row.slices if part.what != "scatter"]
         return self.end - min(began, default=self.end)
 
     @property
     def efficiency(self) -> float | None:
-        """Mean over maximum of the ranks' computing times; None where none computed."""
+        """Mean over maximum of the ranks' computing times; None if no rank computed."""
         times = [row.seconds("compute") for row in self.rows]
         return sum(times) / len(times) / max(times) if any(times) else None
 
 
 def measure_run(trace: Trace, run: RunTrace) -> MeasuredRun:
-    """What is shown of a run; ranks that had no part in it are left out."""
-    parts = [slices(rank) for rank in run.per_rank]
-    ahead = trace.offsets_s
-    moved = tuple(arrows(run, ahead))
+    """The timelines of a run, without ranks that had no part in it."""
     rows = tuple(
-        RankTimeline(
-            number,
-            trace.host_names[number],
-            tuple(
-                replace(p, begin=p.begin - ahead[number], end=p.end - ahead[number]) for p in parts[number]
-            ),
-            tuple(e.event.now - ahead[number] for e in rank.entries if isinstance(e.event, _MARKS)),
-        )
+        _rank_timeline(number, trace.host_names[number], rank, trace.offsets_s[number])
         for number, rank in enumerate(run.per_rank)
         if rank.entries
     )
     ends = [part.end for row in rows for part in row.slices] + [m for row in rows for m in row.marks]
     begins = [part.begin for row in rows for part in row.slices]
+    moved = tuple(arrows(run, trace.offsets_s))
     return MeasuredRun(run, rows, moved, min(begins, default=0.0), max(ends, default=0.0))
 
 
-# ------------------------------------------------------------------------------
+def _rank_timeline(number: int, host: str, rank: RankTrace, ahead_s: float) -> RankTimeline:
+    """The timeline of a rank whose clock is ``ahead_s`` ahead of rank 0's."""
+    parts = (replace(part, begin=part.begin - ahead_s, end=part.end - ahead_s) for part in slices(rank))
+    marks = (entry.event.now - ahead_s for entry in rank.entries if isinstance(entry.event, _MARKS))
+    return RankTimeline(number, host, tuple(parts), tuple(marks))
 
-#: By what a rank did; told apart in print and by those who see fewer colours (Okabe and Ito's palette).
-COLOURS = {
-    "scatter": "#cccccc",
-    "compute": "#0072b2",
-    "move": "#d55e00",
-    "synchronize": "#f0e442",
-    "idle": "#ffffff",
-}
 
+#: Sizes in pixels: left margin, width of the bars, distance of rows, height of a bar, height of the axis.
 _LEFT, _WIDTH, _ROW, _BAR, _FOOT = 110, 960, 22, 16, 26
 
-#: Slices of one kind that are nearer than this, in pixels, are drawn as one.
+#: Slices of one activity that are nearer than this, in pixels, are drawn as one.
 _NEAR = 0.25
 
-#: Beyond so many arrows only a number tells of them.
+#: More arrows than this are not drawn; the page gives only their number.
 _MOST_ARROWS = 400
 
 
 def timeline(run: MeasuredRun) -> str:
-    """The picture of one run."""
+    """The picture of one run, as SVG."""
     height = _ROW * len(run.rows) + _FOOT
     scale = _WIDTH / ((run.end - run.begin) or 1.0)
     parts = [
@@ -137,7 +129,7 @@ def timeline(run: MeasuredRun) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """A time with its unit."""
+    """A time with its unit: s, ms or us."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if abs(seconds) >= size:
             return f"{seconds / size:.4g} {unit}"
@@ -161,19 +153,19 @@ def _row(row: RankTimeline, top: int, begin: float, scale: float) -> Iterator[st
 
 
 def _merged(slices: Sequence[Slice], near_s: float) -> list[Slice]:
-    """Slices too near to be told apart as one; of those too short to be seen, what they are with."""
-    found: list[Slice] = []
+    """The visible slices: merged across invisible gaps, without invisible ones that did no work."""
+    merged: list[Slice] = []
     for part in slices:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is not None and part.what == last.what and part.begin - last.end < near_s:
-            found[-1] = Slice(last.what, last.begin, part.end, last.amount + part.amount)
+            merged[-1] = Slice(last.what, last.begin, part.end, last.amount + part.amount)
         elif last is None or part.end - part.begin >= near_s or part.amount:
-            found.append(part)
-    return found
+            merged.append(part)
+    return merged
 
 
 def _axis(run: MeasuredRun, scale: float, height: int) -> Iterator[str]:
-    """Lines at round times, counted from the beginning."""
+    """Grid lines at round times, counted from the beginning of the run."""
     span = (run.end - run.begin) or 1.0
     step = 10.0 ** floor(log10(span / 4))
     step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 8)

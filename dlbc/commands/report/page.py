@@ -1,4 +1,10 @@
-"""A trace as one page of HTML that needs nothing else: pictures, times, predicted against measured."""
+"""A trace as one self-contained page of HTML: timelines, times, and predictions against measurements.
+
+The predictions come from three places. The agents of the recorded run are made anew and handle the same
+events (`dlbrt.sim.replay`): this gives the model's prediction for each strategy when rank 0 chose one, and
+the gain that each group expected of each redistribution. In addition, the loop is simulated on the machine
+that it ran on, under the requested strategy.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +21,17 @@ from dlbrt.sim.replay import ReplayedRank
 
 from dlbc.commands.report.draw import ACTIVITIES, COLOURS, MeasuredRun, measure_run, seconds_text, timeline
 
-# ------------------------------------------------------------------------------
-# What was expected of a run, beside what came: by the model, by the simulator, and of each redistribution.
-#
-# The agents of the recorded run are made anew and told the same (`dlbrt.sim.replay`); so the strategy that rank
-# 0 chose comes with what the model predicted of each, and each group's books with what it expected to gain.
-# Besides, the loop is played on the machine that it ran on, under what was asked for.
-
 
 @dataclass(frozen=True, slots=True)
 class RunPredictions:
-    """What the agents of a run had to say: the choice, if there was one, and the windows of all groups."""
+    """What the agents of a run predicted: the choice, if there was one, and the windows of all groups."""
 
     choice: StrategyChoice | None
     windows: tuple[Window, ...]
 
 
 def replay_predictions(run: RunTrace) -> RunPredictions:
-    """By telling the agents again what they were told; nothing of a run that rank 0 did alone."""
+    """The predictions, by replaying the recorded events; none for a run that rank 0 did alone."""
     if run.setup is None or not run.complete:
         return RunPredictions(None, ())
     choice: StrategyChoice | None = None
@@ -47,24 +46,19 @@ def replay_predictions(run: RunTrace) -> RunPredictions:
 
 
 def simulated_s(recording: Recording, number: int) -> Iterator[tuple[str, float]]:
-    """What each strategy that the runs of the loop were asked for takes in a simulation of it."""
+    """The simulated makespan of a loop under each strategy that its runs requested."""
     loop = recording.trace.loops[number - 1]
     if not any(chunk.computing_s for run in loop.runs for rank in run.per_rank for chunk in rank.chunks):
         return
-    requested_strategy = dict.fromkeys(
-        run.setup.requested_strategy for run in loop.runs if run.setup is not None
-    )
-    for name in requested_strategy:
+    for name in dict.fromkeys(run.setup.requested_strategy for run in loop.runs if run.setup is not None):
         outcome = simulate_strategy(recording.machine(), recording.loop(number), name, recording.parameters)
         yield name, outcome.makespan_s
 
 
-# ------------------------------------------------------------------------------
-
-#: Of a loop that ran more often the first runs and the last are shown.
+#: Of a loop with more runs, only the first and the last ones are shown.
 MOST_RUNS = 8
 
-#: Of each run the latest windows.
+#: Of each run, only the latest windows are shown.
 _MOST_WINDOWS = 40
 
 _STYLE = """
@@ -81,7 +75,7 @@ svg { width: 100%; font-size: 11px } .grid { stroke: #ddd } .mark { stroke: #222
 
 
 def page(trace: Trace, name: str) -> str:
-    """The page of a trace that was in the file of that name."""
+    """The page of a trace; ``name`` is that of its file."""
     recording = Recording(trace)
     hosts = ", ".join(f"{host} ({trace.host_names.count(host)})" for host in dict.fromkeys(trace.host_names))
     colours = "".join(f".{kind} {{ fill: {colour} }}\n" for kind, colour in COLOURS.items())
@@ -107,64 +101,57 @@ def _loop(recording: Recording, number: int, loop: LoopTrace) -> str:
     for place, run in enumerate(loop.runs):
         if place not in shown:
             continue
-        found = measure_run(recording.trace, run)
-        parts.append(
-            f"<h3>Run {place + 1}: {escape(run.strategy)}, {_count(run.iterations, 'iteration')}</h3>"
-        )
-        if found.rows:
-            parts += [
-                timeline(found),
-                _ranks(found),
-                *_predictions(found, replay_predictions(run), simulated),
-            ]
+        measured = measure_run(recording.trace, run)
+        heading = f"Run {place + 1}: {escape(run.strategy)}, {_count(run.iterations, 'iteration')}"
+        parts.append(f"<h3>{heading}</h3>")
+        if measured.rows:
+            parts += [timeline(measured), _ranks(measured)]
+            parts += _predictions(measured, replay_predictions(run), simulated)
     if len(shown) < len(loop.runs):
         parts.append(f"<p>{_count(len(loop.runs) - len(shown), 'run')} between these: not shown.</p>")
     return "\n".join(parts)
 
 
-def _ranks(found: MeasuredRun) -> str:
-    """Where the time of each rank went."""
+def _ranks(measured: MeasuredRun) -> str:
+    """How each rank spent its time."""
     rows = [
         (f"rank {row.rank}", str(row.units), *(seconds_text(row.seconds(kind)) for kind in ACTIVITIES))
-        for row in found.rows
+        for row in measured.rows
     ]
-    efficiency = found.efficiency
-    moved = sum(arrow.units for arrow in found.arrows)
-    words = [f"From the first computing to the last end {seconds_text(found.makespan_s)}"]
-    words += [f"mean over longest computing {efficiency:.1%}"] if efficiency is not None else []
-    words.append(f"{_count(moved, 'unit')} moved in {_count(len(found.arrows), 'message')}")
-    return f"<p>{'; '.join(words)}.</p>\n{_table(('', 'units', *ACTIVITIES), rows)}"
+    efficiency = measured.efficiency
+    moved = sum(arrow.units for arrow in measured.arrows)
+    facts = [f"From the first computing to the last end {seconds_text(measured.makespan_s)}"]
+    facts += [f"mean over longest computing {efficiency:.1%}"] if efficiency is not None else []
+    facts.append(f"{_count(moved, 'unit')} moved in {_count(len(measured.arrows), 'message')}")
+    return f"<p>{'; '.join(facts)}.</p>\n{_table(('', 'units', *ACTIVITIES), rows)}"
 
 
-def _predictions(found: MeasuredRun, said: RunPredictions, simulated: dict[str, float]) -> Iterator[str]:
-    """What was expected, beside what came."""
+def _predictions(
+    measured: MeasuredRun, predictions: RunPredictions, simulated: dict[str, float]
+) -> Iterator[str]:
+    """Tables of predictions against measurements."""
     rows = []
-    requested_strategy = found.run.setup.requested_strategy if found.run.setup is not None else ""
-    if requested_strategy in simulated:
-        rows.append(
-            (
-                f"simulated under {requested_strategy}",
-                *_beside(simulated[requested_strategy], found.makespan_s),
-            )
-        )
-    if said.choice is not None:
-        for name, seconds in sorted(said.choice.predicted_s, key=lambda each: each[1]):
-            chosen = name == found.run.strategy
-            beside = _beside(seconds, found.makespan_s) if chosen else (seconds_text(seconds), "", "")
-            rows.append((f"the model of {name}{', which was chosen' if chosen else ''}", *beside))
+    requested = measured.run.setup.requested_strategy if measured.run.setup is not None else ""
+    if requested in simulated:
+        rows.append((f"simulated under {requested}", *_compared(simulated[requested], measured.makespan_s)))
+    if predictions.choice is not None:
+        for name, seconds in sorted(predictions.choice.predicted_s, key=lambda each: each[1]):
+            chosen = name == measured.run.strategy
+            cells = _compared(seconds, measured.makespan_s) if chosen else (seconds_text(seconds), "", "")
+            rows.append((f"the model of {name}{', which was chosen' if chosen else ''}", *cells))
     if rows:
         yield "<h4>Predicted against measured</h4>"
         yield _table(("", "predicted", "measured", "difference"), rows)
-    moves = [window for window in said.windows if window.moved]
+    moves = [window for window in predictions.windows if window.moved]
     if moves:
         yield f"<h4>Redistributions: {len(moves)}</h4>"
-        heads = ("window", "ranks", "moved", "gain predicted", "gain at the speeds that came")
+        heads = ("window", "ranks", "moved", "predicted gain", "gain at the measured speeds")
         yield _table(heads, map(_window, moves[-_MOST_WINDOWS:]))
 
 
-def _beside(predicted: float, came: float) -> tuple[str, str, str]:
-    off = f"{predicted / came - 1:+.1%}" if came > 0 else ""
-    return seconds_text(predicted), seconds_text(came), off
+def _compared(predicted: float, measured: float) -> tuple[str, str, str]:
+    difference = f"{predicted / measured - 1:+.1%}" if measured > 0 else ""
+    return seconds_text(predicted), seconds_text(measured), difference
 
 
 def _window(window: Window) -> tuple[str, ...]:
@@ -179,7 +166,7 @@ def _key() -> str:
     kinds = "".join(
         f'<span><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
     )
-    return f'<p class="key">{kinds}<span>| told of a decision</span><span>&#8594; work that moves</span></p>'
+    return f'<p class="key">{kinds}<span>| decision received</span><span>&#8594; work moved</span></p>'
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

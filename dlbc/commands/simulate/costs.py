@@ -1,4 +1,4 @@
-"""What the iterations of a loop cost: the clause `cost` or what was derived, evaluated as in a run."""
+"""The iterations of a program's loop, and their cost: the clause `cost` or derived work, as in a run."""
 
 from __future__ import annotations
 
@@ -19,79 +19,61 @@ from dlbc.commands.simulate.loop_numbers import LoopNumbers
 from dlbc.commands.simulate.request import CannotSimulateError
 from dlbc.ir.plan import CostPlan, CostShape, LoopPlan, LoopReport
 
-# ------------------------------------------------------------------------------
-# How many iterations a loop has, and the values of its index, from what it runs over.
-
 
 @dataclass(frozen=True, slots=True)
 class IterationRange:
-    """The iterations: values of the index variable, or just positions where ``counts`` is false."""
+    """The iterations: values of the index variable, or mere positions if ``counts`` is false."""
 
     values: range
     counts: bool
 
 
-#: No iterations.
 NO_ITERATIONS = IterationRange(range(0), counts=True)
 
 
-def find_span(node: ast.expr, values: LoopNumbers) -> IterationRange | None:
-    """The iterations of a loop over ``node``; None where numbers are missing, which ``values`` keep."""
-    return _Reader(values).span(node)
+def find_iterations(node: ast.expr, numbers: LoopNumbers) -> IterationRange | None:
+    """The iterations of a loop over ``node``; None if numbers are missing, which ``numbers`` records."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[_, *_] as args):
+            return _range(node, args, numbers)
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+            found = find_iterations(inner, numbers)
+            return None if found is None else IterationRange(found.values[::-1], found.counts)
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start]):
+            start += [k.value for k in node.keywords if k.arg == "start"]
+            found = find_iterations(inner, numbers)
+            first = numbers.whole(start[0], "the first number of enumerate") if start else 0
+            if found is None or first is None:
+                return None
+            return IterationRange(range(first, first + len(found.values)), counts=True)
+        case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as parts):
+            ranges = [find_iterations(part, numbers) for part in parts]
+            known = [each for each in ranges if each is not None]
+            shortest = min((len(each.values) for each in known), default=0)
+            return IterationRange(range(shortest), counts=False) if len(known) == len(ranges) else None
+        case ast.Call(func=ast.Name(id="tqdm") | ast.Attribute(attr="tqdm"), args=[inner, *_]):
+            return find_iterations(inner, numbers)
+    length = ast.parse(f"len({ast.unparse(node)})", mode="eval").body
+    count = numbers.length(length, "the number of iterations")
+    return None if count is None else IterationRange(range(count), counts=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads what a loop runs over."""
+def _range(node: ast.expr, args: list[ast.expr], numbers: LoopNumbers) -> IterationRange | None:
+    why = f"the loop runs over {ast.unparse(node)}"
+    values = [numbers.whole(arg, why) for arg in args]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    try:
+        return IterationRange(range(*known), counts=True)
+    except (TypeError, ValueError) as error:
+        raise CannotSimulateError(f"{why}: {error}") from error
 
-    values: LoopNumbers
-
-    def span(self, node: ast.expr) -> IterationRange | None:
-        """The iterations of a loop over ``node``; None where numbers are missing."""
-        match node:
-            case ast.Call(func=ast.Name(id="range"), args=[_, *_] as args):
-                return self._range(node, args)
-            case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
-                found = self.span(inner)
-                return None if found is None else IterationRange(found.values[::-1], found.counts)
-            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start]):
-                return self._numbered(inner, [*start, *(k.value for k in node.keywords if k.arg == "start")])
-            case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as parts):
-                spans = [self.span(part) for part in parts]
-                known = [span for span in spans if span is not None]
-                shortest = min((len(span.values) for span in known), default=0)
-                return IterationRange(range(shortest), counts=False) if len(known) == len(spans) else None
-            case ast.Call(func=ast.Name(id="tqdm") | ast.Attribute(attr="tqdm"), args=[inner, *_]):
-                return self.span(inner)
-        length = ast.parse(f"len({ast.unparse(node)})", mode="eval").body
-        count = self.values.length(length, "how many iterations there are")
-        return None if count is None else IterationRange(range(count), counts=False)
-
-    def _range(self, node: ast.expr, args: list[ast.expr]) -> IterationRange | None:
-        why = f"the loop runs over {ast.unparse(node)}"
-        found = [self.values.whole(arg, why) for arg in args]
-        known = [value for value in found if value is not None]
-        if len(known) < len(found):
-            return None
-        try:
-            return IterationRange(range(*known), counts=True)
-        except (TypeError, ValueError) as error:
-            raise CannotSimulateError(f"{why}: {error}") from error
-
-    def _numbered(self, inner: ast.expr, start: list[ast.expr]) -> IterationRange | None:
-        span = self.span(inner)
-        first = self.values.whole(start[0], "the first number of enumerate") if start else 0
-        if span is None or first is None:
-            return None
-        return IterationRange(range(first, first + len(span.values)), counts=True)
-
-
-# ------------------------------------------------------------------------------
 
 #: Names that no program has.
 _NUMPY, _ITEMS = "_dlbc_numpy", "_dlbc_items"
 
-_ALIKE = "iterations are taken as alike"
+_ALIKE = "all iterations are assumed to cost the same"
 
 #: Characters of a formula that are shown.
 _WIDEST = 60
@@ -99,9 +81,9 @@ _WIDEST = 60
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedCost:
-    """What iterations cost: ``known`` is None where it is the same for all or not known, as ``note`` says.
+    """The cost of the iterations: ``known`` is None if it is uniform or unknown, as the ``note`` says.
 
-    ``said`` is what the kernel says of it when the program runs.
+    ``stated`` is the cost that the kernel states when the program runs; balancing knows no other.
     """
 
     note: str
@@ -110,14 +92,14 @@ class EvaluatedCost:
 
 
 def find_work(report: LoopReport, plan: LoopPlan, values: LoopNumbers, span: IterationRange) -> EvaluatedCost:
-    """What the iterations of a loop cost; ``values`` keep the numbers that are missing for it."""
+    """The cost of the iterations of a loop; ``values`` records the numbers that are missing for it."""
     cost = report.partition_cost
     if plan.cost is None and (cost is None or cost.work is None):
         return EvaluatedCost(f"not derived, {_ALIKE}{f': {cost.why}' if cost and cost.why else ''}")
     if plan.cost is None and cost is not None and cost.cost_class is CostClass.UNIFORM:
         return EvaluatedCost(f"{_words(cost)}, the same for all iterations")
     if len(span.values) > MOST_SUMMED:
-        return EvaluatedCost(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED}")
+        return EvaluatedCost(f"not summed, {_ALIKE}: there are more than {MOST_SUMMED} of them")
     try:
         return _Evaluation(report, plan, values, span).work()
     except CostError as error:
@@ -136,30 +118,30 @@ class _Evaluation:
     span: IterationRange
 
     def work(self) -> EvaluatedCost:
-        """What they cost; whatever its evaluation raises, this raises."""
-        said, cost = self.plan.cost, self.report.partition_cost
-        if said is None and cost is not None and cost.pointwise:
+        """Their cost; raises whatever its evaluation raises."""
+        stated, cost = self.plan.cost, self.report.partition_cost
+        if stated is None and cost is not None and cost.pointwise:
             return EvaluatedCost(f"{self.report.cost_omitted}, {_ALIKE}")
-        plan = said or _derived(cost)
+        plan = stated or _derived(cost)
         spec = self._spec(plan)
         if spec is None:
-            return EvaluatedCost(f"it takes data, {_ALIKE}")
+            return EvaluatedCost(f"it depends on data, {_ALIKE}")
         index = IndexMap(self.span.values.start, self.span.values.step)
         work = evaluate_cost(spec, len(self.span.values), index, lambda: iter(self.span.values))
         if work is None:
             return EvaluatedCost("the same for all iterations")
-        unsaid = f", which balancing does not know: {self.report.cost_omitted}" if said is None else ""
-        return EvaluatedCost(f"{self._text(plan)}{unsaid}", work, None if said is None else work)
+        unknown = f", which balancing does not know: {self.report.cost_omitted}" if stated is None else ""
+        return EvaluatedCost(f"{self._text(plan)}{unknown}", work, None if stated is None else work)
 
     def _text(self, plan: CostPlan) -> str:
-        """The cost for people."""
+        """The cost, for people."""
         clause, cost = self.plan.loop.annotation.cost, self.report.partition_cost
         if clause is not None or cost is None:
             return f"`{plan.text}`, by the clause"
         return f"{_words(cost)}, {plan.target} being the index"
 
     def _spec(self, plan: CostPlan) -> CostSpec | None:
-        """The cost as the kernel says it; None where it takes data, or numbers that are missing."""
+        """The cost as the kernel states it; None if it depends on data, or on missing numbers."""
         text, target, numpy = plan.expression(_NUMPY), plan.target, {_NUMPY: np}
         match plan.shape:
             case CostShape.VECTOR:
@@ -189,13 +171,13 @@ class _Evaluation:
 
 
 def _words(cost: Cost) -> str:
-    """A cost that was derived, for people."""
+    """A derived cost, for people."""
     shown = cost.text if len(cost.text) <= _WIDEST else cost.text[: _WIDEST - 3] + "..."
     return f"{shown} operations{'' if cost.exact else ', estimated'}"
 
 
 def _derived(cost: Cost | None) -> CostPlan:
-    """A cost that was derived, though the kernel does not say it."""
+    """A derived cost that the kernel does not state."""
     assert cost is not None
     assert cost.work is not None
     return CostPlan(CostShape.VECTOR, cost.index.name, "", cost.work, cost.index, clamped=True)

@@ -1,6 +1,11 @@
 """Numbers that the program has only when it runs: given by ``--set``, or known from its text.
 
-Whatever is asked for and not known is kept, so that all of it can be said at once.
+Every number that is needed and unknown is recorded, so that all of them are reported at once.
+
+What names in a loop's expressions mean outside it, as far as the module's text alone shows: builtins and
+modules that do nothing but compute, functions, and literal numbers, each bound once in the module. A function
+of the program is called only if its result is a cost: an earlier pass has shown that it does nothing but
+compute.
 """
 
 from __future__ import annotations
@@ -19,15 +24,8 @@ from dlbc.commands.explain.ranks import known_values
 from dlbc.commands.simulate.request import CannotSimulateError
 from dlbc.ir.loop import AnnotatedLoop
 
-# ------------------------------------------------------------------------------
-# What the names in a loop's expressions mean outside it, as far as the module's text alone says so.
-#
-# These are builtins and modules that do nothing but compute, functions, and literal numbers, each bound once in
-# the module. A function of the program is called only where its result is a cost: before such a cost was taken,
-# it was shown to do nothing but compute.
-
-#: Annotations of functions are not evaluated.
-_UNREAD = __future__.annotations.compiler_flag
+#: Compiles functions without evaluating their annotations.
+_LAZY_ANNOTATIONS = __future__.annotations.compiler_flag
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -45,7 +43,7 @@ _MODULES = _words("cmath fractions functools itertools math numpy operator stati
 
 
 class ModuleContext:
-    """The module around a loop, seen from the loop: names of functions around it hide the module's."""
+    """The module around a loop, seen from the loop: names of enclosing functions hide the module's."""
 
     def __init__(self, loop: AnnotatedLoop) -> None:
         module = loop.path[0]
@@ -67,7 +65,7 @@ class ModuleContext:
         return name in self._makers or (name not in self._bound and name in _BUILTINS)
 
     def runs(self, name: str) -> bool:
-        """Whether a call of it is more than arithmetic: a function of the program, or numpy's."""
+        """Whether it is a function of the program, or of numpy; calling these is more than arithmetic."""
         maker = None if name in self._hidden else self._makers.get(name)
         match maker:
             case ast.Import(names=names):
@@ -78,16 +76,15 @@ class ModuleContext:
 
     @property
     def numbers(self) -> dict[str, int | float]:
-        """The names of literal numbers, with these."""
-        made = self._makers.items()
+        """The names bound to literal numbers, with their values."""
         return {
             name: ast.literal_eval(statement.value)
-            for name, statement in made
+            for name, statement in self._makers.items()
             if isinstance(statement, ast.Assign) and name not in self._hidden
         }
 
     def namespace(self, names: Iterable[str]) -> dict[str, Any]:
-        """What these names stand for. Whatever imports and definitions raise, this raises."""
+        """The values of these names; raises whatever imports and definitions raise."""
         wanted: set[str] = set()
         waiting = [name for name in names if name not in self._hidden]
         while waiting:
@@ -98,13 +95,13 @@ class ModuleContext:
                 waiting += [node.id for node in nodes if isinstance(node, ast.Name)]
         needed = {id(self._makers[name]) for name in wanted}
         body: list[ast.stmt] = [s for s in self._statements if id(s) in needed]
-        found: dict[str, Any] = {}
-        exec(compile(ast.Module(body, []), "<program>", "exec", _UNREAD), found)
-        return found
+        namespace: dict[str, Any] = {}
+        exec(compile(ast.Module(body, []), "<program>", "exec", _LAZY_ANNOTATIONS), namespace)
+        return namespace
 
 
 def _lasting(statement: ast.stmt) -> bool:
-    """Whether a statement of the module gives names a meaning that the text shows."""
+    """Whether a statement of the module binds names to something that its text shows."""
     match statement:
         case ast.FunctionDef(args=args, decorator_list=[]):
             defaults = [*args.defaults, *args.kw_defaults]
@@ -113,13 +110,14 @@ def _lasting(statement: ast.stmt) -> bool:
             return all(_known(alias.name) for alias in names)
         case ast.ImportFrom(module=str(module), level=0):
             return _known(module)
-        case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=value)):
-            return type(value) in (int, float)
-        case ast.Assign(
-            targets=[ast.Name()], value=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value))
-        ):
-            return type(value) in (int, float)
+        case ast.Assign(targets=[ast.Name()], value=value):
+            operand = value.operand if isinstance(value, ast.UnaryOp) and _is_minus(value) else value
+            return isinstance(operand, ast.Constant) and type(operand.value) in (int, float)
     return False
+
+
+def _is_minus(node: ast.UnaryOp) -> bool:
+    return isinstance(node.op, ast.USub)
 
 
 def _known(module: str) -> bool:
@@ -131,13 +129,11 @@ def _own(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return ({p.arg for p in parameters_of(function)} | bound_names(function.body).keys()) - shared
 
 
-# ------------------------------------------------------------------------------
-
 Number = int | float
 
 
 def read_settings(words: Sequence[str]) -> dict[str, Number]:
-    """What ``--set NAME=NUMBER`` gives, names written as Python writes them. CannotSimulateError."""
+    """The numbers of ``--set NAME=NUMBER``, by names as `ast.unparse` writes them; CannotSimulateError."""
     found: dict[str, Number] = {}
     for word in words:
         name, equals, text = word.rpartition("=")
@@ -149,14 +145,13 @@ def read_settings(words: Sequence[str]) -> dict[str, Number]:
             wanted = "NAME=NUMBER, such as n=1000 or 'len(A)=1000'"
             raise CannotSimulateError(f"--set: expected {wanted}; found {word!r}")
         if found.setdefault(key, value) != value:
-            raise CannotSimulateError(
-                f"--set: expected each name once; found {key}={found[key]} and {word!r}"
-            )
+            both = f"{key}={found[key]} and {word!r}"
+            raise CannotSimulateError(f"--set: expected each name once; found {both}")
     return found
 
 
 class LoopNumbers:
-    """The numbers of one loop. ``missing`` are expressions that were asked for and are not known, and why."""
+    """The numbers of one loop; ``missing`` has the unknown expressions that were needed, and what for."""
 
     def __init__(self, loop: AnnotatedLoop, space: IndexSpace | None, given: Mapping[str, Number]) -> None:
         self.missing: dict[str, str] = {}
@@ -169,19 +164,19 @@ class LoopNumbers:
         self._known = _with_lengths(solved | self._known)
 
     def number(self, node: ast.expr, why: str, instead: str = "") -> Number | None:
-        """The value of an expression; None where it is not known, ``why`` it was asked for being kept.
+        """The value of an expression; None if it is unknown, which is recorded with ``why`` it is needed.
 
-        ``instead`` is an option that makes it needless.
+        ``instead`` is an option that makes it unnecessary.
         """
-        found = self._put_in(node)
-        wants = dict(self._wants(found, frozenset(), calls=False))
-        if wants:
-            asked = why + (instead and f", or give {instead}")
-            self.missing.update({text: asked for text in wants if text not in self.missing})
+        known = self._substitute(node)
+        unknown = dict(self._unknown_parts(known, frozenset(), calls=False))
+        if unknown:
+            reason = why + (instead and f", or give {instead}")
+            self.missing.update({text: reason for text in unknown if text not in self.missing})
             return None
         text = ast.unparse(node)
         try:
-            value = self._evaluated(found, {})
+            value = self._evaluated(known, {})
         except Exception as error:
             raise CannotSimulateError(f"{why}: {text} cannot be computed, {error!r}") from error
         if type(value) not in (int, float):
@@ -189,7 +184,7 @@ class LoopNumbers:
         return value  # type: ignore[no-any-return]
 
     def whole(self, node: ast.expr, why: str, instead: str = "") -> int | None:
-        """The same for a whole number; CannotSimulateError for another."""
+        """As `number`, for a whole number; CannotSimulateError for any other."""
         value = self.number(node, why, instead)
         if value is not None and not isinstance(value, int):
             found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
@@ -197,7 +192,7 @@ class LoopNumbers:
         return value
 
     def length(self, node: ast.expr, why: str, instead: str = "") -> int | None:
-        """The same for a whole number of 0 or more."""
+        """As `whole`, for a number of 0 or more."""
         value = self.whole(node, why, instead)
         if value is not None and value < 0:
             found = f"found {ast.unparse(node)} = {value}{_otherwise(instead)}"
@@ -205,19 +200,19 @@ class LoopNumbers:
         return value
 
     def function(self, text: str, why: str, also: Mapping[str, Any]) -> Callable[..., Any] | None:
-        """The function that an expression makes, such as ``lambda i: n - i``.
+        """The function that an expression such as ``lambda i: n - i`` makes; ``also`` binds more names.
 
-        None where it takes numbers that are not known, which are kept, or data, which cannot be given. Names
-        in ``also`` stand for these. Whatever the program's imports raise, this raises.
+        None if it needs unknown numbers, which are recorded, or data, which cannot be given. Raises whatever
+        the program's imports raise.
         """
-        found = self._put_in(ast.parse(text, mode="eval").body)
-        wants = dict(self._wants(found, frozenset(also), calls=True))
-        if all(wants.values()):
-            self.missing.update({text: why for text in wants if text not in self.missing})
-        return None if wants else self._evaluated(found, also)
+        known = self._substitute(ast.parse(text, mode="eval").body)
+        unknown = dict(self._unknown_parts(known, frozenset(also), calls=True))
+        if all(unknown.values()):
+            self.missing.update({text: why for text in unknown if text not in self.missing})
+        return None if unknown else self._evaluated(known, also)
 
     def _check(self, given: Mapping[str, Number], module: ast.AST) -> None:
-        """Complain of settings that the program says nothing of."""
+        """Raise CannotSimulateError for settings whose names the program does not use."""
         nodes = list(ast.walk(module))
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
@@ -227,16 +222,16 @@ class LoopNumbers:
                     found = f"found {key}={value}{nearest(use.name, names)}"
                     raise CannotSimulateError(f"--set: expected names of the program; {found}")
 
-    def _put_in(self, node: ast.expr) -> ast.expr:
-        found = _PutIn(self._known).visit(copy.deepcopy(node))
+    def _substitute(self, node: ast.expr) -> ast.expr:
+        found = _Substitution(self._known).visit(copy.deepcopy(node))
         assert isinstance(found, ast.expr)
         return found
 
-    def _wants(self, node: ast.AST, bound: frozenset[str], calls: bool) -> Iterator[tuple[str, bool]]:
-        """The parts of an expression that are not known, and whether they are numbers that can be given.
+    def _unknown_parts(self, node: ast.AST, bound: frozenset[str], calls: bool) -> Iterator[tuple[str, bool]]:
+        """The unknown parts of an expression, and whether the user can give them as numbers.
 
-        What goes with a name that the expression binds cannot. Functions of the program are not known unless
-        they are to be called (``calls``).
+        A part that depends on a name bound by the expression cannot be given. Functions of the program are
+        unknown unless they may be called (``calls``).
         """
         inside = list(ast.walk(node))
         bound |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -247,7 +242,7 @@ class LoopNumbers:
                 | ast.Attribute(value=part)
                 | ast.Subscript(value=part)
                 | ast.Call(func=part)
-            ) if self._unknown(part, bound, calls):
+            ) if self._begins_unknown(part, bound, calls):
                 yield ast.unparse(node), not any(use.name in bound for use in uses_of(node))
             case ast.Call(func=ast.Name(id=name)) if not calls and self._around.runs(name):
                 yield ast.unparse(node), True
@@ -256,10 +251,10 @@ class LoopNumbers:
                     yield name, True
             case _:
                 for child in ast.iter_child_nodes(node):
-                    yield from self._wants(child, bound, calls)
+                    yield from self._unknown_parts(child, bound, calls)
 
-    def _unknown(self, node: ast.AST, bound: frozenset[str], calls: bool) -> bool:
-        """Whether a chain of attributes, subscripts and calls begins with a name that nothing is known of."""
+    def _begins_unknown(self, node: ast.AST, bound: frozenset[str], calls: bool) -> bool:
+        """Whether a chain of attributes, subscripts and calls begins with an unknown name."""
         called = False
         while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
             called = isinstance(node, ast.Call)
@@ -278,14 +273,14 @@ def _otherwise(instead: str) -> str:
     return f"; give another number by --set{instead and f', or give {instead}'}"
 
 
-class _PutIn(ast.NodeTransformer):
-    """Puts numbers in the place of what they are known for."""
+class _Substitution(ast.NodeTransformer):
+    """Replaces expressions by their known numbers."""
 
     def __init__(self, known: Mapping[str, Number]) -> None:
         self._known = known
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """As its base, expressions from the outside in."""
+        """As in the base class; the outermost known expression is replaced."""
         read = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if read and (text := ast.unparse(node)) in self._known:
             return ast.copy_location(ast.Constant(self._known[text]), node)
@@ -295,7 +290,7 @@ class _PutIn(ast.NodeTransformer):
 
 
 def _with_lengths(known: Mapping[str, Number]) -> dict[str, Number]:
-    """``A.shape[0]`` beside ``len(A)``, and the other way round."""
+    """The numbers with ``A.shape[0]`` added for ``len(A)``, and vice versa."""
     found = dict(known)
     for key, value in known.items():
         if key.startswith("len(") and key.endswith(")"):

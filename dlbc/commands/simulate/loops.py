@@ -1,8 +1,14 @@
-"""From a loop's report to the model that is simulated: what the compiler found, with numbers put in.
+"""The loops that can be simulated: a loop of a program, from its report, or a loop of a recorded run.
 
-What iterations really take and what balancing knows of it are two things. The first is the work W(i), scaled
-to the mean that is given. The second is W(i) only where the kernel says it; where it does not, or pairs are
-dealt, units count as alike. They are dealt by the rule of a run (`first_shares`).
+For a program's loop, what iterations really take and what balancing knows of it are two things. The first is
+the work W(i), scaled to the given mean time. The second is W(i) only if the kernel states it; otherwise, or
+if pairs are dealt, all units count the same. They are dealt by the rule of a run (`first_shares`).
+
+The bytes that move with an iteration are those of the rows that it reads of distributed arrays, as the
+runtime counts them (`dlbrt.data.field`): arrays that every rank holds do not move, nor does what the loop
+only overwrites. An array has the shape given by the last `numpy` constructor before the loop. Otherwise the
+loop's subscripts show the number of its axes, whose lengths the user gives. If they show only one axis, the
+length of a row is unknown: a row is assumed to be one element, and the output says so.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from dlbrt.sim.machine import LoopModel
 from dlbrt.sim.recorded import read
 
 from dlbc.analysis.enclosing_statements import statements_before
-from dlbc.commands.simulate.costs import NO_ITERATIONS, EvaluatedCost, find_span, find_work
+from dlbc.commands.simulate.costs import NO_ITERATIONS, EvaluatedCost, find_iterations, find_work
 from dlbc.commands.simulate.loop_numbers import LoopNumbers, Number, read_settings
 from dlbc.commands.simulate.request import (
     CannotSimulateError,
@@ -42,15 +48,9 @@ from dlbc.library.table import names_where
 from dlbc.parse.read_source import read_source
 from dlbc.pipeline import explain
 
-# ------------------------------------------------------------------------------
-# How many bytes go with an iteration that moves: the rows that it reads of the arrays that are dealt.
-#
-# As the runtime counts them (`dlbrt.data.field`): what every rank holds does not move, nor what the loop only
-# overwrites. The shape of an array is that of the last `numpy` constructor before the loop; of another one the
-# loop's subscripts tell how many axes it has, and their lengths are to be given. Where they show one axis
-# alone, how long a row is cannot be told: it is assumed to be one element, which is said.
+# The bytes that move with an iteration
 
-#: What an element of an array counts for, unless it says.
+#: Bytes of an element, unless the constructor names a type.
 _ELEMENT_BYTES = 8
 
 _SIZES = {
@@ -60,14 +60,16 @@ _SIZES = {
     **dict.fromkeys(("complex", "complex128"), 16),
 }
 
-_MAKERS = {name.removeprefix("numpy.") for name in names_where(lambda row: row.cost is CostKind.CREATION)}
+_CONSTRUCTORS = {
+    name.removeprefix("numpy.") for name in names_where(lambda row: row.cost is CostKind.CREATION)
+}
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """What is known of an array: the lengths of its axes as expressions, and the bytes of an element.
+class _ArrayShape:
+    """The lengths of an array's axes, as expressions, and the bytes of an element.
 
-    ``assumed``: that there are no other axes is not known.
+    ``assumed``: there may be further axes.
     """
 
     lengths: tuple[ast.expr, ...]
@@ -77,7 +79,7 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class MovementBytes:
-    """The bytes that move with an iteration; of the arrays ``assumed`` a row is taken to be one element."""
+    """The bytes that move with an iteration; a row of the arrays ``assumed`` is assumed to be one element."""
 
     iteration_bytes: float
     assumed: tuple[str, ...] = ()
@@ -91,13 +93,13 @@ class MovementBytes:
 
 
 def find_movement(plan: LoopPlan, values: LoopNumbers) -> MovementBytes | None:
-    """What moves with an iteration; None where lengths are missing, which ``values`` keep."""
+    """What moves with an iteration; None if lengths are missing, which ``values`` records."""
     moving = [array for array in plan.arrays if _moves(array)]
-    found = [_row_bytes(array, plan, values) for array in moving]
-    known = [size for size in found if size is not None]
-    if len(known) < len(found):
+    sizes = [_row_bytes(array, plan, values) for array in moving]
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
         return None
-    assumed = (array.name for array in moving if (made := _made(array.name, plan)) and made.assumed)
+    assumed = (array.name for array in moving if (shape := _shape_of(array.name, plan)) and shape.assumed)
     return MovementBytes(float(sum(known)), tuple(dict.fromkeys(assumed)))
 
 
@@ -107,50 +109,45 @@ def _moves(array: ArrayPlan) -> bool:
 
 
 def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: LoopNumbers) -> int | None:
-    made = _made(array.name, plan)
+    shape = _shape_of(array.name, plan)
     rows = max(1, len(array.rows))
-    if made is None:
+    if shape is None:
         return rows * OBJECT_BYTES
     why = f"the length of a row of {array.name}"
-    lengths = [values.length(e, why, "--bytes") for axis, e in enumerate(made.lengths) if axis != array.axis]
+    lengths = [values.length(e, why, "--bytes") for axis, e in enumerate(shape.lengths) if axis != array.axis]
     known = [length for length in lengths if length is not None]
-    return rows * prod(known) * made.element_bytes if len(known) == len(lengths) else None
+    return rows * prod(known) * shape.element_bytes if len(known) == len(lengths) else None
 
 
-def _made(name: str, plan: LoopPlan) -> _Made | None:
-    """How the array is made; None for a list."""
-    found: ast.expr | None = None
+def _shape_of(name: str, plan: LoopPlan) -> _ArrayShape | None:
+    """The shape of the array; None for a list."""
+    last: ast.expr | None = None
     for statement in statements_before(plan.loop):
         for node in ast.walk(statement):
             match node:
                 case ast.Assign(targets=[target], value=value) if ast.unparse(target) == name:
-                    found = value
-    match found:
+                    last = value
+    match last:
         case ast.List() | ast.ListComp() | ast.BinOp(op=ast.Mult(), left=ast.List()):
             return None
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=maker), args=[shape, *_]):
-            if maker in _MAKERS and maker != "arange":
+            if maker in _CONSTRUCTORS and maker != "arange":
                 parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
-                return _Made(tuple(parts), _element_bytes(found))
-    lengths = tuple(_lengths(name, plan))
-    return _Made(lengths, assumed=len(lengths) == 1)
+                return _ArrayShape(tuple(parts), _element_bytes(last))
+    depth = max((_depth(node, name) for node in ast.walk(plan.loop.node)), default=1)
+    texts = [f"len({name})", *(f"{name}.shape[{axis}]" for axis in range(1, depth))]
+    lengths = tuple(ast.parse(text, mode="eval").body for text in texts)
+    return _ArrayShape(lengths, assumed=len(lengths) == 1)
 
 
 def _element_bytes(call: ast.Call) -> int:
-    words = [*(k.value for k in call.keywords if k.arg == "dtype"), *call.args[1:2]]
-    names = (ast.unparse(word).strip("'\"").rpartition(".")[2] for word in words)
+    types = [*(k.value for k in call.keywords if k.arg == "dtype"), *call.args[1:2]]
+    names = (ast.unparse(node).strip("'\"").rpartition(".")[2] for node in types)
     return next((_SIZES[name] for name in names if name in _SIZES), _ELEMENT_BYTES)
 
 
-def _lengths(name: str, plan: LoopPlan) -> Iterator[ast.expr]:
-    """The axes by which the loop takes elements of an array, as expressions for their lengths."""
-    depth = max((_depth(node, name) for node in ast.walk(plan.loop.node)), default=1)
-    for axis in range(max(1, depth)):
-        yield ast.parse(f"{name}.shape[{axis}]" if axis else f"len({name})", mode="eval").body
-
-
 def _depth(node: ast.AST, name: str) -> int:
-    """By how many subscripts ``node`` takes an element of the array; 0 where it does not."""
+    """The number of subscripts by which ``node`` selects an element of the array; 0 if it does not."""
     depth = 0
     while isinstance(node, ast.Subscript):
         depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
@@ -158,7 +155,7 @@ def _depth(node: ast.AST, name: str) -> int:
     return depth if depth and ast.unparse(node) == name else 0
 
 
-# ------------------------------------------------------------------------------
+# The loop of a program
 
 _FOLDING = {
     FoldDecision.NO: FoldingPolicy.NONE,
@@ -167,35 +164,66 @@ _FOLDING = {
 }
 
 
+#: Mean time of an iteration, unless it is given.
+_ITERATION_S = 1e-3
+
+
 @dataclass(frozen=True, slots=True)
 class LoopSettings:
-    """What the user says of a loop: numbers by name, the mean time of an iteration, and the bytes of one."""
+    """What the user gives: numbers by name, the mean time of an iteration in seconds, and its bytes."""
 
     given: Mapping[str, Number]
     iteration_s: float
     iteration_bytes: float | None = None
 
 
-def describe_loop(report: LoopReport, file: str, terms: LoopSettings) -> SimulatedLoop:
-    """The loop of a report that has a plan. CannotSimulateError, with all numbers that are missing."""
+def loop_of_program(path: str, request: SimulationRequest) -> SimulatedLoop:
+    """The requested loop of a program; FaultyProgramError, CannotSimulateError."""
+    settings = _settings(request)
+    source, problems = read_source(path)
+    if problems:
+        raise FaultyProgramError(source, tuple(problems))
+    result = explain(source)
+    if has_errors(result.diagnostics):
+        raise FaultyProgramError(source, result.diagnostics)
+    places = {report.loop.number: f"line {report.loop.node.lineno}" for report in result.reports}
+    number = choose_loop(path, request.loop, places)
+    [report] = [report for report in result.reports if report.loop.number == number]
+    return _describe(report, Path(path).name, settings)
+
+
+def _settings(request: SimulationRequest) -> LoopSettings:
+    problems, seconds, size = Problems(), request.iteration_s, None
+    with problems.kept():
+        numbers = read_settings(request.settings)
+    with problems.kept():
+        iteration_s = _ITERATION_S if seconds is None else read_number("--iteration-s", seconds, above=True)
+    with problems.kept():
+        size = None if request.bytes is None else read_number("--bytes", request.bytes)
+    problems.end()
+    return LoopSettings(numbers, iteration_s, size)
+
+
+def _describe(report: LoopReport, file: str, settings: LoopSettings) -> SimulatedLoop:
+    """The loop of a report that has a plan; CannotSimulateError with all numbers that are missing."""
     plan = report.plan
     assert plan is not None
     source = f"{file}:{plan.loop.node.lineno}"
-    values = LoopNumbers(plan.loop, report.space, terms.given)
-    span = find_span(plan.loop.node.iter, values) or NO_ITERATIONS
+    values = LoopNumbers(plan.loop, report.space, settings.given)
+    span = find_iterations(plan.loop.node.iter, values) or NO_ITERATIONS
     work = find_work(report, plan, values, span)
-    said = terms.iteration_bytes
-    movement = find_movement(plan, values) if said is None else MovementBytes(said)
+    size = settings.iteration_bytes
+    movement = find_movement(plan, values) if size is None else MovementBytes(size)
     if values.missing or movement is None:
         raise CannotSimulateError(_missing(source, values.missing))
-    model = _Model(plan, len(span.values), work, terms.iteration_s, movement)
+    model = _Model(plan, len(span.values), work, settings.iteration_s, movement)
     notes, assumed = tuple(model.notes()), bool(movement.assumed)
     return SimulatedLoop(source, plan.loop.number, notes, model, plan.group, bytes_assumed=assumed)
 
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """The loop for a number of ranks: its iterations, and how they are dealt."""
+    """Makes the model of the loop for a number of ranks."""
 
     plan: LoopPlan
     n: int
@@ -204,24 +232,23 @@ class _Model:
     movement: MovementBytes
 
     def __call__(self, ranks: int) -> LoopModel:
-        """The model."""
-        folds = _FOLDING[self.plan.fold_decision].folds(
-            self.n, ranks, in_long_runs=bool(self.plan.unfolds_for)
-        )
+        """The model for ``ranks`` ranks."""
+        folding = _FOLDING[self.plan.fold_decision]
+        folds = folding.folds(self.n, ranks, in_long_runs=bool(self.plan.unfolds_for))
         units = Units(0, self.n, folds)
         deal = first_shares(units, ranks, self.plan.iterations, stated=lambda: self.work.stated).deal
         size = self.movement.iteration_bytes
         return LoopModel(self.n, self.seconds(), folds, deal.work_table, size, deal.shares)
 
     def seconds(self) -> float | tuple[float, ...]:
-        """What each position takes, all together as long as so many of the mean time."""
+        """The time of each iteration; the mean is the given one."""
         if self.work.known is None:
             return self.iteration_s
         each = np.maximum(np.diff(self.work.known.before(np.arange(self.n + 1))), 0.0)
         return tuple((each * (self.n * self.iteration_s / each.sum())).tolist())
 
     def notes(self) -> Iterator[str]:
-        """What is to be known of the loop when its figures are read."""
+        """What a reader of the figures has to know of the loop."""
         total_s = self.n * self.iteration_s
         yield f"iterations: {self.n}, {self.iteration_s:g} s each on average, {total_s:g} s in all"
         yield f"cost: {self.work.note}"
@@ -229,61 +256,16 @@ class _Model:
 
 
 def _missing(source: str, missing: Mapping[str, str]) -> str:
-    """How to give what is missing."""
+    """The message that shows how to give the missing numbers."""
     words = [f"{text}=1000" if text.isidentifier() else f"'{text}=1000'" for text in missing]
     width = max(map(len, words), default=0)
-    lines = [
-        f"{source}: expected numbers that only a run of the program has; give your own in place of 1000:"
-    ]
-    lines += [f"    --set {word:{width}}  {why}" for word, why in zip(words, missing.values(), strict=True)]
-    return "\n".join(lines)
-
-
-# ------------------------------------------------------------------------------
-# A loop of a program, to be played: what the compiler finds of it, with numbers put in.
-
-#: What an iteration takes on average, unless that is said.
-_ITERATION_S = 1e-3
-
-
-def loop_of_program(path: str, request: SimulationRequest) -> SimulatedLoop:
-    """The loop that is asked for. FaultyProgramError, CannotSimulateError."""
-    terms = _terms(request)
-    reports = _reports(path)
-    places = {report.loop.number: f"line {report.loop.node.lineno}" for report in reports}
-    number = choose_loop(path, request.loop, places)
-    [report] = [report for report in reports if report.loop.number == number]
-    return describe_loop(report, Path(path).name, terms)
-
-
-def _terms(request: SimulationRequest) -> LoopSettings:
-    problems, given = Problems(), request.iteration_s
-    with problems.kept():
-        settings = read_settings(request.settings)
-    with problems.kept():
-        iteration_s = _ITERATION_S if given is None else read_number("--iteration-s", given, above=True)
-    with problems.kept():
-        size = None if request.bytes is None else read_number("--bytes", request.bytes)
-    problems.end()
-    return LoopSettings(settings, iteration_s, size)
-
-
-def _reports(path: str) -> tuple[LoopReport, ...]:
-    source, problems = read_source(path)
-    if problems:
-        raise FaultyProgramError(source, tuple(problems))
-    result = explain(source)
-    if has_errors(result.diagnostics):
-        raise FaultyProgramError(source, result.diagnostics)
-    return result.reports
-
-
-# ------------------------------------------------------------------------------
-# A loop of a recorded run (`dlbrt.sim.recorded`), to be played again.
+    head = f"{source}: expected numbers that only a run of the program has; give your own in place of 1000:"
+    lines = [f"    --set {word:{width}}  {why}" for word, why in zip(words, missing.values(), strict=True)]
+    return "\n".join([head, *lines])
 
 
 def recorded_loop(path: str, wanted: str | None) -> SimulatedLoop:
-    """The loop of that number, or the only one there is. CannotSimulateError."""
+    """The loop of a recorded run, by its number, or the only one; CannotSimulateError."""
     try:
         recording = read(path)
     except TraceError as error:
@@ -298,8 +280,8 @@ def recorded_loop(path: str, wanted: str | None) -> SimulatedLoop:
         except ValueError as error:
             raise CannotSimulateError(f"{path}: {error}") from error
 
-    played = model(recording.ranks)
-    work_s = played.costs().of(played.units.all)
+    as_recorded = model(recording.ranks)
+    work_s = as_recorded.costs().of(as_recorded.units.all)
     recorded = f"recorded: {runs} on {recording.ranks} ranks, the last under {loop.strategy}"
     iterations = f"iterations: {loop.iterations}, {work_s:.4g} s in all on a processor of speed 1"
     return SimulatedLoop(

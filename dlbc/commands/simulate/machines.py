@@ -1,4 +1,4 @@
-"""The machines that a loop is played on: described, plain, or that of a recording, as options change them."""
+"""The machines of a simulation: described, plain, or that of a recorded run, as modified by the options."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from dlbc.commands.simulate.request import (
 
 _EXPECTED = "expected a machine as TOML, such as `processors = 4` (docs/simulate.md has all keys)"
 
-#: No processor is slower, so that what it takes stays finite.
+#: The smallest speed of a processor, so that times stay finite.
 _LEAST_SPEED = 1e-15
 
 
 def read_description(path: str | None) -> MachineDescription | None:
-    """The description in a file, if one is named. CannotSimulateError with all that is wrong with it."""
+    """The description in a file, if one is named; CannotSimulateError with everything wrong with it."""
     if path is None:
         return None
     try:
@@ -53,15 +53,15 @@ def read_description(path: str | None) -> MachineDescription | None:
 
 
 def find_machines(
-    request: SimulationRequest, description: MachineDescription | None, described: SimulatedLoop | None
+    request: SimulationRequest, description: MachineDescription | None, loop: SimulatedLoop | None
 ) -> tuple[Machine, ...]:
-    """A machine for each number of ranks that is asked for. CannotSimulateError.
+    """A machine for each requested number of ranks; CannotSimulateError for wrong options.
 
-    Without a loop that is known (``described``) it still tells what is wrong with the options.
+    With None for ``loop``, which could not be read, the options are still checked.
     """
-    network = NetworkDescription() if described is None else described.network
-    recorded = None if described is None else described.machine
-    size = None if described is None else described.group
+    network = NetworkDescription() if loop is None else loop.network
+    recorded = None if loop is None else loop.machine
+    size = None if loop is None else loop.group
     basis = description or MachineDescription(network=network)
     if request.ranks is not None:
         words = (word.strip() for word in request.ranks.split(","))
@@ -78,7 +78,7 @@ def find_machines(
 def _made(
     request: SimulationRequest, description: MachineDescription, ranks: int, size: int | None
 ) -> Machine:
-    """The described machine; ``size`` is that of groups, where nothing else is asked."""
+    """The described machine; ``size`` is that of its groups, unless the request sets another."""
     try:
         group = _group(request, ranks)
         return description.machine(ranks, group, None if group.size or size is None else min(size, ranks))
@@ -91,7 +91,7 @@ def _group(request: SimulationRequest, ranks: int) -> GroupSpec:
 
 
 def _changed(request: SimulationRequest, machine: Machine) -> Machine:
-    """The machine as options change it."""
+    """The machine as modified by the options."""
     ranks = machine.ranks
     try:
         load = _load(request, machine)
@@ -108,21 +108,19 @@ def _load(request: SimulationRequest, machine: Machine) -> LoadSpec:
     if request.load is not None:
         load = replace(load_for(request.load, machine.ranks), speeds=load.speeds, cliffs=load.cliffs)
     if request.speeds is not None:
-        asked = speeds_for(request.speeds, machine.ranks)
-        load = replace(load, speeds=asked.speeds, cliffs=asked.cliffs or load.cliffs)
+        given = speeds_for(request.speeds, machine.ranks)
+        load = replace(load, speeds=given.speeds, cliffs=given.cliffs or load.cliffs)
     return load
 
 
 def _slowed(speeds: tuple[float, ...], slow: Sequence[str]) -> tuple[float, ...]:
-    found = list(speeds)
+    slowed = list(speeds)
     for word in slow:
         rank, colon, factor = (part.strip() for part in word.partition(":"))
-        if not (colon and re.fullmatch("[0-9]{1,9}", rank) and int(rank) < len(found)):
-            wanted = f"RANK:FACTOR, such as 0:0.5, of a rank below {len(found)}"
+        if not (colon and re.fullmatch("[0-9]{1,9}", rank) and int(rank) < len(slowed)):
+            wanted = f"RANK:FACTOR, such as 0:0.5, of a rank below {len(slowed)}"
             raise CannotSimulateError(f"--slow: expected {wanted}; found {word!r}")
-        found[int(rank)] *= read_number("--slow", factor, above=True)
-    if not min(found) >= _LEAST_SPEED:
-        raise CannotSimulateError(
-            f"--slow: expected speeds of {_LEAST_SPEED:g} or more; found {min(found):g}"
-        )
-    return tuple(found)
+        slowed[int(rank)] *= read_number("--slow", factor, above=True)
+    if not (least := min(slowed)) >= _LEAST_SPEED:
+        raise CannotSimulateError(f"--slow: expected speeds of {_LEAST_SPEED:g} or more; found {least:g}")
+    return tuple(slowed)

@@ -1,4 +1,4 @@
-"""What was asked of `dlbc simulate`, and its numbers."""
+"""A request to `dlbc simulate`: its options, how their numbers are read, and why it may fail."""
 
 from __future__ import annotations
 
@@ -15,18 +15,15 @@ from dlbrt.sim.machine import LoopModel, Machine
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.source import Source
 
-# ------------------------------------------------------------------------------
-# Why something cannot be simulated.
-
 
 class CannotSimulateError(Exception):
-    """The message says what was expected, what was found and what to try; it may have several lines."""
+    """The request cannot be simulated, for the reasons that the message gives, one on a line."""
 
 
 class FaultyProgramError(Exception):
     """The program has errors, which are among the ``diagnostics`` of the ``source``.
 
-    ``besides`` is what else is wrong with what was asked, as the message of a CannotSimulateError.
+    ``besides`` is what else is wrong with the request, as the message of a CannotSimulateError.
     """
 
     def __init__(self, source: Source, diagnostics: tuple[Diagnostic, ...], besides: str = "") -> None:
@@ -37,7 +34,7 @@ class FaultyProgramError(Exception):
 
 
 class Problems:
-    """Collects what cannot be, so that all of it is said at once."""
+    """Collects errors, so that all of them are reported at once."""
 
     def __init__(self) -> None:
         self._found: list[str] = []
@@ -47,7 +44,7 @@ class Problems:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """A part that may raise CannotSimulateError, which is kept."""
+        """Around a part that may raise CannotSimulateError: keep the error, and go on after the part."""
         try:
             yield
         except CannotSimulateError as error:
@@ -56,7 +53,7 @@ class Problems:
             raise FaultyProgramError(error.source, error.diagnostics, "\n".join(self._found)) from error
 
     def end(self) -> None:
-        """CannotSimulateError with all that was kept, if anything."""
+        """Raise CannotSimulateError with all errors kept, if there are any."""
         if self._found:
             raise CannotSimulateError("\n".join(self._found))
 
@@ -100,7 +97,7 @@ class SimulationRequest:
 
 
 def choose_loop(path: str, wanted: str | None, places: Mapping[int, str]) -> int:
-    """The number of the loop that is ``wanted``, or of the only one. CannotSimulateError."""
+    """The number of the loop that is ``wanted``, or of the only one; CannotSimulateError if there is none."""
     if not places:
         raise CannotSimulateError(f"{path}: expected a parallel loop; found none")
     if wanted is None and len(places) == 1:
@@ -131,17 +128,14 @@ def read_number(option: str, text: str, *, above: bool = False) -> float:
     return value
 
 
-# ------------------------------------------------------------------------------
-# A loop that can be simulated, wherever what is known of it comes from: a program, or a recorded run.
-
-
 @dataclass(frozen=True, slots=True)
 class SimulatedLoop:
-    """Where it stands (``file.py:12``), its ``number`` there, notes for people, a model for so many ranks.
+    """A loop to be simulated, of a program or of a recorded run.
 
-    ``group`` is the size of the groups that its clause asks for. A recorded one was run on ``machine``, with
-    the ``parameters`` of balancing; the ``network`` is that of machines that are not described.
-    ``bytes_assumed``: what moves with an iteration is not wholly known.
+    ``source`` is its place (``file.py:12``), ``number`` its number there, ``notes`` are for people, and
+    ``model`` makes its model for a number of ranks. ``group`` is the size of groups by its clause. A recorded
+    loop ran on ``machine``, with the ``parameters`` of balancing; machines without a description have the
+    ``network``. ``bytes_assumed``: the bytes that move with an iteration are not wholly known.
     """
 
     source: str
@@ -156,5 +150,5 @@ class SimulatedLoop:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The loop's place and number, for people."""
         return f"{self.source}, loop {self.number}"

@@ -1,4 +1,4 @@
-"""What was simulated, for people and as JSON: a block for each number of ranks, its strategies by time."""
+"""The results of a simulation as text and JSON: for each number of ranks, the strategies by makespan."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dlbrt.sim.machine import LoopModel, Machine
 from dlbc.commands.simulate.request import SimulatedLoop
 
 _HEADS = ("strategy", "makespan", "over optimum", "efficiency", "syncs", "redistributions", "moved")
+_FIGURES = ("synchronizations", "redistributions", "moved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,40 +24,40 @@ class MachineResult:
 
     machine: Machine
     loop: LoopModel
-    played: tuple[StrategyOutcomes, ...]
+    strategies: tuple[StrategyOutcomes, ...]
 
 
-def as_text(described: SimulatedLoop, blocks: Sequence[MachineResult], notes: Sequence[str]) -> str:
-    """The tables, after what was simulated."""
-    lines = [described.name, *(f"    {note}" for note in (*described.notes, *notes))]
+def as_text(loop: SimulatedLoop, blocks: Sequence[MachineResult], notes: Sequence[str]) -> str:
+    """The notes on the loop, then a table for each machine."""
+    lines = [loop.name, *(f"    {note}" for note in (*loop.notes, *notes))]
     for block in blocks:
         lines += ["", *_block(block)]
     return "\n".join(lines)
 
 
 def _block(block: MachineResult) -> Iterator[str]:
-    ranks, seeds = block.machine.ranks, len(block.played[0].outcomes)
-    least = block.played[0].optimum_s
+    ranks, seeds = block.machine.ranks, len(block.strategies[0].outcomes)
+    least = block.strategies[0].optimum_s
     over = "" if seeds == 1 else f", medians over {seeds} loads"
     yield f"{ranks} rank{'s' * (ranks != 1)}{over}; no strategy can take less than {_seconds(least)}"
     heads = [*_HEADS, *(["range of makespans"] if seeds > 1 else [])]
-    rows = [heads, *([*_row(played)] for played in block.played)]
+    rows = [heads, *([*_row(simulated)] for simulated in block.strategies)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     for name, *cells in rows:
         right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
         yield f"    {name:{widths[0]}}  {'  '.join(right)}"
 
 
-def _row(played: StrategyOutcomes) -> Iterator[str]:
-    chose = played.chosen if played.strategy == AUTO else ()
-    yield f"{played.strategy} ({', '.join(chose)})" if chose else played.strategy
-    yield _seconds(played.makespan_s)
-    yield "-" if played.over_optimum is None else f"{played.over_optimum:.3f}"
-    yield "-" if played.efficiency is None else f"{played.efficiency:.1%}"
-    for figure in ("synchronizations", "redistributions", "moved"):
-        yield f"{played.median_of(figure):g}"
-    if len(played.outcomes) > 1:
-        yield f"{_seconds(min(played.makespans_s))} to {_seconds(max(played.makespans_s))}"
+def _row(simulated: StrategyOutcomes) -> Iterator[str]:
+    chosen = simulated.chosen if simulated.strategy == AUTO else ()
+    yield f"{simulated.strategy} ({', '.join(chosen)})" if chosen else simulated.strategy
+    yield _seconds(simulated.makespan_s)
+    yield "-" if simulated.over_optimum is None else f"{simulated.over_optimum:.3f}"
+    yield "-" if simulated.efficiency is None else f"{simulated.efficiency:.1%}"
+    for figure in _FIGURES:
+        yield f"{simulated.median_of(figure):g}"
+    if len(simulated.outcomes) > 1:
+        yield f"{_seconds(min(simulated.makespans_s))} to {_seconds(max(simulated.makespans_s))}"
 
 
 def _seconds(seconds: float) -> str:
@@ -65,48 +66,39 @@ def _seconds(seconds: float) -> str:
     return f"{seconds * 1e3:#.4g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:#.4g} us"
 
 
-def as_json(described: SimulatedLoop, blocks: Sequence[MachineResult], notes: Sequence[str]) -> str:
-    """The same for tools, and more of each load."""
-    told = {
-        "version": 1,
-        "loop": described.name,
-        "notes": [*described.notes, *notes],
-        "cases": [_case(described, block) for block in blocks],
-    }
-    return json.dumps(told, indent=2)
+def as_json(loop: SimulatedLoop, blocks: Sequence[MachineResult], notes: Sequence[str]) -> str:
+    """The same as JSON, with the makespan under each load."""
+    cases = [_case(loop, block) for block in blocks]
+    document = {"version": 1, "loop": loop.name, "notes": [*loop.notes, *notes], "cases": cases}
+    return json.dumps(document, indent=2)
 
 
-def _case(described: SimulatedLoop, block: MachineResult) -> dict[str, Any]:
+def _case(simulated: SimulatedLoop, block: MachineResult) -> dict[str, Any]:
     machine, loop = block.machine, block.loop
     network = machine.network
+    parameters = {name: getattr(network, name) for name in ("latency_s", "bandwidth", "switch_s")}
     return {
         "ranks": machine.ranks,
         "iterations": loop.n,
         "iteration_bytes": loop.iteration_bytes,
-        "bytes_assumed": described.bytes_assumed,
+        "bytes_assumed": simulated.bytes_assumed,
         "folded": loop.folded,
         "groups": [len(group) for group in machine.groups],
-        "network": {
-            "latency_s": network.latency_s,
-            "bandwidth": network.bandwidth,
-            "switch_s": network.switch_s,
-            **{f"{name}_s": getattr(network, name).seconds(machine.ranks) for name in PATTERNS},
-        },
-        "work_s": block.played[0].work_s,
-        "optima_s": block.played[0].optima_s,
-        "strategies": [_strategy(played) for played in block.played],
+        "network": parameters
+        | {f"{name}_s": getattr(network, name).seconds(machine.ranks) for name in PATTERNS},
+        "work_s": block.strategies[0].work_s,
+        "optima_s": block.strategies[0].optima_s,
+        "strategies": [_strategy(strategy) for strategy in block.strategies],
     }
 
 
-def _strategy(played: StrategyOutcomes) -> dict[str, Any]:
+def _strategy(simulated: StrategyOutcomes) -> dict[str, Any]:
     return {
-        "strategy": played.strategy,
-        "became": played.chosen,
-        "makespan_s": played.makespan_s,
-        "over_optimum": played.over_optimum,
-        "efficiency": played.efficiency,
-        "synchronizations": played.median_of("synchronizations"),
-        "redistributions": played.median_of("redistributions"),
-        "moved": played.median_of("moved"),
-        "makespans_s": played.makespans_s,
+        "strategy": simulated.strategy,
+        "became": simulated.chosen,
+        "makespan_s": simulated.makespan_s,
+        "over_optimum": simulated.over_optimum,
+        "efficiency": simulated.efficiency,
+        **{figure: simulated.median_of(figure) for figure in _FIGURES},
+        "makespans_s": simulated.makespans_s,
     }
