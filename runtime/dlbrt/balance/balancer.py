@@ -237,11 +237,7 @@ class Balancer(GroupMember):
         return self._close_window(now, held, profiles, self.group_state.settle(profiles, decide))
 
     def _close_window(
-        self,
-        now: float,
-        held: Sequence[Spans],
-        profiles: Sequence[Profile],
-        transfers: tuple[Transfer, ...],
+        self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
     ) -> tuple[Action, ...]:
         """The books are settled, by the profiles of members who ``held`` so much: go on, or end."""
         group_state, own, window = self.group_state, self.group_state.place(self.rank), self._window

@@ -95,11 +95,7 @@ class GroupExchangeBalancer(Balancer):
         return super()._settled(now, profiles, defer_to_exchange if requests_exchange else decide)
 
     def _close_window(
-        self,
-        now: float,
-        held: Sequence[Spans],
-        profiles: Sequence[Profile],
-        transfers: tuple[Transfer, ...],
+        self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
     ) -> tuple[Action, ...]:
         rounds, group_state = self.rounds, self.group_state
         if rounds is None or (
