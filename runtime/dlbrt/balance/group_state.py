@@ -39,8 +39,8 @@ class BalancingContext:
     """What holds for a whole run: what is dealt, how much work that is, the bytes that move with a unit.
 
     ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group,
-    ``exchanges`` one of any other ranks by their number, where that is known. ``without_rows``: units have no data of
-    their own that would have to go with them.
+    ``exchanges`` one of any other ranks by their number, where that is known. ``without_rows``: units have no
+    data of their own that would have to go with them.
     """
 
     units: Units

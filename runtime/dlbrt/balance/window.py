@@ -29,9 +29,9 @@ class OpenWindow:
 
     By the clock the profile is due at ``due_at`` (infinity: never); the others are to be interrupted at
     ``interrupt_at`` (None: not at all). Of its work the rank holds back a ``tail``, to be done while others
-    hear of it. Once the profile is ``profile_sent``, ``reserved`` units stay here; ``ahead`` of them were done, in
-    ``ahead_s``. At ``called_at`` the rank was called to the synchronization, or called the others (infinity:
-    it has run out and called nobody).
+    hear of it. Once the profile is ``profile_sent``, ``reserved`` units stay here; ``ahead`` of them were
+    done, in ``ahead_s``. At ``called_at`` the rank was called to the synchronization, or called the others
+    (infinity: it has run out and called nobody).
     """
 
     opened_at: float
