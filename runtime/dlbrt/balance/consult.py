@@ -1,7 +1,7 @@
-"""What the model is told at a synchronization, from the books and the profiles; and what it answers.
+"""The model's inputs at a synchronization, from the group state and the profiles, and the choice by them.
 
-It is apart from `dlbrt.balance.chooser`, so that a program starts without the model: it is imported when it
-is asked for the first time.
+This module is apart from `dlbrt.balance.chooser`, so that a program starts without the model, which is
+imported when it is needed for the first time.
 """
 
 from __future__ import annotations

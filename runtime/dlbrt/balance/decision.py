@@ -36,8 +36,8 @@ class Decision:
     """New shares of the work (the old ones where nothing moves), and the predicted times to the end.
 
     ``before_s`` is the predicted time to finish without moving, ``after_s`` with moving, costs included, both
-    from the moment of the decision. ``assignments`` say who gives to whom, where the strategy's own rule
-    does; elsewhere work moves in few messages, and only if that pays.
+    from the moment of the decision. ``assignments`` say who gives to whom, where the strategy's own rule says
+    so; elsewhere work moves in few messages, and only if moving pays.
     """
 
     shares: tuple[int, ...]
@@ -87,7 +87,7 @@ def decide(
 def still_pays(
     decision: Decision, reached: Sequence[int], speeds: Sequence[float], parameters: Parameters
 ) -> bool:
-    """Whether moving still pays with the shares ``reached`` in whole units; not asked of a strategy's own rule."""
+    """Whether moving pays with the shares ``reached`` in whole units; it always does by a strategy's rule."""
     costs_s = decision.after_s - longest_s(decision.shares, speeds)
     after_s = costs_s + longest_s(reached, speeds)
     return decision.verdict == RULED or after_s <= (1 - parameters.profitability) * decision.before_s

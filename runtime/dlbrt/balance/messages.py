@@ -37,12 +37,12 @@ class Profile:
     """One rank's report on its window, the time since the last synchronization.
 
     ``done`` counts units (iterations, or pairs of them); ``compute_s`` is the time they took, emulated load
-    included; ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet); ``failed_at``
-    is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that the rank keeps
-    in any case, to work on while the profiles travel. ``requests_exchange``: another group asks for a round
-    of all groups. For ``waited_s`` seconds it waited for the last synchronization, once that was called (0:
-    not known). ``slices`` are the speeds, in work a second, of parts of the time so far (0: not known), where
-    a strategy is to be chosen by them.
+    included; ``byte_s`` is how many seconds a byte of moved data took (0: not measured yet); ``failed_at`` is
+    the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that the rank keeps in
+    any case, to work on while the profiles travel. ``requests_exchange``: another group requests a group
+    exchange. ``waited_s`` is how long the rank waited for the last synchronization, once it was called (0:
+    not known). ``slices`` are the speeds, in work a second, of parts of the time so far (0: not known), if a
+    strategy is to be chosen by them.
     """
 
     done: int
@@ -73,22 +73,13 @@ class Profile:
         return len(fields(cls)) - 1 + SLICES
 
 
-# ------------------------------------------------------------------------------
-# What became of each window: a record for statistics and traces, and what a redistribution was worth.
-#
-# Whether moving work paid shows only afterwards. The decision predicts, by the speeds of the window that
-# ended, when all would be done without moving and with it; the window that follows shows the speeds that
-# came. At those both are computed again: the realised gain. What moving itself cost is taken as predicted.
-
-
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One window of a group, from one synchronization to the next.
+    """One window of a group, from one synchronization to the next, for statistics and traces.
 
-    ``units`` (iterations, or pairs) were done by each of the ``members`` in ``compute_s`` seconds.
-    ``verdict`` is what was then decided, empty where nothing was. ``moved`` units changed hands;
-    ``predicted_s`` and ``realised_s`` are how many seconds that gained, None where nothing moved, or the
-    group parted then.
+    Each of the ``members`` did ``units`` (iterations, or pairs) in ``compute_s`` seconds. ``verdict`` is what
+    was then decided, empty where nothing was. ``moved`` units changed hands, which gained ``predicted_s`` and
+    ``realised_s`` seconds, None where nothing moved, or the group was divided then.
     """
 
     epoch: int

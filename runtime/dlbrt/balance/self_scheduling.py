@@ -1,4 +1,4 @@
-"""The self-scheduling strategies, one for each rule of `dlbrt.chunks.table`, and their agent without a master.
+"""The self-scheduling strategies, one for each rule of `dlbrt.chunks.table`, and an agent without a master.
 
 Where units need no data of their own, and the rule's chunks follow from their number alone
 (`dlbrt.chunks.rule.ChunkSequence`), a rank that has run out adds to a counter that all share, and the number

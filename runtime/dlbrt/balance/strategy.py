@@ -1,4 +1,4 @@
-"""What a strategy is: among which ranks it balances, where it decides, when it synchronizes, the new shares."""
+"""What a strategy is: which ranks balance, where it decides, when they synchronize, the new shares."""
 
 from __future__ import annotations
 
