@@ -35,7 +35,7 @@ LATER = (
     "dlbrt.balance.peer",
     "dlbrt.balance.group_exchange",
     "dlbrt.speed",
-    "dlbrt.balance.affinity",
+    "dlbrt.balance.baselines",
     "dlbrt.balance.self_scheduling",
     "dlbrt.balance.stealing",
     "dlbrt.speed.ownership",

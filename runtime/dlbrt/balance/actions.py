@@ -1,7 +1,7 @@
-"""What an agent asks of its driver, and which method of a driver carries out which action.
+"""Actions: what an agent asks of its driver, and which method of a driver carries out which action.
 
-`Action` lists all of them. A driver has a method for each, named ``_do_`` and the action's name
-(`Interrupt`: ``_do_interrupt``), and gets its table from `methods_of`, which refuses a driver that lacks one.
+`Action` lists all of them. A driver has a method for each, named ``_do_`` and the action's name (`Interrupt`:
+``_do_interrupt``), and gets its table from `methods_of`, which refuses a driver that lacks a method.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NotifyFailure:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeProfiles:
-    """Give ``profile`` to the exchange of window ``epoch`` among the members; do not wait for it."""
+    """Give ``profile`` to the members' exchange for window ``epoch``, and do not wait for its end."""
 
     epoch: int
     profile: Profile
@@ -44,7 +44,7 @@ class ExchangeProfiles:
 
 @dataclass(frozen=True, slots=True)
 class SendProfile:
-    """Send ``profile`` to the balancer on rank ``master``, and do not wait for its instruction."""
+    """Send ``profile`` to the balancer on rank ``master``, and do not wait for its instructions."""
 
     epoch: int
     profile: Profile
@@ -53,7 +53,7 @@ class SendProfile:
 
 @dataclass(frozen=True, slots=True)
 class SendInstructions:
-    """The central balancer's answer to a group: all its profiles, and what was decided by them."""
+    """Send a group the central balancer's answer: all its profiles, and the decision taken by them."""
 
     members: tuple[int, ...]
     profiles: tuple[Profile, ...]
@@ -62,14 +62,14 @@ class SendInstructions:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Move iterations and their data; the list is the same on every member, and complete."""
+    """Move iterations and their data; the list of transfers is complete, and the same on every member."""
 
     transfers: tuple[Transfer, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RequestChoice:
-    """On rank 0, after the movement of work: time to choose a strategy (`Asked` follows)."""
+    """On rank 0, after work has moved: choose a strategy (`ChoiceRequested` follows)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class AnnounceStrategy:
 
 @dataclass(frozen=True, slots=True)
 class RequestGroupExchange:
-    """Ask the ranks of all other groups to come to ``round``, in which the groups exchange work."""
+    """Ask the ranks of all other groups to come to the group exchange number ``round``."""
 
     round: int
     members: tuple[int, ...]
@@ -90,9 +90,9 @@ class RequestGroupExchange:
 
 @dataclass(frozen=True, slots=True)
 class SendGroupReport:
-    """Give the group's statement to ``round``, if it is this rank's to give; `Stated` is to follow.
+    """Send all ranks the group's ``report`` for ``round``, None unless this rank leads the group.
 
-    It goes to all ranks. ``leaders`` are those that give one, in the order in which they are wanted.
+    `GroupReportsReceived` follows, with the reports in the order of ``leaders``, the ranks that send them.
     """
 
     round: int
@@ -102,7 +102,7 @@ class SendGroupReport:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Say something to these ranks; nobody waits."""
+    """Send these ranks a message; no rank waits."""
 
     targets: tuple[int, ...]
     message: Message
@@ -110,7 +110,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class SendWork:
-    """Send rank ``target`` units of work with their data; nobody waits."""
+    """Send rank ``target`` units of work with their data; no rank waits."""
 
     target: int
     units: Spans
@@ -118,7 +118,7 @@ class SendWork:
 
 @dataclass(frozen=True, slots=True)
 class ClaimChunks:
-    """Add ``count`` to the counter that all ranks share; `Claimed` follows with what it said."""
+    """Add ``count`` to the counter that all ranks share; `ChunksClaimed` follows with its former value."""
 
     count: int
 
@@ -153,10 +153,7 @@ Action = (
 
 
 def methods_of(driver: object) -> Mapping[type, Callable[..., None]]:
-    """By the kind of action the method of ``driver``, a class or an instance, that carries it out.
-
-    TypeError, with all that are missing.
-    """
+    """Kind of action -> the method of ``driver``, a class or an instance; TypeError names missing methods."""
     names = {kind: f"_do{re.sub('(?=[A-Z])', '_', kind.__name__).lower()}" for kind in get_args(Action)}
     if missing := [name for name in names.values() if not hasattr(driver, name)]:
         raise TypeError(f"expected a method of {driver} for each action, found no {', '.join(missing)}")

@@ -1,17 +1,17 @@
-"""What a driver drives on each rank: an agent, which is told events and asks for actions.
+"""What a driver drives on each rank: an agent, which takes in events and returns actions.
 
 There are two kinds. Under a `dlbrt.balance.strategy.Strategy` ranks balance at synchronizations, by what all
-members of a group know alike: their agent is `dlbrt.balance.balancer.Balancer`. Under a `PeerStrategy` there is
-no such moment: each rank tells another what it wants or gives, and goes on. Both are pure; the runtime drives
-them by MPI, the simulator in virtual time.
+members of a group know alike; their agent is a `dlbrt.balance.balancer.Balancer`. Under a `PeerStrategy`
+ranks never synchronize: each sends another rank a request or work, and goes on; its agent is a
+`dlbrt.balance.peer.Peer`. Both are pure: the runtime drives them by MPI, the simulator in virtual time.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 from dlbrt.balance.actions import Action, Resume
 from dlbrt.balance.events import Event, Failed, FailureNotified, Received, Worked, WorkReceived
@@ -26,7 +26,7 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BalancingCounts:
-    """What an agent has to say for the statistics, of what it counts for its group or for itself."""
+    """What an agent counts for the statistics, for its group or for itself."""
 
     synchronizations: int = 0
     redistributions: int = 0
@@ -43,18 +43,14 @@ class BalancingCounts:
 
 
 class Agent(Protocol):
-    """One rank's part in a loop.
-
-    ``dealt`` are the shares that all ranks begin with, ``failed_at`` is the lowest position known to have
-    failed, ``strategy_name`` is what it balances by.
-    """
+    """One rank's part in a loop; ``dealt`` are the shares that all ranks begin with."""
 
     rank: int
     dealt: tuple[Spans, ...]
 
     @property
     def successor(self) -> Agent | None:
-        """The agent that takes over from here on, once there is one."""
+        """The agent that takes over, once there is one."""
 
     @property
     def units(self) -> Units:
@@ -62,15 +58,15 @@ class Agent(Protocol):
 
     @property
     def strategy_name(self) -> str:
-        """The strategy."""
+        """The name of the strategy that it balances by."""
 
     @property
     def ends_independently(self) -> bool:
-        """Whether the body may have failed elsewhere without this rank's knowing."""
+        """Whether the body may have failed on another rank without this rank knowing."""
 
     @property
     def is_central(self) -> bool:
-        """Whether it is a central balancer, to which profiles come."""
+        """Whether it is a central balancer, which receives profiles."""
 
     @property
     def claims_chunks(self) -> bool:
@@ -78,7 +74,7 @@ class Agent(Protocol):
 
     @property
     def receives_messages(self) -> bool:
-        """Whether other ranks say and give it something."""
+        """Whether other ranks send it messages and work."""
 
     @property
     def failed_at(self) -> int:
@@ -90,7 +86,7 @@ class Agent(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether something is under way without which there is nothing to do but what is runnable."""
+        """Whether the rank has nothing to do but `runnable` until something under way arrives."""
 
     @property
     def finished(self) -> bool:
@@ -98,26 +94,47 @@ class Agent(Protocol):
 
     @property
     def timer_at(self) -> float | None:
-        """When `Waited` will have an effect, if nothing comes before; None: never."""
+        """When `TimeElapsed` will have an effect, if nothing comes before; None: never."""
 
     def due(self, now: float) -> bool:
-        """Whether this rank, though it has work, has something to say by the clock: at `Waited`."""
+        """Whether a rank that still has work has to act by the clock: its driver sends `TimeElapsed`."""
 
     def handle(self, event: Event) -> tuple[Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
 
     def transferred(self, seconds: float, size: int) -> None:
-        """Learn what moving ``size`` bytes took."""
+        """Learn how long moving ``size`` bytes took."""
 
     def counts(self) -> BalancingCounts:
-        """What is to be said at the end."""
+        """What the agent has counted, at the end of the loop."""
+
+
+Handlers = Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]
+
+
+class EventHandler:
+    """Handles events by a table of their kinds; a subclass adds its own entries to `_table`."""
+
+    _handlers: ClassVar[Handlers]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._handlers = cls._table()
+
+    @classmethod
+    def _table(cls) -> Handlers:
+        return {}
+
+    def handle(self, event: Event) -> tuple[Action, ...]:
+        """As `Agent.handle`."""
+        return self._handlers[type(event)](self, event)
 
 
 @dataclass(frozen=True, slots=True)
 class InitialState:
-    """What all ranks know alike when a loop begins: the first shares, the terms, and what is ``known`` of it.
+    """What all ranks know alike: the first shares, the context, and the statistics ``known`` of the loop.
 
-    ``begins``: the loop does, with these shares; else they are what is left of it.
+    ``begins``: the loop begins with these shares; otherwise they are what is left of it.
     """
 
     shares: tuple[Spans, ...]
@@ -127,9 +144,9 @@ class InitialState:
 
 
 class PeerStrategy(ABC):
-    """A strategy under which ranks balance by words from one to another.
+    """A strategy under which ranks balance by messages from one to another, without synchronizations.
 
-    ``pooled``: whether what the first shares leave is in a pool at rank 0.
+    ``pooled``: whether the units that the first shares leave are in a pool at rank 0.
     """
 
     pooled = False
@@ -141,7 +158,7 @@ class PeerStrategy(ABC):
 
     @abstractmethod
     def agent(self, rank: int, start: InitialState, now: float) -> Agent:
-        """The agent of a rank, from ``now`` on."""
+        """The agent of a rank from ``now`` on."""
 
     def first_shares(
         self,
@@ -152,13 +169,13 @@ class PeerStrategy(ABC):
         *,
         without_rows: bool = False,  # noqa: ARG002
     ) -> tuple[Spans, ...] | None:
-        """What each of so many ranks begins with; None: all there is, dealt as for any other strategy."""
+        """What each rank begins with; None: all units, dealt as for any other strategy."""
         return None
 
     def first_deal(
         self, deal: InitialPartition, known: LoopStatistics, *, without_rows: bool = False
     ) -> InitialPartition:
-        """The deal, but with the shares that ranks begin with under this strategy."""
+        """The deal with the shares that ranks begin with under this strategy."""
         shares = self.first_shares(
             deal.units, len(deal.shares), deal.work_table, known, without_rows=without_rows
         )
@@ -170,12 +187,12 @@ def take_over(
     now: float,
     did: tuple[int, float],
     failures: tuple[int, int],
-    words: Sequence[Received | WorkReceived],
+    early: Sequence[Received | WorkReceived],
 ) -> tuple[Action, ...]:
-    """Tell a new agent what has been since the shares that it starts from.
+    """Tell a new agent what has happened since the shares that it starts from.
 
-    ``did``: units done here, in so many seconds. ``failures``: the lowest position that all know to have
-    failed, and the lowest that this rank knows of. ``words`` have come before it was there.
+    ``did``: units done here, and the seconds they took. ``failures``: the lowest position that all ranks know
+    to have failed, and the lowest that this rank knows of. ``early`` events came before the agent existed.
     """
     known, own = failures
     events: list[Event] = [Worked(now, *did)] if did[0] else []
@@ -183,5 +200,5 @@ def take_over(
         events.append(FailureNotified(now, known))
     if own < known:
         events.append(Failed(now, own))
-    actions = [action for event in (*events, *words) for action in agent.handle(event)]
+    actions = [action for event in (*events, *early) for action in agent.handle(event)]
     return (*actions, Resume())

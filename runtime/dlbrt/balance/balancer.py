@@ -1,25 +1,27 @@
 """The balancer of one rank: events in, actions out; no MPI, no clock, no randomness.
 
-Law. The loop's iterations are dealt to ranks at the start, one by one or in pairs (`Units`). Time is cut
-into windows, numbered by epoch; a synchronization of the group ends each: its members' profiles are exchanged
-among them, or sent to the central balancer, which decides for all. Every member keeps the same picture of who
-holds what (`GroupState`), because profiles say how many units each has done and work is done in a known order; so
+Law. The loop's iterations are dealt to ranks at the start, one by one or in pairs (`Units`). Time is cut into
+windows, numbered by epoch; each ends with a synchronization of the group: its members exchange their
+profiles, or send them to the central balancer, which decides for all. Every member keeps the same
+`GroupState`, because profiles say how many units each member has done and work is done in a known order; so
 every member computes the same movement, and nothing but profiles (and a central decision) needs to travel.
 The loop ends for a group at the synchronization that finds nothing left in it.
 
-What a rank does until it has given its profile stands in `dlbrt.balance.member`; here, what comes of the answer.
-Where a strategy is to be chosen, that is after the first synchronization (`dlbrt.balance.member`). One under
-which ranks do not synchronize is the end of this balancer: its ``successor`` goes on with what it holds.
+What a rank does until it has given its profile stands in `dlbrt.balance.member`; this module handles the
+answer. A strategy is chosen after the first synchronization (`StrategyCommitment`). Where ranks do not
+synchronize under the chosen strategy, this balancer ends: its ``successor`` goes on with the work it holds.
+Where groups exchange work, an exchange of all groups may follow a window: see `dlbrt.balance.group_exchange`.
 
-Where groups exchange work, a window may be followed by a round of all groups: see `dlbrt.balance.group_exchange_balancer`.
+The central balancer. ``GCDLB`` has one group of all ranks, ``LCDLB`` several, which one balancer serves in
+turn (Zaki et al., section 1.2.1): a group whose profiles are complete while another group is being served
+waits, which is the delay factor of the model. With a master in each group, each group has a balancer of its
+own. The central balancer keeps replicas of the groups' states, so that it knows who holds what.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from dlbrt.balance.actions import (
     Action,
@@ -30,7 +32,7 @@ from dlbrt.balance.actions import (
     Resume,
     SendInstructions,
 )
-from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy, take_over
+from dlbrt.balance.agent import Agent, BalancingCounts, Handlers, InitialState, PeerStrategy, take_over
 from dlbrt.balance.decision import Decision
 from dlbrt.balance.events import (
     ChoiceRequested,
@@ -50,50 +52,41 @@ from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.predict.groups import GroupRules, Groups
 
-# ------------------------------------------------------------------------------
-# The central balancer: it takes the profiles of each group, decides for it, and instructs its members.
-#
-# ``GCDLB`` has one group of all ranks, ``LCDLB`` several, which one balancer serves in turn (Zaki et al.,
-# section 1.2.1): a group whose profiles are complete while another is being served waits, which is the delay
-# factor of the model; with a master in each group there is a balancer for each. The center keeps replicas of
-# the groups' books, so that it knows who holds what.
-
 
 class CentralBalancer:
-    """The balancer of the groups whose ``group_states`` are given, by the rule of a central ``strategy``."""
+    """Takes the profiles of the groups of ``group_states``, decides by ``strategy``, instructs members."""
 
     def __init__(self, group_states: Sequence[GroupState], strategy: Strategy) -> None:
         self._strategy = strategy
         self._group_states = {rank: each for each in group_states for rank in each.members}
         self._profiles: dict[int, Profile] = {}
-        self._missing = {
-            each.members[0]: len(each.members) for each in group_states
-        }  # of each group that is served
+        #: By the leader of each group that is served: how many profiles are missing.
+        self._missing = {each.members[0]: len(each.members) for each in group_states}
 
     @property
     def finished(self) -> bool:
-        """Whether every group has been told that it has nothing left, one that never had anything too."""
+        """Whether every group knows that it has nothing left, a group that never had anything too."""
         return not self._missing
 
     def awaits(self, rank: int) -> bool:
-        """Whether it waits for profiles of this rank: not of one whose group has gone to a round."""
+        """Whether it waits for profiles of this rank: no longer once its group has gone to an exchange."""
         return rank in self._group_states and self._group_states[rank].members[0] in self._missing
 
     def report(self, rank: int, profile: Profile) -> tuple[SendInstructions, ...]:
-        """A member's profile has come; the last one of its group settles the window.
+        """Take in a member's profile; the last one of its group settles the window.
 
         ValueError for a second profile of a member in one window.
         """
         if rank in self._profiles:
             raise ValueError(f"rank {rank} gave two profiles in one window")
         self._profiles[rank] = profile
-        group_states = self._group_states[rank]
-        head = group_states.members[0]
-        self._missing[head] -= 1
-        if self._missing[head]:
+        group_state = self._group_states[rank]
+        leader = group_state.members[0]
+        self._missing[leader] -= 1
+        if self._missing[leader]:
             return ()
-        self._missing[head] = len(group_states.members)
-        profiles = tuple(self._profiles.pop(member) for member in group_states.members)
+        self._missing[leader] = len(group_state.members)
+        profiles = tuple(self._profiles.pop(member) for member in group_state.members)
         taken: list[Decision | None] = [None]
 
         def decide(decision_inputs: DecisionInputs) -> Decision | None:
@@ -101,24 +94,20 @@ class CentralBalancer:
             return taken[0]
 
         requests_exchange = any(profile.requests_exchange for profile in profiles)
-        group_states.settle(profiles, defer_to_exchange if requests_exchange else decide)
-        if requests_exchange or not any(group_states.shares):
-            del self._missing[head]
-        return (SendInstructions(group_states.members, profiles, taken[0]),)
-
-
-# ------------------------------------------------------------------------------
+        group_state.settle(profiles, defer_to_exchange if requests_exchange else decide)
+        if requests_exchange or not any(group_state.shares):
+            del self._missing[leader]
+        return (SendInstructions(group_state.members, profiles, taken[0]),)
 
 
 class Balancer(GroupMember):
-    """The balancer of rank ``rank`` of those that ``shares`` are for.
+    """The balancer of rank ``rank``; ``shares`` are those of all ranks at the start.
 
-    ``dealt`` are the shares to begin with. ``groups`` are those of a local strategy, together all ranks,
-    which go together by the ``rules``. With ``commit``, ``strategy`` holds until the first synchronization
-    only, and is one of all ranks; rank 0 asks it then, and where the parameters say so at later
-    synchronizations of all ranks. ``group_state`` are those of all ranks, where the driver makes them. All but
-    ``rank`` and ``now`` must be the same on every rank. Raises ValueError for an event that cannot happen in
-    the state it meets.
+    ``groups`` are those of a local strategy and together hold all ranks; ``rules`` say how they exchange
+    work. With ``commit``, ``strategy`` balances all ranks until the first synchronization; then rank 0 calls
+    ``commit``, and again at later synchronizations of all ranks where the parameters say so. ``group_state``
+    is that of all ranks, where the driver makes it. All but ``rank`` and ``now`` must be the same on every
+    rank. ValueError for an event that cannot happen in the state it meets.
     """
 
     def __init__(
@@ -139,17 +128,14 @@ class Balancer(GroupMember):
         self.center: CentralBalancer | None = None
         self.successor: Agent | None = None
         self._rules = rules or GroupRules()
-        self._early: list[
-            ProfileReceived
-        ] = []  # reports of a window, or to a balancer, that is still to come
-        self._take(strategy, now)
+        self._early: list[ProfileReceived] = []  # for a window, or a central balancer, that is still to come
+        self._balance_by(strategy, now)
         self._open_window(now)
 
     @classmethod
-    @functools.cache
-    def _handlers(cls) -> Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]:
+    def _table(cls) -> Handlers:
         return {
-            **super()._handlers(),
+            **super()._table(),
             ProfilesExchanged: cls._profiles_exchanged,
             InstructionsReceived: cls._instructions_received,
             ProfileReceived: cls._profile_received,
@@ -166,36 +152,32 @@ class Balancer(GroupMember):
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do or to serve here."""
+        """As `Agent.finished`."""
         return self._over and (self.center is None or self.center.finished)
 
     def counts(self) -> BalancingCounts:
-        """What the lowest rank of a group says for it."""
-        group_state = self.group_state
-        if group_state.members[0] != self.rank:
+        """As `Agent.counts`: the lowest rank of a group counts for it."""
+        state = self.group_state
+        if state.members[0] != self.rank:
             return BalancingCounts()
         return BalancingCounts(
-            group_state.synchronizations,
-            group_state.redistributions,
-            tuple(group_state.windows),
-            group_state.gain,
+            state.synchronizations, state.redistributions, tuple(state.windows), state.gain
         )
 
-    def _take(self, strategy: Strategy, began_at: float) -> None:  # noqa: ARG002
-        """Balance by this strategy from here on, in its groups; what each holds is as of ``began_at``."""
+    def _balance_by(self, strategy: Strategy, began_at: float) -> None:  # noqa: ARG002
+        """Balance by this strategy from here on, in its groups; the shares are those held at ``began_at``."""
         self.strategy = strategy
         self._part(self._groups if strategy.local else (self.group_state.members,))
 
     def _part(self, groups: Groups) -> None:
-        """Go on in these groups, by the books of all ranks."""
+        """Go on in these groups, from the state of all ranks."""
         group_state, strategy = self.group_state, self.strategy
         own = groups[0] if len(groups) == 1 else next(group for group in groups if self.rank in group)
         self.master = own[0] if self._rules.masters else 0
         served = (own,) if self._rules.masters else groups
-        central = strategy.central and self.master == self.rank
-        self.center = (
-            CentralBalancer([group_state.of(group) for group in served], strategy) if central else None
-        )
+        self.center = None
+        if strategy.central and self.master == self.rank:
+            self.center = CentralBalancer([group_state.of(group) for group in served], strategy)
         if strategy.local:
             self.group_state = group_state.of(own)
 
@@ -209,11 +191,11 @@ class Balancer(GroupMember):
 
     @property
     def _may_serve(self) -> bool:
-        """Whether this rank may yet become the balancer of others, who know of it before it does."""
+        """Whether this rank may yet become the balancer of other ranks, which know of it before it does."""
         return self._commitment.open
 
-    def _take_early(self) -> tuple[Action, ...]:
-        """What was reported before this rank knew that it would be."""
+    def _handle_early(self) -> tuple[Action, ...]:
+        """Handle profiles that came before this rank knew that it would receive any."""
         early, self._early = self._early, []
         return tuple(action for event in early for action in self._profile_received(event))
 
@@ -229,21 +211,17 @@ class Balancer(GroupMember):
     def _settled(
         self, now: float, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
     ) -> tuple[Action, ...]:
-        """The answer to this rank's profile is there."""
+        """Settle the window, as the answer to this rank's profile has come."""
         if not self._window.profile_sent:
-            raise ValueError(f"an exchange completed to which rank {self.rank} gave nothing")
+            raise ValueError(f"an exchange has completed to which rank {self.rank} had given no profile")
         self._waited_s = self._window.waited_s(now)
         held = self.group_state.shares
         return self._close_window(now, held, profiles, self.group_state.settle(profiles, decide))
 
     def _close_window(
-        self,
-        now: float,
-        held: Sequence[Spans],
-        profiles: Sequence[Profile],
-        transfers: tuple[Transfer, ...],
+        self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
     ) -> tuple[Action, ...]:
-        """The books are settled, by the profiles of members who ``held`` so much: go on, or end."""
+        """Go on or end, after the group state was settled by the profiles of members, which ``held`` that."""
         group_state, own, window = self.group_state, self.group_state.place(self.rank), self._window
         if group_state.estimates.over:
             window.work, self._over = EMPTY, True
@@ -252,14 +230,11 @@ class Balancer(GroupMember):
         if self.failed_at != NO_FAILURE:
             ahead = group_state.wanted_of_first(held[own].part(profiles[own].done), ahead)
         self._open_window(now, ahead, window.ahead_s)
-        goes_on = self._await_choice(now, profiles) if self._commitment.open else self._next(now)
-        return (*self._moves(transfers), *goes_on)
-
-    def _moves(self, transfers: tuple[Transfer, ...]) -> tuple[Action, ...]:
-        return (Move(transfers),) if transfers else ()
+        actions = self._await_choice(now, profiles) if self._commitment.open else self._next(now)
+        return (Move(transfers), *actions) if transfers else actions
 
     def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[Action, ...]:
-        if self.rank == 0:  # who chooses knows already how long it has waited for the answer
+        if self.rank == 0:  # it knows already how long it has waited for the answer
             profiles = (replace(profiles[0], waited_s=self._waited_s), *profiles[1:])
         announced = self._commitment.begin(profiles)
         if self.rank == 0:
@@ -276,22 +251,21 @@ class Balancer(GroupMember):
         return self._commit_to(event.now, chosen) if self._commitment.announce(chosen) else ()
 
     def _early_message(self, event: Received | WorkReceived) -> tuple[Action, ...]:
-        """Others have gone over already to a strategy that this rank has not heard of."""
-        self._commitment.words.append(event)
+        """Keep what a rank sent that has already gone over to a strategy unknown here."""
+        self._commitment.early_events.append(event)
         return ()
 
     def _commit_to(self, now: float, strategy: Strategy | PeerStrategy) -> tuple[Action, ...]:
-        """Go on by this strategy; what balances among all ranks may be changed again, if that is wanted."""
+        """Go on by this strategy; a global one may be replaced later, where the parameters say so."""
         window, commitment = self._window, self._commitment
         commitment.made()
         if isinstance(strategy, PeerStrategy):
             did, failures = (window.done, window.compute_s), (self.failed_at, self._own_failure)
-            self.successor = strategy.agent(
-                self.rank, InitialState(self.group_state.shares, self.context), now
-            )
-            return take_over(self.successor, now, did, failures, commitment.words)
+            start = InitialState(self.group_state.shares, self.context)
+            self.successor = strategy.agent(self.rank, start, now)
+            return take_over(self.successor, now, did, failures, commitment.early_events)
         if strategy.name != self.strategy.name:
-            self._take(strategy, window.opened_at)
+            self._balance_by(strategy, window.opened_at)
         if strategy.local or not self.context.parameters.adapts:
             commitment.close()
-        return (*self._take_early(), *self._next(now))
+        return (*self._handle_early(), *self._next(now))

@@ -1,7 +1,7 @@
-"""What the model is told at a synchronization, from the books and the profiles; and what it answers.
+"""The model's inputs at a synchronization, from the group state and the profiles, and the choice by them.
 
-It is apart from `dlbrt.balance.chooser`, so that a program starts without the model: it is imported when it is
-asked for the first time.
+This module is apart from `dlbrt.balance.chooser`, so that a program starts without the model, which is
+imported when it is needed for the first time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def chosen(
 ) -> StrategyChoice:
     """The strategy for what is left, by the present ``speeds``.
 
-    ``networks`` are those among all ranks and in each of the ``groups``, as late as hosts are found to be.
+    ``networks`` are those among all ranks and in each of the ``groups``, slowed by the lateness found.
     """
     context, elapsed_s = group_state.context, group_state.history.computed_s
     work, held = _work(group_state.shares, context.work_table)
@@ -56,12 +56,12 @@ def chosen(
     return choose(known, others=OTHERS)
 
 
-#: Tables of so many units at most are written out: a choice looks up some thousand of them.
+#: Tables of at most this many units are written out: a choice looks up some thousand units.
 MAX_WRITTEN = 4096
 
 
 class _Prefix(Sequence[int]):
-    """The work before a unit, as the model looks it up; units beyond the table's edges are not asked for."""
+    """The work before a unit, computed as the model looks it up, within the table's edges only."""
 
     def __init__(self, work_table: WorkTable) -> None:
         self._work_table = work_table
@@ -78,7 +78,7 @@ class _Prefix(Sequence[int]):
 
 
 def prefix(work_table: WorkTable) -> Sequence[int]:
-    """The work before each unit, by a table that is not empty: written out where that is soon done."""
+    """The work before each unit, by a table that is not empty: written out where the table is small."""
     edges, prefix = work_table.edges, work_table.prefix
     if edges == tuple(range(len(edges))):
         return prefix
@@ -91,9 +91,9 @@ def prefix(work_table: WorkTable) -> Sequence[int]:
 
 
 def _work(shares: Sequence[Spans], work_table: WorkTable) -> tuple[IterationCosts, tuple[Runs, ...]]:
-    """What is left, in ticks, and who holds it.
+    """What is left, in quanta, and who holds it.
 
-    Where iterations are dealt in turn each share has a bit of everything: what is dealt counts as alike.
+    Where iterations are dealt in turn each share has a bit of everything: all units then count as alike.
     """
     dealt = any(run.step > 1 for spans in shares for run in spans.runs)
     if not (work_table.uniform or dealt):
@@ -104,7 +104,7 @@ def _work(shares: Sequence[Spans], work_table: WorkTable) -> tuple[IterationCost
 
 
 def _history(profiles: Sequence[Profile], speeds: Sequence[float], elapsed_s: float) -> LoadForecast:
-    """The speeds of the slices of each rank's time so far; in a slice without work, its present one."""
+    """The speeds of each rank in slices of its time so far; its present speed in a slice without work."""
     slices = tuple(
         tuple(seen if seen > 0 else speed for seen in profile.slices)
         for profile, speed in zip(profiles, speeds, strict=True)

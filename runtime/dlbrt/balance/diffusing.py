@@ -1,4 +1,20 @@
-"""``diffusion``: parabolic diffusion among neighbours (`dlbrt.balance.diffusing`)."""
+"""``diffusion``: parabolic diffusion among ranks (Heirich, Taylor; uneven speeds: `dlbrt.diffusion.uneven`).
+
+Ranks exchange with their neighbours only, in rounds; there is no moment at which all synchronize. In a round
+a rank sends its neighbours its speed and how long it will be busy, then the result of each inner iteration of
+the implicit step. From the last result both ends of a link compute what flows over it, and the giving end
+sends it. A round that one rank begins spreads like a wave, while ranks go on working.
+
+Where units have data of their own, ranks form a chain, and a rank gives from the ends of its block, so that
+each rank keeps one block (section 6: adjacency is preserved); elsewhere they form a box
+(`dlbrt.diffusion.neighbourhood`, which also has the step).
+
+Law. A rank waits only for its neighbours' load reports of a round, and each neighbour sends them when it
+learns that the round is on, whatever it does. A rank with work begins rounds by the clock as long as the loop
+is not over, so that a rank without work is reached by work, if there is any. Rounds follow each other
+quickest where one of two neighbours has work and the other none; a rank without work whose neighbours have
+none either begins no round. Termination is detected as in `dlbrt.balance.peer`.
+"""
 
 from __future__ import annotations
 
@@ -16,52 +32,34 @@ from dlbrt.diffusion.uneven import LinkRemainder, LocalDiffusion, granted
 from dlbrt.parameters import DIFFUSION_EXCHANGES, DIFFUSION_NEEDED_EXCHANGES, DIFFUSION_PERIOD_S
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Parabolic diffusion among ranks (Heirich, Taylor; uneven speeds: `dlbrt.diffusion.uneven`).
-#
-# Ranks exchange with their neighbours only, in rounds; there is no moment at which all come together. In a
-# round a rank tells its neighbours its speed and how long it will be busy, then what each inner iteration of
-# the implicit step makes of that; from the last both ends of a link know what flows over it, and who gives
-# sends it. A round that one rank begins spreads like a wave, while ranks go on working.
-#
-# Where units have data of their own, ranks are a chain, and what is given are the ends of blocks, so that each
-# rank keeps one block (section 6: adjacency is preserved); elsewhere they are a box
-# (`dlbrt.diffusion.neighbourhood`, which also has the step).
-#
-# Law. A rank waits for nothing but its neighbours' words of a round, and each neighbour says them when it is
-# told that the round is on, whatever it does. Who has work begins rounds by the clock as long as the loop is
-# not over, so that a rank without work is reached by work, if there is any. Rounds follow each other quickest
-# where of two neighbours one has work and the other none; who has none, nor its neighbours, begins none. The
-# end is found out as `dlbrt.balance.peer` has it.
-
 
 class DiffusionPeer(TerminationDetectingPeer):
     """A rank that exchanges with its neighbours."""
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
-        stand = Neighbourhood.among(len(start.shares), without_rows=start.context.without_rows)
-        self._step, self._neighbours = stand.step, stand.of(rank)
+        place = Neighbourhood.among(len(start.shares), without_rows=start.context.without_rows)
+        self._step, self._neighbours = place.step, place.of(rank)
         self._carried = [LinkRemainder() for _ in self._neighbours]
         #: By round and turn, and then by neighbour.
         self._reports: defaultdict[tuple[int, int], dict[int, LoadReport]] = defaultdict(dict)
         self._round = 0
-        self._turn: int | None = None  # what this rank has said last in the round, None between rounds
-        self._called = 0  # the latest round that somebody has begun
+        self._turn: int | None = None  # the turn that this rank has reported last, None between rounds
+        self._latest_round = 0  # the latest round that a rank has begun
         self._work = self._time = 0.0
         self._local: LocalDiffusion | None = None
         self._rested_at = now
         self._period_s = max(DIFFUSION_PERIOD_S, DIFFUSION_EXCHANGES * self.answer_s)
         self._needed_period_s = DIFFUSION_NEEDED_EXCHANGES * self.answer_s
         self._idle = False
-        self._around = inf, inf  # the least and the most that a neighbour had, in seconds
+        self._around = inf, inf  # the least and the most work of a neighbour, in seconds
         self._speed = 0.0
         self._window_work, self._window_s = 0, 0.0
         self._rounds = self._assignments = 0
 
     @property
     def waiting(self) -> bool:
-        """Whether there is no work here, and that is known."""
+        """As `Agent.waiting`: whether this rank has handled that it is out of work."""
         return self._idle
 
     @property
@@ -75,11 +73,11 @@ class DiffusionPeer(TerminationDetectingPeer):
         return self._rested_at + self._needed_period_s if most else None
 
     def counts(self) -> BalancingCounts:
-        """Rounds count as synchronizations, gifts as redistributions."""
+        """As `Agent.counts`: rounds count as synchronizations, assignments as redistributions."""
         return BalancingCounts(self._rounds if self.rank == 0 else 0, self._assignments)
 
     def _record_progress(self, did: Spans, event: Worked) -> None:
-        """Keep the speed, of a window that is long enough to mean anything, or of all so far."""
+        """Measure the speed over windows that are long enough to mean anything; at first over any."""
         self._window_work += self.context.work_table.of(did)
         self._window_s += event.compute_s
         if self._window_s > 0 and (self._window_s >= self.context.parameters.min_sample_s or not self._speed):
@@ -88,24 +86,24 @@ class DiffusionPeer(TerminationDetectingPeer):
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
         if self.work or self._idle or self._over:
-            raise ValueError(f"rank {self.rank} has work, is known to have none, or has ended")
+            raise ValueError(f"rank {self.rank} has work, is idle already, or has ended")
         self._idle = True
         actions = self._retire()
-        return actions if self._over else (*actions, *self._goes_on(event.now))
+        return actions if self._over else (*actions, *self._advance_rounds(event.now))
 
     def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
         if not self.due(event.now):
             return ()
-        self._called = self._round + 1
-        return self._goes_on(event.now)
+        self._latest_round = self._round + 1
+        return self._advance_rounds(event.now)
 
     def _message_received(self, event: Received) -> tuple[Action, ...]:
         if not isinstance(event.message, LoadReport):
             return super()._message_received(event)
         message = event.message
         self._reports[message.round, message.turn][event.source] = message
-        self._called = max(self._called, message.round)
-        return self._goes_on(event.now)
+        self._latest_round = max(self._latest_round, message.round)
+        return self._advance_rounds(event.now)
 
     def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
         units = self._accept(event)
@@ -113,12 +111,12 @@ class DiffusionPeer(TerminationDetectingPeer):
         self._idle = self._idle and not self.work
         return (Resume(),) if self.work else self._retire()
 
-    def _goes_on(self, now: float) -> tuple[Action, ...]:
-        """Go as far in rounds as what was said allows."""
+    def _advance_rounds(self, now: float) -> tuple[Action, ...]:
+        """Go as far in rounds as the reports received allow."""
         actions: list[Action] = []
         while not self._over:
             if self._turn is None:
-                if self._called <= self._round or not self._begin():
+                if self._latest_round <= self._round or not self._begin():
                     break
                 actions.append(self._load_report())
             if (reports := self._neighbour_reports()) is None:
@@ -127,9 +125,9 @@ class DiffusionPeer(TerminationDetectingPeer):
         return tuple(actions)
 
     def _begin(self) -> bool:
-        """Join the next round; not before a speed is known, here or to a neighbour who has joined."""
-        said = self._reports[self._round + 1, 0].values()
-        speed = self._speed or max((level.speed for level in said), default=0.0)
+        """Join the next round; not before a speed is known, here or to a neighbour that has joined."""
+        reports = self._reports[self._round + 1, 0].values()
+        speed = self._speed or max((report.speed for report in reports), default=0.0)
         if not speed:
             return False
         self._round, self._turn, self._speed = self._round + 1, 0, speed
@@ -142,20 +140,20 @@ class DiffusionPeer(TerminationDetectingPeer):
         return Send(self._neighbours, LoadReport(self._round, self._turn, self._speed, self._time))
 
     def _neighbour_reports(self) -> list[LoadReport] | None:
-        """What the neighbours have said in this turn of the round, once all have."""
+        """The neighbours' reports of this turn of the round, once all have come."""
         assert self._turn is not None
-        said = self._reports[self._round, self._turn]
-        if len(said) < len(self._neighbours):
+        reports = self._reports[self._round, self._turn]
+        if len(reports) < len(self._neighbours):
             return None
         del self._reports[self._round, self._turn]
-        return [said[rank] for rank in self._neighbours]
+        return [reports[rank] for rank in self._neighbours]
 
     def _advance(self, reports: list[LoadReport], now: float) -> list[Action]:
-        """An inner iteration, or after the last one the gifts that it comes to."""
+        """Do an inner iteration; after the last, send the work that flows."""
         assert self._turn is not None
-        times = [level.seconds for level in reports]
+        times = [report.seconds for report in reports]
         if self._turn == 0:
-            self._know(tuple(level.speed for level in reports))
+            self._learn_speeds(tuple(report.speed for report in reports))
             self._around = min(times), max(times)
         assert self._local is not None
         if self._turn < self._step.iterations:
@@ -166,40 +164,37 @@ class DiffusionPeer(TerminationDetectingPeer):
         self._rounds += 1
         return self._assignments_for(self._local.fluxes(self._time, times))
 
-    def _know(self, speeds: tuple[float, ...]) -> None:
-        """These are the speeds of the neighbours; they and one's own seldom change from round to round."""
+    def _learn_speeds(self, speeds: tuple[float, ...]) -> None:
+        """Take in the neighbours' speeds; they and this rank's own seldom change from round to round."""
         known = self._local
         if known is None or known.speed != self._speed or known.neighbours != speeds:
             self._local = LocalDiffusion(self._step, self._speed, speeds)
 
     def _assignments_for(self, fluxes: tuple[float, ...]) -> list[Action]:
-        """What flows to each neighbour, in whole ticks of work that is held."""
+        """What flows to each neighbour, in whole quanta of the work held."""
         requested = []
         for link, flux in enumerate(fluxes):
             whole, self._carried[link] = self._carried[link].add(flux)
             requested.append(whole)
         if max(requested) <= 0:
             return []
-        work_table = granted(self.context.work_table.of(self.work), requested)
-        assignments = [
-            self._assignment(r, amount)
-            for r, amount in zip(self._neighbours, work_table, strict=True)
-            if amount
+        amounts = zip(
+            self._neighbours, granted(self.context.work_table.of(self.work), requested), strict=True
+        )
+        actions: list[Action] = [
+            action for rank, amount in amounts if amount and (action := self._assignment(rank, amount)).units
         ]
-        self._assignments += len([assignment for assignment in assignments if assignment.units])
-        return [assignment for assignment in assignments if assignment.units]
+        self._assignments += len(actions)
+        return actions
 
     def _assignment(self, neighbour: int, amount: int) -> SendWork:
-        """Units from the end of the block that is next to a neighbour's, on a chain."""
+        """Give units from that end of the block which, on a chain, is next to the neighbour's."""
         held, work_table = Spans.of(*self.work.runs), self.context.work_table
         if neighbour < self.rank:
             given, self.work = work_table.first(held, amount)
         else:
             self.work, given = work_table.last(held, amount)
         return SendWork(neighbour, given)
-
-
-# ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What happens to a rank, as the balancer is told. Times are seconds on the driver's clock."""
+"""Events: what has happened to a rank, as its agent is told. Times are seconds on the driver's clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dlbrt.records import dataclass
 class Worked:
     """The rank finished its next ``units`` (iterations, or pairs), in ``compute_s`` seconds.
 
-    ``progress`` tells how many of them in how many seconds by some times in between, in order.
+    ``progress`` are samples (units done, seconds) from in between, in order.
     """
 
     now: float
@@ -40,14 +40,14 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class TimeElapsed:
-    """Nothing happened, but time went by, to a rank that waits or looks around."""
+    """Time has passed without another event, for a rank that waits or polls."""
 
     now: float
 
 
 @dataclass(frozen=True, slots=True)
 class ProfilesExchanged:
-    """Every member's profile of the window has come, in the order of the group's members."""
+    """All profiles of the window have come, in the order of the group's members."""
 
     now: float
     profiles: tuple[Profile, ...]
@@ -55,7 +55,7 @@ class ProfilesExchanged:
 
 @dataclass(frozen=True, slots=True)
 class InstructionsReceived:
-    """The central balancer has answered: every member's profile, and what it decided by them."""
+    """The central balancer has answered: the profiles of all members, and the decision taken by them."""
 
     now: float
     profiles: tuple[Profile, ...]
@@ -89,7 +89,7 @@ class FailureNotified:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRequested:
-    """On rank 0: it is to choose a strategy now."""
+    """On rank 0: it must choose a strategy now."""
 
     now: float
 
@@ -104,7 +104,7 @@ class StrategyAnnounced:
 
 @dataclass(frozen=True, slots=True)
 class GroupExchangeRequested:
-    """Another group has run out of work, and asks for ``round``."""
+    """Another group has run out of work, and requests the group exchange number ``round``."""
 
     now: float
     round: int
@@ -112,7 +112,7 @@ class GroupExchangeRequested:
 
 @dataclass(frozen=True, slots=True)
 class GroupReportsReceived:
-    """The statements of all groups have come."""
+    """The reports of all groups have come."""
 
     now: float
     reports: tuple[GroupReport, ...]
@@ -120,7 +120,7 @@ class GroupReportsReceived:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """Rank ``source`` has said something."""
+    """A message of rank ``source`` has come."""
 
     now: float
     source: int
@@ -129,7 +129,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class WorkReceived:
-    """Rank ``source`` has given these units, whose data is here."""
+    """Units that rank ``source`` sent have come, with their data."""
 
     now: float
     source: int

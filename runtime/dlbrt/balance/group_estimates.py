@@ -1,9 +1,12 @@
-"""What follows from who holds what and how fast each is, for all that ask it of the same books.
+"""Estimates from shares and speeds, computed once for all agents of a group state; and measured speeds.
 
-Each member asks, after each synchronization: when are the others due, how slow is the slowest of them. Found
-anew for each, that takes a group of P members P^2 steps. It is always a maximum over all places but that of
-who asks, so the two largest answer everybody; they are found once, when first asked for. The values are those
-of the maximum over the others, to the last bit.
+After each synchronization every member needs to know when the others are due, and how slow the slowest of
+them is. Computed for each member anew, this takes a group of P members P^2 steps. The answer is always a
+maximum over all places but the member's own, so the two largest values answer every member; they are found
+when first needed. The answers equal the maximum over the others to the last bit.
+
+A speed is that of the last window where the window is long enough to mean something, otherwise that of all
+windows (`SpeedHistory`).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ _Two = tuple[int, float, float]
 
 
 class GroupEstimates:
-    """What each place of a group holds, ``shares``, and its speed in work a second; None: not known."""
+    """What follows from the ``shares`` of members and their speeds in work a second (None: unknown)."""
 
     def __init__(
         self, shares: Sequence[Spans], speeds: Sequence[float] | None, work_table: WorkTable
@@ -33,31 +36,31 @@ class GroupEstimates:
 
     @cached_property
     def over(self) -> bool:
-        """Whether nobody holds anything."""
+        """Whether no member holds anything."""
         return not any(self.shares)
 
     @cached_property
     def all_busy(self) -> bool:
-        """Whether everybody holds something."""
+        """Whether every member holds something."""
         return all(self.shares)
 
     @cached_property
     def mean_unit_work(self) -> float:
-        """The mean work of a unit held, in ticks; 1 where all are alike."""
+        """The mean work of a unit held, in quanta; 1 where all units are alike."""
         if self._work_table.uniform:
             return 1.0
         return sum(map(self._work_table.of, self.shares)) / (sum(map(len, self.shares)) or 1) or 1.0
 
     def slowest_unit_s(self, besides: int) -> float:
-        """How long a unit takes the slowest that holds any, one place (-1: none) apart; 0 if nobody does."""
+        """How long a unit takes the slowest holder at another place (-1: at any); 0 if no one holds any."""
         return _other(self._slowest, besides)
 
     def due_s(self, besides: int) -> float | None:
-        """In how many seconds of computing the last of the others is done; None where that is not known."""
+        """After how many seconds of computing the last of the others is done; None where it is not known."""
         return None if self.speeds is None else _other(self._last, besides)
 
     def most_held(self, besides: int) -> float:
-        """The most work that one of the others holds."""
+        """The largest work that one of the others holds."""
         return _other(self._most, besides)
 
     @cached_property
@@ -79,28 +82,24 @@ class GroupEstimates:
 
 
 def _two(values: Sequence[float]) -> _Two:
-    """The place of the largest, and what it is; the largest of the others, 0 if there is none."""
+    """The place of the largest value, the value, and the largest of the others, 0 if there is none."""
     largest = max(values, default=0.0)
     place = values.index(largest) if values else -1
     return place, largest, max((*values[:place], *values[place + 1 :]), default=0.0)
 
 
 def _other(two: _Two, besides: int) -> float:
-    """The largest that is not of that place."""
+    """The largest value at another place."""
     place, largest, second = two
     return second if place == besides else largest
-
-
-# ------------------------------------------------------------------------------
-# Speeds from profiles: the last window where it is long enough to mean something, else all of them.
 
 
 class SpeedHistory:
     """What each of ``ranks`` ranks did in the windows so far, and the speeds that follow.
 
     The metric is work a second since the last synchronization: iterations (Zaki et al., section 1.2), or
-    ticks where they do not cost the same. A window below ``least_sample_s`` seconds of computing is noise:
-    the rank's whole history stands in; a rank without any takes the mean of the others.
+    quanta where iterations do not cost the same. A window below ``least_sample_s`` seconds of computing is
+    noise: the rank's whole history stands in; a rank without a history takes the mean of the others.
     """
 
     def __init__(self, ranks: int, least_sample_s: float) -> None:
@@ -110,10 +109,7 @@ class SpeedHistory:
         self.speeds: tuple[float, ...] | None = None
 
     def add(self, profiles: Sequence[Profile], work: Sequence[int]) -> None:
-        """Take in one window's profiles, and how much work what they say is done was.
-
-        Updates `speeds` (None until any rank has done anything).
-        """
+        """Take in one window's profiles and the work done; `speeds` are None until any rank has done some."""
         seconds = [profile.compute_s for profile in profiles]
         self._work = list(map(add, self._work, work))
         self._compute_s = list(map(add, self._compute_s, seconds))
@@ -121,11 +117,11 @@ class SpeedHistory:
 
     @property
     def computed_s(self) -> float:
-        """For how long the rank that has computed most has done so."""
+        """How long the rank that has computed longest has computed."""
         return max(self._compute_s)
 
     def of(self, places: Sequence[int]) -> SpeedHistory:
-        """The same of some of the ranks."""
+        """The history of some of the ranks."""
         part = SpeedHistory(len(places), self._least_sample_s)
         part._work = [self._work[place] for place in places]
         part._compute_s = [self._compute_s[place] for place in places]
@@ -140,7 +136,7 @@ class SpeedHistory:
         speeds: Sequence[float | None],
         least_sample_s: float,
     ) -> SpeedHistory:
-        """That of ranks of which each has done so much in so many seconds, the speeds not all known."""
+        """The history of ranks that did ``work`` in ``compute_s``; some of the speeds may be unknown."""
         whole = cls(len(work), least_sample_s)
         whole._work, whole._compute_s = list(work), list(compute_s)
         whole.speeds = _completed(speeds)
@@ -148,7 +144,7 @@ class SpeedHistory:
 
     @property
     def totals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """The work of each rank, and the seconds of computing that it took."""
+        """The work of each rank, and its seconds of computing."""
         return tuple(self._work), tuple(self._compute_s)
 
     def _speed(self, rank: int, work: int, seconds: float) -> float | None:
@@ -160,7 +156,7 @@ class SpeedHistory:
 
 
 def _completed(known: Sequence[float | None]) -> tuple[float, ...] | None:
-    """The speeds, the mean of the others where one is not known; None if none is."""
+    """The speeds, with the mean of the known ones where one is unknown; None if all are unknown."""
     measured = [speed for speed in known if speed is not None]
     if not measured:
         return None

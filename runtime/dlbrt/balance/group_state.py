@@ -1,9 +1,9 @@
-"""What every member of a group knows alike: who holds what, how fast each is, what moving costs.
+"""What every member of a group knows alike: who holds what, how fast each member is, what moving costs.
 
 Law. Work is done in a known order, and profiles say how much of it each member has done; so from the same
-profiles every replica of the books computes the same shares, and with the same decision the same movement.
-A replicated balancer decides by its own books; under a central one the decision is brought to the members,
-and their books take it in.
+profiles every replica of the group state computes the same shares, and with the same decision the same
+movement. A replicated balancer decides from its own state; under a central balancer the members receive the
+decision and apply it to their states.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from dlbrt.parameters import Parameters
 from dlbrt.predict.network import Pattern
 from dlbrt.records import dataclass
 
-#: A movement also waits for ranks that are late to it: a byte is not taken to cost more than so many times
-#: what the network is known for.
+#: A movement also waits for ranks that are late: a byte is taken to cost at most this many times as much
+#: as by the network.
 _MAX_BYTE_COST_FACTOR = 10.0
 
-#: Likewise a synchronization, which waits for ranks within a long iteration.
+#: The same bound for a synchronization, which waits for ranks within a long iteration.
 MAX_WAIT_FACTOR = 10.0
 
-#: Windows that are remembered, the latest ones.
+#: How many windows are remembered, the latest ones.
 MAX_WINDOWS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class BalancingContext:
-    """What holds for a whole run: what is dealt, how much work that is, the bytes that move with a unit.
+    """What holds for a whole run: the units dealt, their work, the bytes that move with a unit.
 
-    ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` one of a group,
-    ``exchanges`` one of any other ranks by their number, where that is known. ``without_rows``: units have no data of
-    their own that would have to go with them.
+    ``exchange_s`` is what a synchronization of all ranks costs, ``group_exchange_s`` that of a group,
+    ``exchanges`` that of any number of ranks, where it is known. ``without_rows``: units have no data of
+    their own that would have to move with them.
     """
 
     units: Units
@@ -54,16 +54,16 @@ class BalancingContext:
 
     def among(self, members: tuple[int, ...]) -> BalancingContext:
         """What holds among these ranks."""
-        of_so_many = self.exchange_s if self.exchanges is None else self.exchanges.seconds(len(members))
-        return replace(self, exchange_s=self.group_exchange_s.get(members, of_so_many))
+        by_number = self.exchange_s if self.exchanges is None else self.exchanges.seconds(len(members))
+        return replace(self, exchange_s=self.group_exchange_s.get(members, by_number))
 
 
 class GroupState:
-    """The books of the group ``members``; ``shares`` and profiles are in their order.
+    """The state of the group ``members``; ``shares`` and profiles are in their order.
 
     ``epoch`` numbers the windows, ``failed_at`` is the lowest position known to have failed. ``windows`` are
-    the latest, ``synchronizations``, ``redistributions`` and ``gain`` are those of the group: what all ranks
-    had in common before they parted is in the books of the group that the lowest rank is in.
+    the latest; ``synchronizations``, ``redistributions`` and ``gain`` are those of the group. What all ranks
+    had in common before they were divided into groups is in the state of the lowest rank's group.
     """
 
     def __init__(self, members: Sequence[int], shares: Sequence[Spans], context: BalancingContext) -> None:
@@ -83,7 +83,7 @@ class GroupState:
         self._estimates: GroupEstimates | None = None
 
     def of(self, members: Sequence[int]) -> GroupState:
-        """The same for a part of the members, who will keep books of their own."""
+        """The state of a part of the members, which will balance for themselves."""
         places = list(map(self.place, members))
         context = self.context.among(tuple(members))
         part = GroupState(members, [self.shares[place] for place in places], context)
@@ -96,7 +96,7 @@ class GroupState:
         return part
 
     def report(self, reserved: Sequence[int]) -> GroupReport:
-        """What the group tells the others at a round; the first ``reserved`` units of each share are kept."""
+        """The report to the other groups; each member keeps the first ``reserved`` units of its share."""
         return GroupReport(
             self.members,
             self.shares,
@@ -114,10 +114,10 @@ class GroupState:
     def merged(
         self, reports: Sequence[GroupReport], context: BalancingContext
     ) -> tuple[GroupState, tuple[int, ...]]:
-        """The books of all ranks, as the statements of all groups have it, and how much each rank keeps.
+        """The state of all ranks by the reports of all groups, and how many units each rank keeps.
 
-        ``context`` are those among all. The order of the statements makes no difference, nor does whose books
-        these are: all that take the same statements have the same books.
+        ``context`` is that of all ranks. Neither the order of the reports nor the group of this state makes a
+        difference: all ranks that take the same reports have the same state.
         """
         found = sorted(
             (rank, place, report) for report in reports for place, rank in enumerate(report.members)
@@ -147,7 +147,7 @@ class GroupState:
     def redistribute(
         self, reserved: Sequence[int], decide: Callable[[DecisionInputs], Decision | None]
     ) -> tuple[Transfer, ...]:
-        """A synchronization that no window led to: what ``decide`` says moves, if anything is left."""
+        """Synchronize without a window: what ``decide`` says moves, if anything is left."""
         if self.estimates.over:
             return ()
         self.synchronizations += 1
@@ -158,20 +158,20 @@ class GroupState:
 
     @property
     def exchange_s(self) -> float:
-        """What a synchronization costs the group: by the network, or what the last one has shown, if more.
+        """What a synchronization costs the group: by the network, or as the last one took, if longer.
 
-        Hosts that others use too, or more ranks than processors, answer late, which no network tells. Of a
-        group that has come about by parting or joining, only the network is known at first.
+        Hosts that others use too, or more ranks than processors, answer late, which no network shows. For a
+        group that was just formed only the network is known at first.
         """
         return self.synchronization_s(1)
 
     def synchronization_s(self, times: float) -> float:
-        """The same, allowing for so many times what it costs by the network."""
+        """As `exchange_s`, but at least ``times`` the cost by the network."""
         exchange_s = self.context.exchange_s
         return max(times * exchange_s, min(self._late_s, MAX_WAIT_FACTOR * exchange_s))
 
     def place(self, rank: int) -> int:
-        """The place of a member among them; KeyError for a rank that is none."""
+        """The index of a rank among the members; KeyError for a rank that is none."""
         return self._places[rank]
 
     def share(self, rank: int) -> Spans:
@@ -189,7 +189,7 @@ class GroupState:
     def settle(
         self, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
     ) -> tuple[Transfer, ...]:
-        """Close the window by the profiles: what was done is gone; what ``decide`` says moves.
+        """Close the window by the profiles: shares lose what was done; what ``decide`` says moves.
 
         Where nothing is left, `shares` are empty, and nothing is decided.
         """
@@ -211,41 +211,41 @@ class GroupState:
         return self._rebalance(list(map(self.wanted_of_first, left, reserved)), decide)
 
     def wanted_of_first(self, spans: Spans, count: int) -> int:
-        """How many of the first units are still to be done, there being a failure perhaps."""
+        """How many of the first ``count`` units are still to be done, after a failure perhaps."""
         return count if self.failed_at == NO_FAILURE else len(self._still_wanted(spans.part(0, count)))
 
     @property
     def remaining_makespan_s(self) -> float | None:
-        """How long the last member is busy with its share, by the speeds known; None: not known."""
+        """How long the slowest member is busy with its share, by the speeds known; None: not known."""
         due = [self.remaining_s(rank) for rank in self.members]
         return None if None in due else max(seconds for seconds in due if seconds is not None)
 
     @property
     def mean_unit_work(self) -> float:
-        """The mean work of a unit held, in ticks; 1 where all are alike."""
+        """The mean work of a unit held, in quanta; 1 where all units are alike."""
         return self.estimates.mean_unit_work
 
     def slowest_unit_s(self, besides: int = -1) -> float:
-        """How long a unit takes the slowest member that holds any, by the speeds known, one apart."""
+        """How long a unit takes the slowest member that holds any, but for the rank ``besides``."""
         return self.estimates.slowest_unit_s(self._places.get(besides, -1))
 
     def remaining_s(self, rank: int) -> float | None:
-        """How many seconds of computing a member's share is by its last speed; None: not known."""
+        """How many seconds of computing a member's share takes at its last speed; None: not known."""
         speeds = self.history.speeds
         held = self.context.work_table.of(self.share(rank))
         return None if speeds is None else held / speeds[self._places[rank]]
 
     def excess_wait_s(self, waited_s: float) -> float:
-        """What of a wait for others is not for the slowest one's iteration: a rank looks around after it."""
+        """How much longer a wait was than the slowest member's iteration, after which that member polls."""
         return max(0.0, waited_s - max(self.slowest_unit_s(), self.context.parameters.min_sample_s))
 
     def _mean_wait_s(self, waited_s: Sequence[float]) -> float:
-        """What members waited for the last synchronization on average, of those that know it."""
+        """How long members waited for the last synchronization on average, where it is known."""
         known = [seconds for seconds in waited_s if seconds > 0]
         return self.excess_wait_s(sum(known) / len(known)) if known else 0.0
 
     def _remember(self, profiles: Sequence[Profile]) -> None:
-        """Keep the window, and say of the one before what its decision was worth."""
+        """Keep the window, and complete the record of the one before by its realised gain."""
         speeds = self.history.speeds
         if self._moved is not None and speeds is not None:
             last = replace(self.windows[-1], realised_s=self._moved.gain_s(speeds))
@@ -294,7 +294,7 @@ class GroupState:
         return plan_transfers(self.shares, decision.shares, work_table, reserved)
 
     def _decision_inputs(self, speeds: Sequence[float], held: Sequence[int]) -> DecisionInputs:
-        """What is decided by; ``held`` is the work of what stays in any case."""
+        """The inputs of the decision; ``held`` is the work that stays in any case."""
         context = self.context
         remaining = tuple(map(context.work_table.of, self.shares))
         return DecisionInputs(

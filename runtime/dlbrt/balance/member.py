@@ -1,29 +1,33 @@
-"""A rank in a window of its group: it works, and gives its profile.
+"""A rank in a window of its group, until it has given its profile.
 
-Law. That it does when it runs out of work or when it is interrupted, whichever comes first. One that has run
-out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2), not at once but when it
-pays: see `dlbrt.balance.window`. A rank that a synchronization left without work never interrupts. An
-interrupt of a window that has passed is dropped, one of a window that is still to come is remembered. Under
-strategies that go by the clock (`Clocked`) a rank gives its profile uninterrupted when a period has passed
-since the last synchronization. It need not idle while the profiles travel: see `dlbrt.balance.window`.
+Law of windows. A rank gives its profile when it runs out of work or when it is interrupted, whichever comes
+first. A rank that has run out interrupts the others (receiver-initiated balancing, Zaki et al., section 1.2),
+not at once but when an interrupt pays (`dlbrt.balance.window`). A rank that a synchronization left without
+work never interrupts. An interrupt of a window that has passed is dropped; an interrupt of a window to come
+is remembered. Under strategies that go by the clock (`dlbrt.balance.strategy.Periodicity`) a rank gives its
+profile uninterrupted when a period has passed since the last synchronization. It need not idle while the
+profiles travel (`dlbrt.balance.window`).
 
-A failure of the body at position f cuts the work: iterations from f on are dropped everywhere, those
-before f are still done, so that the failure reported is that of the lowest failing iteration. The group is
-told at once, and hears of it by the next profile; other groups are told by an alarm, which a member passes on
-in its next profile.
+Law of failures. A failure of the body at position f cuts the work: iterations from f on are dropped
+everywhere, iterations before f are still done, so that the failure reported is that of the lowest failing
+iteration. The group is interrupted at once, and learns of the failure by the next profile; other groups learn
+of it by an alarm, which each member that receives it passes on in its next profile.
+
+Law of the commitment (`StrategyCommitment`). Rank 0 chooses a strategy after a synchronization of all ranks
+(Zaki et al., section 1.3.3: not before the first), while the others work. No rank takes part in another
+synchronization before it has heard of the choice. The choice may arrive before the exchange has completed on
+this rank; it is kept then, and so are messages of ranks that have already gone over to a strategy without
+synchronizations.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any
 
 from dlbrt.balance.actions import Action, ExchangeProfiles, Interrupt, NotifyFailure, Resume, SendProfile
-from dlbrt.balance.agent import PeerStrategy
+from dlbrt.balance.agent import EventHandler, Handlers, PeerStrategy
 from dlbrt.balance.events import (
-    Event,
     Exhausted,
     Failed,
     FailureNotified,
@@ -40,29 +44,21 @@ from dlbrt.balance.window import UNKNOWN, OpenWindow, SpeedTrace, interrupt_time
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.predict.groups import Groups
 
-# ------------------------------------------------------------------------------
-# How all ranks come to go on by a strategy that is chosen while the loop runs, as one of them sees it.
-#
-# Law. Rank 0 chooses after a synchronization of all ranks (Zaki et al., section 1.3.3: not before the first),
-# while the others work. No rank takes part in another synchronization before it has heard. The choice may come
-# first, where the exchange has not completed here as it has on rank 0; it is kept then, and so are words of
-# ranks that have gone over already to a strategy without synchronizations.
-
-#: At a synchronization of all ranks: the strategy to commit to, by the books and the profiles.
+#: At a synchronization of all ranks: the strategy to commit to, by the group state and the profiles.
 ChoiceRule = Callable[[GroupState, Sequence[Profile]], Strategy | PeerStrategy]
 
 
 class StrategyCommitment:
-    """What one rank knows of it; ``commit`` is asked at rank 0, None: all is as it was at the start.
+    """What one rank knows of the choice; rank 0 calls ``commit`` for it (None: the strategy stays as it is).
 
-    While ``awaited``, a strategy is being chosen. ``speed_trace`` is how this rank's speed has gone, as long as that
-    may matter; ``words`` are for the agent that is to take over.
+    While ``awaited``, a strategy is being chosen. ``speed_trace`` records this rank's speed as long as a
+    choice may need it; ``early_events`` are for the agent that may take over.
     """
 
     def __init__(self, commit: ChoiceRule | None) -> None:
         self.awaited = False
         self.speed_trace = SpeedTrace() if commit else None
-        self.words: list[Received | WorkReceived] = []
+        self.early_events: list[Received | WorkReceived] = []
         self._commit = commit
         self._announced: Strategy | PeerStrategy | None = None
         self._profiles: Sequence[Profile] = ()
@@ -73,47 +69,42 @@ class StrategyCommitment:
         return self._commit is not None
 
     def begin(self, profiles: Sequence[Profile]) -> Strategy | PeerStrategy | None:
-        """A synchronization by these profiles is over: the choice is awaited, or known already."""
+        """Await the choice that follows a synchronization by these profiles; return it if it is known."""
         self.awaited, self._profiles = True, profiles
         return self._announced
 
     def choose(self, group_state: GroupState) -> Strategy | PeerStrategy:
-        """The choice, at rank 0; ValueError where none is to be made."""
+        """Choose, at rank 0; ValueError where no choice is to be made."""
         if self._commit is None or not self.awaited:
             raise ValueError(f"there is no strategy to choose in window {group_state.epoch}")
         return self._commit(group_state, self._profiles)
 
     def announce(self, chosen: Strategy | PeerStrategy) -> bool:
-        """Rank 0 has chosen; whether this rank goes on by it at once."""
+        """Take in what rank 0 has chosen; whether this rank goes on by it at once."""
         if not self.awaited:
             self._announced = chosen
         return self.awaited
 
     def made(self) -> None:
-        """This rank goes on by the choice."""
+        """Note that this rank goes on by the choice."""
         self.awaited, self._announced = False, None
 
     def close(self) -> None:
-        """There will be no other."""
+        """Expect no further choice."""
         self._commit = self.speed_trace = None
 
 
-# ------------------------------------------------------------------------------
+class GroupMember(EventHandler):
+    """Rank ``rank`` up to its profile; `dlbrt.balance.balancer.Balancer` handles the answer.
 
-
-class GroupMember:
-    """Rank ``rank`` of those that ``shares`` are for, up to its profile; `dlbrt.balance.balancer` goes on.
-
-    ``group_state`` are those of its group, which is one of the ``groups``. ``commitment``: while a strategy is
-    being chosen, the rank takes part in no synchronization. ValueError for an event that cannot happen in the
-    state it meets.
+    ``shares`` are those of all ranks, ``group_state`` is that of its group, which is one of the ``groups``.
+    ValueError for an event that cannot happen in the state it meets.
     """
 
-    #: By what it balances, and where its profile goes if the strategy is central.
+    #: What it balances by, and where its profile goes if the strategy is central.
     strategy: Strategy
     master: int
 
-    #: As `Agent.claims` and `Agent.listens`: ranks come together.
     claims_chunks = receives_messages = False
 
     def __init__(
@@ -135,16 +126,11 @@ class GroupMember:
         self._window: OpenWindow
         self._own_failure = NO_FAILURE
         self._over = False
-        self._byte_s = self._waited_s = 0.0  # as the next profile tells them
+        self._byte_s = self._waited_s = 0.0  # for the next profile
         self._requested_epoch = -1  # the epoch of an interrupt that came too early
 
-    def handle(self, event: Event) -> tuple[Action, ...]:
-        """Take in one event; the actions are to be carried out in order."""
-        return self._handlers()[type(event)](self, event)
-
     @classmethod
-    @functools.cache
-    def _handlers(cls) -> Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]:
+    def _table(cls) -> Handlers:
         return {
             Worked: cls._worked,
             Exhausted: cls._exhausted,
@@ -155,7 +141,7 @@ class GroupMember:
         }
 
     def transferred(self, seconds: float, size: int) -> None:
-        """Learn what moving ``size`` bytes took; it goes into the next profile."""
+        """As `Agent.transferred`; the time goes into the next profile."""
         if size > 0:
             self._byte_s = seconds / size
 
@@ -166,7 +152,7 @@ class GroupMember:
 
     @property
     def ends_independently(self) -> bool:
-        """As `Agent.ends_independently`: groups end by themselves."""
+        """As `Agent.ends_independently`: each group ends for itself."""
         return self.strategy.local
 
     @property
@@ -181,41 +167,39 @@ class GroupMember:
 
     @property
     def work(self) -> Spans:
-        """The units that this rank has still to do."""
+        """The units that this rank still has to do."""
         return self._window.work
 
     @property
     def runnable(self) -> Spans:
-        """What this rank may work on now: its work, or while profiles travel what it has reserved of it."""
-        # A failure is told with the next profile; till then counts go on telling what is done only up to it.
+        """As `Agent.runnable`: all its work, or what it has reserved while profiles travel."""
+        # Until the next profile reports the failure, only iterations before the failing one count as done.
         if self._commitment.awaited and self._own_failure < self.failed_at and not self._window.profile_sent:
             return EMPTY
         return self._window.runnable
 
     @property
     def waiting(self) -> bool:
-        """Whether something is under way without which there is nothing to do but what is runnable."""
+        """As `Agent.waiting`."""
         return self._window.profile_sent or (self._commitment.awaited and not self.runnable)
 
     @property
     def timer_at(self) -> float | None:
-        """When `TimeElapsed` will have an effect, if nothing comes before; None: never."""
+        """As `Agent.timer_at`."""
         return None if self._over else self._window.timer_at
 
     def due(self, now: float) -> bool:
-        """Whether this rank, though it has work, is to give its profile by the clock: at `TimeElapsed`."""
+        """As `Agent.due`: whether its profile is due by the clock."""
         return self._window.due(now)
 
     def _open_window(self, now: float, ahead: int = 0, ahead_s: float = 0.0) -> None:
-        """The next window, by the books; of its share this rank has done so much already."""
-        due_at, work = (
-            now + period_s(self.group_state, self.strategy.periodicity),
-            self.group_state.share(self.rank),
-        )
-        self._window = OpenWindow(now, due_at, work.part(ahead), ahead, ahead_s)
+        """Open the next window by the group state; ``ahead`` units of the share are done already."""
+        due_at = now + period_s(self.group_state, self.strategy.periodicity)
+        work = self.group_state.share(self.rank).part(ahead)
+        self._window = OpenWindow(now, due_at, work, ahead, ahead_s)
 
     def _next(self, now: float) -> tuple[Action, ...]:
-        """What this rank does in the window just opened."""
+        """Begin the window just opened."""
         window = self._window
         if self.failed_at > self._own_failure:
             return self._failed(Failed(now, self._own_failure))
@@ -223,9 +207,8 @@ class GroupMember:
             return self._exhausted(Exhausted(now))
         if self._requested_epoch == self.epoch or self._exchange_requested:
             return self._send_profile(now, self._reserve())
-        window.tail = (
-            tail(self.group_state, self.rank, len(window.work)) if self.strategy.interrupts_early else 0
-        )
+        if self.strategy.interrupts_early:
+            window.tail = tail(self.group_state, self.rank, len(window.work))
         return (Resume(),)
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
@@ -233,11 +216,8 @@ class GroupMember:
         if event.units > (held := len(self.runnable)):
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
         if speed_trace is not None:
-            did, progress = (
-                window.work.part(0, event.units),
-                (*event.progress, (event.units, event.compute_s)),
-            )
-            speed_trace.add_progress(did, self.context.work_table, progress)
+            progress = (*event.progress, (event.units, event.compute_s))
+            speed_trace.add_progress(window.work.part(0, event.units), self.context.work_table, progress)
         window.worked(event.units, event.compute_s)
         return ()
 
@@ -252,7 +232,7 @@ class GroupMember:
         return (*self._send_profile(inf), *self._time_elapsed(TimeElapsed(event.now)))
 
     def _foresee(self, now: float) -> tuple[Action, ...]:
-        """Only the tail is left: if the others will not be done when it is, they hear of it now."""
+        """Interrupt the others now, with only the tail left, if they will not be done when the tail is."""
         window = self._window
         end = now + window.tail * window.unit_s
         window.tail = 0
@@ -271,7 +251,7 @@ class GroupMember:
     def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
         window = self._window
         if window.due(event.now):
-            # Others may be in the midst of an iteration: this rank begins one rather than wait for them.
+            # Others may be in the middle of an iteration: this rank begins another rather than wait for them.
             return self._send_profile(event.now, max(1, self._reserve()))
         if window.interrupt_at is None or event.now < window.interrupt_at:
             return ()
@@ -288,39 +268,39 @@ class GroupMember:
         return () if self._over or event.position >= known else self._cut(event.now, event.position)
 
     def _cut(self, now: float, position: int) -> tuple[Action, ...]:
-        """Nothing from ``position`` on is to be done: the group is told at once."""
+        """Drop the work from ``position`` on, and call the group to a synchronization at once."""
         window = self._window
         self._own_failure = min(self._own_failure, position)
         if self._commitment.awaited:
             return ()
         if window.profile_sent:
-            window.stop()  # the next profile, due at once, will tell
+            window.stop()  # the next profile, due at once, reports the failure
             return ()
         window.work = self.units.wanted(window.work, self._own_failure)
         return (*self._send_profile(now), self._request_synchronization())
 
     def _send_profile(self, called_at: float, reserved: int = 0) -> tuple[Action, ...]:
-        """This rank was called to at that time, or calls the others; infinity: it has run out."""
+        """Give the profile; this rank was called, or calls the others, at ``called_at`` (inf: it ran out)."""
         window, speed_trace = self._window, self._commitment.speed_trace
         window.send_profile(called_at, reserved)
         failed_at = min(self.failed_at, self._own_failure)
         slices = speed_trace.slices() if speed_trace is not None else UNKNOWN
-        did = window.done, window.compute_s, self._byte_s
-        profile = Profile(*did, failed_at, reserved, self._exchange_requested, self._waited_s, slices)
+        measured = window.done, window.compute_s, self._byte_s
+        profile = Profile(*measured, failed_at, reserved, self._exchange_requested, self._waited_s, slices)
         if self.strategy.central:
             return (SendProfile(self.epoch, profile, self.master),)
         return (ExchangeProfiles(self.epoch, profile, self.group_state.members),)
 
     def _reserve(self) -> int:
-        """Units to work on while the profiles travel."""
+        """How many units to work on while the profiles travel."""
         return reserve(self.group_state, self.rank, self._window)
 
     def _request_synchronization(self) -> Action:
-        """Ask the others for what this rank waits for: the end of the window."""
+        """Ask the other members to end the window."""
         members, place = self.group_state.members, self.group_state.place(self.rank)
         return Interrupt(self.epoch, members[:place] + members[place + 1 :])
 
     @property
     def _exchange_requested(self) -> bool:
-        """Whether another group asks for a round of all groups: not where groups are for themselves."""
+        """Whether another group has asked for a group exchange: never where groups balance for themselves."""
         return False

@@ -1,24 +1,34 @@
-"""The performance profile that ranks exchange at a synchronization (Zaki et al., section 1.2).
+"""What ranks send one another, and the record of each window.
 
-The metric is the number of iterations done per second since the last synchronization. A profile is
-fixed in size, so that an exchange is one collective over a few numbers, whatever the program.
+Profiles (Zaki et al., section 1.2). The metric is the number of iterations done per second since the last
+synchronization. A profile has a fixed size, so that an exchange is one collective over a few numbers,
+whatever the program.
+
+Windows. Whether moving work paid shows only afterwards. The decision predicts, by the speeds of the window
+that ended, when all would be done without moving and with it; the window that follows shows the speeds that
+came. Both times are computed again at those speeds: the realised gain. The cost of moving itself is taken as
+predicted.
+
+Messages from rank to rank, under a `dlbrt.balance.agent.PeerStrategy`.
+
+Group reports: what a group sends all others at a group exchange, the remedy that Zaki, Li and Parthasarathy
+name for their local strategies (section 1.2.1, "Global vs. Local"). From the reports of all groups every rank
+makes the same state of all ranks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from operator import truediv
 
-from dlbrt.balance.decision import Decision
+from dlbrt.balance.decision import Decision, longest_s
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
 
-#: Position that stands for "no iteration failed": beyond every iteration space, exact as a double.
+#: The position that stands for "no iteration failed": beyond every iteration space, exact as a double.
 NO_FAILURE = 2**53
 
-
-#: Into so many parts of equal time a rank's computing so far is divided, to tell how its speed has changed.
+#: A rank's computing time so far is divided into this many equal parts, to report how its speed has changed.
 SLICES = 8
 
 
@@ -27,12 +37,12 @@ class Profile:
     """One rank's report on its window, the time since the last synchronization.
 
     ``done`` counts units (iterations, or pairs of them); ``compute_s`` is the time they took, emulated load
-    included; ``byte_s`` is how many seconds a byte of moved data took it (0: not measured yet); ``failed_at``
-    is the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that the rank keeps
-    in any case, to work on while the profiles travel. ``requests_exchange``: another group asks for a round of all
-    groups. For ``waited_s`` seconds it waited for the last synchronization, once that was called (0: not
-    known). ``slices`` are the speeds, in work a second, of parts of the time so far (0: not known),
-    where a strategy is to be chosen by them.
+    included; ``byte_s`` is how many seconds a byte of moved data took (0: not measured yet); ``failed_at`` is
+    the lowest position whose body raised, or `NO_FAILURE`; ``reserved`` counts units that the rank keeps in
+    any case, to work on while the profiles travel. ``requests_exchange``: another group requests a group
+    exchange. ``waited_s`` is how long the rank waited for the last synchronization, once it was called (0:
+    not known). ``slices`` are the speeds, in work a second, of parts of the time so far (0: not known), if a
+    strategy is to be chosen by them.
     """
 
     done: int
@@ -63,22 +73,13 @@ class Profile:
         return len(fields(cls)) - 1 + SLICES
 
 
-# ------------------------------------------------------------------------------
-# What became of each window: a record for statistics and traces, and what a redistribution was worth.
-#
-# Whether moving work paid shows only afterwards. The decision predicts, by the speeds of the window that ended,
-# when all would be done without moving and with it; the window that follows shows the speeds that came. At
-# those both are computed again: the realised gain. What moving itself cost is taken as predicted.
-
-
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One window of a group, from one synchronization to the next.
+    """One window of a group, from one synchronization to the next, for statistics and traces.
 
-    ``units`` (iterations, or pairs) were done by each of the ``members`` in ``compute_s`` seconds.
-    ``verdict`` is what was then decided, empty where nothing was. ``moved`` units changed hands;
-    ``predicted_s`` and ``realised_s`` are how many seconds that gained, None where nothing moved, or the
-    group parted then.
+    Each of the ``members`` did ``units`` (iterations, or pairs) in ``compute_s`` seconds. ``verdict`` is what
+    was then decided, empty where nothing was. ``moved`` units changed hands, which gained ``predicted_s`` and
+    ``realised_s`` seconds, None where nothing moved, or the group was divided then.
     """
 
     epoch: int
@@ -92,13 +93,13 @@ class Window:
 
     @classmethod
     def closed(cls, epoch: int, members: tuple[int, ...], profiles: Sequence[Profile]) -> Window:
-        """A window by the profiles that ended it."""
+        """The window that these profiles ended."""
         return cls(epoch, members, tuple(p.done for p in profiles), tuple(p.compute_s for p in profiles))
 
 
 @dataclass(frozen=True, slots=True)
 class RedistributionGain:
-    """Seconds that redistributions gained, as predicted and as it turned out, of those where that is seen."""
+    """Seconds that redistributions gained, predicted and realised, where the realised gain is known."""
 
     redistributions: int = 0
     predicted_s: float = 0.0
@@ -124,28 +125,20 @@ class MovedWork:
     def by(
         cls, decision: Decision, after: Sequence[int], before: Sequence[int], speeds: Sequence[float]
     ) -> MovedWork:
-        """What a decision by these speeds came to in whole units."""
-        return cls(tuple(before), tuple(after), decision.after_s - _longest_s(decision.shares, speeds))
+        """A decision by these speeds, as it came out in whole units."""
+        return cls(tuple(before), tuple(after), decision.after_s - longest_s(decision.shares, speeds))
 
     def gain_s(self, speeds: Sequence[float]) -> float:
         """The seconds it gains at these speeds, its costs deducted; below 0 where it was a loss."""
-        return _longest_s(self.before, speeds) - _longest_s(self.after, speeds) - self.costs_s
-
-
-def _longest_s(work: Sequence[int], speeds: Sequence[float]) -> float:
-    return float(max(map(truediv, work, speeds)))
-
-
-# ------------------------------------------------------------------------------
-# What ranks tell one another under a `dlbrt.balance.agent.PeerStrategy`.
+        return longest_s(self.before, speeds) - longest_s(self.after, speeds) - self.costs_s
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkRequest:
-    """To the pool: the next chunk, please; what was done since the last time, for rules that learn.
+    """To the pool: a request for the next chunk, with a report since the last one, for rules that learn.
 
-    ``units`` of mean cost were computed in ``compute_s``; with waiting for them it was ``total_s``.
-    ``unit_s`` is what a unit has taken so far, 0 if nothing is known.
+    ``units`` of mean cost took ``compute_s`` of computing, and ``total_s`` with waiting for them. ``unit_s``
+    is what a unit has taken so far, 0 if nothing is known.
     """
 
     units: float
@@ -161,7 +154,7 @@ class PoolEmpty:
 
 @dataclass(frozen=True, slots=True)
 class StealRequest:
-    """To a victim: some of your work, please."""
+    """To a victim: a request for some of its work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +164,7 @@ class StealRefused:
 
 @dataclass(frozen=True, slots=True)
 class CompletedCount:
-    """To rank 0: so many units in all are done here, or need not be done."""
+    """To rank 0: how many units in all are done on the sender, or need not be done."""
 
     units: int
 
@@ -183,9 +176,9 @@ class Terminated:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """To a neighbour: in ``turn`` of ``round``, how long by this rank's reckoning what it has will take.
+    """To a neighbour: in ``turn`` of ``round``, how long the sender estimates that its work will take.
 
-    ``speed`` is in work a second, ``seconds`` are the potential that diffuses.
+    ``speed`` is in work a second, ``seconds`` is the potential that diffuses.
     """
 
     round: int
@@ -197,18 +190,11 @@ class LoadReport:
 Message = ChunkRequest | PoolEmpty | StealRequest | StealRefused | CompletedCount | Terminated | LoadReport
 
 
-# ------------------------------------------------------------------------------
-# What a group tells all others at a round: who of it holds what, and how fast each is.
-#
-# The remedy that Zaki, Li and Parthasarathy name for their local strategies (section 1.2.1, "Global vs.
-# Local"): exchange of work between groups. From the statements of all groups every rank makes the same books.
-
-
 @dataclass(frozen=True, slots=True)
 class GroupReport:
-    """The books of the group ``members``; tuples are in their order.
+    """The state of the group ``members``; tuples are in their order.
 
-    ``shares`` are the units that each still has to do, of which the first ``reserved`` are with it in any
+    ``shares`` are the units that each member still has to do, of which it keeps the first ``reserved`` in any
     case. ``work`` was done in ``compute_s`` seconds since the loop began; ``speeds`` are work a second, None
     where nothing was done yet. ``byte_s`` is what moving a byte takes, ``failed_at`` the lowest position
     known to have failed, ``epoch`` the number of the last window.

@@ -1,14 +1,18 @@
 """Self-scheduling from a pool (`dlbrt.chunks`): a rank that has run out takes the next chunk.
 
 The pool is at rank 0, which computes as well and answers between its own iterations (central chunk
-calculation; Eleliemy, Ciorba, arXiv 2101.07050, compare it with the distributed one, `claims`). So a rank
-does not ask when it has run out but before, by as long as the last answer took, and by a whole unit at least:
-it looks around between units only, and what it would ask amid its last one it would ask without work. So the
-answer and its data come while it computes.
+calculation; Eleliemy, Ciorba, arXiv 2101.07050, compare it with the distributed one,
+`dlbrt.balance.self_scheduling`). So a rank asks before it has run out, by as long as the last answer took,
+and by at least a whole unit: it polls between units only, so a request that falls due during its last unit
+would leave when it has no work. So the answer and its data come while it computes.
 
-Law. The pool shrinks with every chunk, so it is empty after finitely many; whoever asks then is told, and has
-ended. Rank 0 has ended when it has told all others. It never waits for anybody but to be asked, and the
-others for nobody but rank 0, so there is no cycle of waits.
+A rule deals units in their order. The first P chunks are dealt in the order of ranks before the loop begins,
+so that their data goes with everything else that is scattered; then each rank that asks gets the next chunk.
+Where work is known to be uneven, rules deal work (`dlbrt.chunks.scheduler`).
+
+Law. The pool shrinks with every chunk, so it is empty after finitely many; a rank that asks then is told so,
+and has ended. Rank 0 has ended when it has told all others. It waits only for requests, and the others only
+for rank 0, so there is no cycle of waits.
 """
 
 from __future__ import annotations
@@ -30,24 +34,19 @@ from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.parameters import POOL_DEAR_EXCHANGES, POOL_LAST_UNITS, POOL_SLACK_UNITS
 
-# ------------------------------------------------------------------------------
-# The pool of units that a self-scheduling rule deals from, in the order of units; it is at rank 0.
-#
-# The first P chunks are dealt in the order of ranks before the loop begins, so that their data goes with
-# everything else that is scattered; whoever asks then gets the next one. Where work is known to be uneven rules
-# deal work (`dlbrt.chunks.scheduler`).
-
-#: What a rule is replaced by as long as what its formula needs of the loop is not known.
+#: What replaces a rule as long as the statistics that its formula needs are not known.
 FALLBACK_RULES = {"FSC": "mFSC", "FAC": "FAC2"}
 
-#: A report of less work than this teaches nothing, in units; of more than any loop has neither.
+#: A report of fewer units teaches nothing, nor does one of more units than any loop has.
 _LEAST, _MOST = 1e-18, 1e18
+
+#: A rank whose time to ask is farther off than this many answers does not ask yet.
+_TOO_EARLY = 0.5
 
 
 def rule_for(name: str, loop: ScheduledLoop) -> Rule:
-    """The rule of that name, or the one that takes its place while too little is known of the loop."""
-    needed = RULES[name].needs
-    known = all(loop.known.has(fact) for fact in needed)
+    """The rule of that name, or its replacement while too little is known of the loop."""
+    known = all(map(loop.known.has, RULES[name].needs))
     return RULES[name if known else FALLBACK_RULES[name]].make(loop)
 
 
@@ -57,7 +56,7 @@ def _rate(rank: int, record: RankStatistics) -> float:  # noqa: ARG001
 
 
 class ChunkPool:
-    """What is left of ``units``; the first chunks of all ranks are ``first``."""
+    """The units not yet dealt; ``first`` are the first chunks of all ranks."""
 
     def __init__(
         self, name: str, units: Units, ranks: int, work_table: WorkTable, known: LoopStatistics
@@ -71,21 +70,20 @@ class ChunkPool:
         self.first = tuple(self._next(rank) for rank in range(ranks))
         self.chunks = self.initial_chunks = sum(map(bool, self.first))
         self._going_on = set(range(1, ranks))
-        self._rates: list[float] = []  # of those, where they are known; ascending
+        self._rates: list[float] = []  # of the ranks going on, where known; ascending
 
     def deal(self, rank: int, below: int, unit_s: float) -> Spans:
-        """The rank's next chunk of what has a position before ``below``; empty: nothing is left.
+        """The rank's next chunk of the units with a position before ``below``; empty: nothing is left.
 
-        Where units take it no more than ``unit_s`` it gets several (`chunks_per_request`). A slow rank gets nothing more
-        if faster ones will have done the rest before it has done a unit.
+        Where units take it only ``unit_s`` it gets several chunks (`chunks_per_request`). A slow rank gets
+        nothing more if faster ranks will have done the rest before it has done a unit.
         """
         if self.rule.learns and self._is_better_left(rank):
             self._leave(rank)
             return EMPTY
         chunk = self._next(rank)
-        for _ in range(
-            chunks_per_request(len(chunk), self._scheduler.left, unit_s, self.rule.loop.ranks) - 1
-        ):
+        count = chunks_per_request(len(chunk), self._scheduler.left, unit_s, self.rule.loop.ranks)
+        for _ in range(count - 1):
             chunk = chunk.then(self._next(rank))
         chunk = chunk if below == NO_FAILURE else self._units.wanted(chunk, below)
         self.chunks += bool(chunk)
@@ -97,7 +95,7 @@ class ChunkPool:
         return self._scheduler.left
 
     def report(self, rank: int, request: ChunkRequest) -> None:
-        """A rank has done so much in that time."""
+        """Take in what a rank has done since its last request."""
         if self.rule.learns and _LEAST <= request.units <= _MOST:
             going_on = self._leave(rank)
             self._scheduler.seen.report(ChunkReport(rank, request.units, request.compute_s, request.total_s))
@@ -111,7 +109,7 @@ class ChunkPool:
         return self._scheduler.seen.records[rank].rate(Basis.COMPUTE)
 
     def _leave(self, rank: int) -> bool:
-        """The rank is none of those that go on any more; whether it was one."""
+        """Remove the rank from the ranks that go on; whether it was one of them."""
         if rank not in self._going_on:
             return False
         self._going_on.remove(rank)
@@ -120,11 +118,11 @@ class ChunkPool:
         return True
 
     def _is_better_left(self, rank: int) -> bool:
-        """Whether ranks that are faster, and go on asking, do the rest sooner.
+        """Whether faster ranks that go on asking do the rest sooner than this rank does a unit.
 
-        The fastest of those that go on is never left out, nor is it rank 0, so that somebody does it. The
-        last of many to be done with a unit takes longer than the mean: by about ln P deviations, as if times
-        were exponential.
+        The fastest of the ranks that go on is never left out, and it is not rank 0, so that the rest gets
+        done. The last of many ranks to finish a unit takes longer than the mean: by about ln P deviations, as
+        if times were exponential.
         """
         records, left = self._scheduler.seen.records, self._scheduler.left
         own, rate = records[rank], self._rate(rank)
@@ -141,7 +139,7 @@ class ChunkPool:
 
 
 def units_per_quantum(units: Units, work_table: WorkTable) -> float:
-    """How many units of mean cost a tick of work is."""
+    """How many units of mean cost a quantum of work is."""
     if work_table.uniform or not len(units):
         return 1.0
     first = units.all.runs[0].start
@@ -149,7 +147,7 @@ def units_per_quantum(units: Units, work_table: WorkTable) -> float:
 
 
 def shifted_work(work_table: WorkTable, start: int) -> WorkTable:
-    """The table of what comes from unit ``start`` on, with units numbered from there."""
+    """The table of the work from unit ``start`` on, with units numbered from there."""
     if start == 0 or work_table.uniform:
         return work_table
     begin = work_table.before(start)
@@ -158,22 +156,14 @@ def shifted_work(work_table: WorkTable, start: int) -> WorkTable:
     return WorkTable(edges, (0, *(work_table.prefix[place] - begin for place in places)))
 
 
-# ------------------------------------------------------------------------------
-
-#: Where it is so many times as long as an answer takes until it is to ask, a rank does not do so yet.
-_TOO_EARLY = 0.5
-
-
 class PoolPeer(Peer):
     """A rank that takes chunks by the rule of that name; rank 0 has the pool."""
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:
         super().__init__(name, rank, start, now)
-        ranks = len(start.shares)
-        self._pool = (
-            ChunkPool(name, self.units, ranks, self.context.work_table, start.known) if rank == 0 else None
-        )
-        self._scale = units_per_quantum(self.units, self.context.work_table)
+        ranks, table = len(start.shares), self.context.work_table
+        self._pool = ChunkPool(name, self.units, ranks, table, start.known) if rank == 0 else None
+        self._scale = units_per_quantum(self.units, table)
         self._requesters = set(range(1, ranks)) if rank == 0 else set()
         self._requested_at: float | None = None
         self._answer_s = self.answer_s
@@ -184,31 +174,28 @@ class PoolPeer(Peer):
 
     @property
     def waiting(self) -> bool:
-        """Whether a chunk is on its way, or others are still to be served."""
+        """As `Agent.waiting`: whether a chunk is on its way, or others are still to be served."""
         return self._requested_at is not None or self._empty or self._serves_only
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left here, and nobody is to be told so."""
+        """As `Agent.finished`: whether nothing is left here, and no rank is still to be told."""
         return self._empty and not self.work and not self._requesters
 
     @property
     def timer_at(self) -> float | None:
-        """When this rank asks for its next chunk."""
+        """As `Agent.timer_at`: when this rank asks for its next chunk."""
         return self._request_at if self._requested_at is None and not self._empty and self.work else None
 
     def counts(self) -> BalancingCounts:
-        """The chunks that the pool has given out, first ones apart, count as synchronizations."""
-        return (
-            BalancingCounts()
-            if self._pool is None
-            else BalancingCounts(self._pool.chunks - self._pool.initial_chunks)
-        )
+        """As `Agent.counts`: chunks dealt by the pool, but for the first, count as synchronizations."""
+        pool = self._pool
+        return BalancingCounts() if pool is None else BalancingCounts(pool.chunks - pool.initial_chunks)
 
     def _begin(self, now: float) -> None:
-        """A chunk begins: when the next one is asked for; None: not before it has run out.
+        """Begin a chunk: set when to ask for the next one; None: when this one has run out.
 
-        That is amid the unit before those that are to be left then: a rank looks around when one ends.
+        The time falls into the middle of the unit before the last ones, as a rank polls when a unit ends.
         """
         held, lasts_s = len(self.work), self._lasts_s
         self._request_at = None
@@ -220,11 +207,11 @@ class PoolPeer(Peer):
 
     @property
     def _lasts_s(self) -> float:
-        """How long the work held is going to take, by what work has taken lately; 0: not known."""
+        """How long the work held will take, by what work took lately; 0: not known."""
         return self.context.work_table.of(self.work) * self._quantum_s
 
     def _worked(self, event: Worked) -> tuple[Action, ...]:
-        """As `Peer._worked`; whoever has heard before that nothing is left, ends with its last unit."""
+        """As `Peer._worked`; a rank that knows already that the pool is empty ends with its last unit."""
         actions = super()._worked(event)
         return (*actions, Finish()) if self.finished else actions
 
@@ -235,7 +222,7 @@ class PoolPeer(Peer):
         self._reported_s += event.compute_s
 
     def _chunk_request(self, now: float) -> ChunkRequest:
-        """A request, with what was done since the last one."""
+        """A request, with a report of the work since the last one."""
         units, seconds = self._reported_units * self._scale, self._reported_s
         total_s = max(seconds, now - self._reported_at)
         self._reported_at, self._reported_units, self._reported_s = now, 0, 0.0
@@ -243,7 +230,7 @@ class PoolPeer(Peer):
 
     @property
     def _serves_only(self) -> bool:
-        """Whether rank 0 leaves the rest to the others, who would wait for its iterations."""
+        """Whether rank 0 leaves the rest to the others, which would wait for its iterations."""
         if self._pool is None or not self._requesters or self.work:
             return False
         dear = self.unit_s > POOL_DEAR_EXCHANGES * self.answer_s
@@ -259,7 +246,7 @@ class PoolPeer(Peer):
             return ()
         self._begin(event.now)
         if self._request_at is not None and self._request_at > event.now + _TOO_EARLY * self._answer_s:
-            return ()  # work has become dearer, or this rank slower
+            return ()  # work has become more expensive, or this rank slower
         return self._request_chunk(event.now)
 
     def _request_chunk(self, now: float) -> tuple[Action, ...]:
@@ -267,7 +254,7 @@ class PoolPeer(Peer):
         return (Send((0,), self._chunk_request(now)),)
 
     def _take(self, now: float, pool: ChunkPool) -> tuple[Action, ...]:
-        """Rank 0 takes a chunk itself."""
+        """Take a chunk for rank 0 itself."""
         pool.report(0, self._chunk_request(now))
         self.work = pool.deal(0, self.failed_at, self.unit_s)
         self._empty = not self.work
@@ -290,12 +277,9 @@ class PoolPeer(Peer):
 
     def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
         if self._requested_at is None:
-            raise ValueError(f"rank {self.rank} was given units that it had not asked for")
+            raise ValueError(f"rank {self.rank} received units that it had not asked for")
         self._answer_s = max(event.now - self._requested_at, 0.9 * self._answer_s)
         self._requested_at = None
-        units = (
-            event.units if self.failed_at == NO_FAILURE else self.units.wanted(event.units, self.failed_at)
-        )
-        self.work = self.work.then(units)
+        self.work = self.work.then(self._wanted(event.units))
         self._begin(event.now)
         return (Resume(),)

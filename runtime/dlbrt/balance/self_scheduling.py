@@ -1,15 +1,29 @@
-"""The self-scheduling family, one strategy for each rule of `dlbrt.chunks.table`."""
+"""The self-scheduling strategies, one for each rule of `dlbrt.chunks.table`, and an agent without a master.
+
+Where units need no data of their own, and the rule's chunks follow from their number alone
+(`dlbrt.chunks.rule.ChunkSequence`), a rank that has run out adds to a counter that all share, and the number
+it reads says which chunks are its own (distributed chunk calculation: Eleliemy, Ciorba, arXiv 2101.07050).
+There is no master, and no rank is asked. Elsewhere a rank has to ask the rank that has the rows in any case
+(`dlbrt.balance.pooled`).
+
+A chunk may take less time than claiming it. A rank then claims several at once (`chunks_per_request`): the
+chunks that it would have got if no other rank had claimed any in between. A slow rank leaves the last chunks
+to the others, if they will have done them before it would have done one.
+
+Law. The counter never returns a number twice, so each chunk is one rank's; numbers beyond the last chunk mean
+that nothing is left. No rank waits for another. A rank leaves the rest to others only if it has had less than
+a P-th of the units claimed until then, as far as it knows. Not all ranks can: each would have had less than a
+P-th of what was claimed by the last of these moments, and together they had all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from math import log, sqrt
-from typing import Any
 
 from dlbrt.balance.actions import Action, ClaimChunks, Finish, Resume
-from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
+from dlbrt.balance.agent import Agent, BalancingCounts, Handlers, InitialState, PeerStrategy
 from dlbrt.balance.events import ChunksClaimed, Exhausted, Worked
 from dlbrt.balance.peer import Peer
 from dlbrt.balance.pooled import ChunkPool, PoolPeer, rule_for, shifted_work
@@ -21,26 +35,9 @@ from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Self-scheduling by a counter: a rank that has run out adds to it, and knows its chunks by what it said.
-#
-# Distributed chunk calculation (Eleliemy, Ciorba, arXiv 2101.07050) for rules whose chunks follow from their
-# number alone (`dlbrt.chunks.rule`): there is no master, and nobody is asked. It serves loops whose
-# units need no data of their own; who needs rows has to ask the rank that has them in any case (`pooled`).
-#
-# Chunks may take less time than claiming one does. A rank then claims several at once (`chunks_per_request`): those that
-# it would have got if nobody else had come in between.
-#
-# A slow rank leaves the last chunks to the others, if they will have done them before it had done one.
-#
-# Law. The counter never says a number twice, so each chunk is one rank's; numbers beyond the last chunk say
-# that nothing is left. Nobody waits for anybody. A rank leaves the rest to others only if it has had less than
-# a P-th of the units claimed till then, as far as it knows. Not all can: each would have had less than a P-th
-# of what was claimed by the last of these moments, and together they had all of it.
-
 
 class ChunkPositions:
-    """Where the chunks of a sequence are among the units, by work where that is known to be uneven."""
+    """Where the chunks of a sequence are among the units, by work where it is known to be uneven."""
 
     def __init__(self, units: Units, sequence: ChunkSequence, work_table: WorkTable) -> None:
         self._sequence = sequence
@@ -49,13 +46,13 @@ class ChunkPositions:
         self._work = WorkUnits(sequence.n, table if table.before(sequence.n) else UNIFORM)
 
     def units(self, begin: int, end: int) -> Spans:
-        """Those of chunks ``begin`` to ``end`` - 1; there may be none, where units are dear."""
+        """The units of chunks ``begin`` to ``end`` - 1; none, perhaps, where units are expensive."""
         placed = self._work.placed(range(self._sequence.start(begin), self._sequence.start(end)))
         return Spans.of(range(self._first + placed.start, self._first + placed.stop))
 
 
 class CounterPeer(Peer):
-    """A rank that claims chunks of a sequence; the first P of them are its and the others' first shares."""
+    """A rank that claims chunks of a sequence; the first P chunks are the ranks' first shares."""
 
     claims_chunks = True
 
@@ -74,16 +71,16 @@ class CounterPeer(Peer):
         self._record = RankStatistics()
 
     @classmethod
-    def _table(cls) -> dict[type, Callable[[Any, Any], tuple[Action, ...]]]:
+    def _table(cls) -> Handlers:
         return {**super()._table(), ChunksClaimed: cls._chunks_claimed}
 
     @property
     def waiting(self) -> bool:
-        """Whether a claim is under way."""
+        """As `Agent.waiting`: whether a claim is under way."""
         return self._claiming
 
     def counts(self) -> BalancingCounts:
-        """Claims that found work count as synchronizations."""
+        """As `Agent.counts`: claims that found work count as synchronizations."""
         return BalancingCounts(self._taken)
 
     def _record_progress(self, did: Spans, event: Worked) -> None:
@@ -95,18 +92,15 @@ class CounterPeer(Peer):
             return (Finish(),)
         chunk = self._sequence.chunk(self._next)
         self._claiming = True
-        return (
-            ClaimChunks(
-                chunks_per_request(len(chunk), self._sequence.n - chunk.start, self.unit_s, self._ranks)
-            ),
-        )
+        left = self._sequence.n - chunk.start
+        return (ClaimChunks(chunks_per_request(len(chunk), left, self.unit_s, self._ranks)),)
 
     def _is_better_left(self, now: float) -> bool:
         """Whether the others will have done the rest before this rank, a slow one, has done a chunk.
 
-        What a rank has had is less than a P-th of what all had then. Of what was claimed the last P chunks
-        may all be under way: they count as not yet done. The last of many to be done takes longer than the
-        mean, by about ln P deviations, as if times were exponential.
+        Such a rank has had less than a P-th of what all ranks had. The last P chunks claimed may all be under
+        way: they count as not yet done. The last of many chunks to be done takes longer than the mean, by
+        about ln P deviations, as if times were exponential.
         """
         claimed, took_s = self._sequence.start(self._next), self._reported_at - self._began
         if self._own * self._ranks >= claimed or took_s <= 0 or not self.unit_s:
@@ -123,11 +117,11 @@ class CounterPeer(Peer):
 
     @property
     def _spread(self) -> float:
-        """The deviation of a unit's time over its mean, as far as it is known."""
+        """The deviation of a unit's time over its mean; 0 where it is not known."""
         return sqrt(self._record.variance) / self._record.mean_s if self._record.estimated else 0.0
 
     def _chunks_claimed(self, event: ChunksClaimed) -> tuple[Action, ...]:
-        """These chunks are this rank's; some of them may have no unit, where units are dear."""
+        """Take these chunks; some of them may have no unit, where units are expensive."""
         if not self._claiming:
             raise ValueError(f"rank {self.rank} got chunks that it had not claimed")
         self._claiming = False
@@ -137,12 +131,9 @@ class CounterPeer(Peer):
         chunks = self._places.units(begin, end)
         self.work = self.units.wanted(chunks, self.failed_at)
         self._taken += bool(self.work)
-        # Numbers ascend and so do positions: after what comes behind a failure nothing is wanted.
+        # Numbers ascend, and so do positions: nothing after a chunk behind a failure is wanted.
         self._over = not self.work and (bool(chunks) or end >= len(self._sequence))
         return (Finish(),) if self._over else (Resume(),)
-
-
-# ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +142,11 @@ class _SelfScheduling(PeerStrategy):
     pooled = True
 
     def agent(self, rank: int, start: InitialState, now: float) -> Agent:
-        """A rank that takes chunks: by their number where units are bare, else from the pool at rank 0."""
-        if (
-            start.begins
-            and start.context.without_rows
-            and (found := self._sequence(start.context.units, len(start.shares), start.known))
-        ):
-            return CounterPeer(self.name, rank, start, now, found)
+        """A rank that takes chunks: by number where units have no rows, otherwise from rank 0's pool."""
+        if start.begins and start.context.without_rows:
+            sequence = self._sequence(start.context.units, len(start.shares), start.known)
+            if sequence:
+                return CounterPeer(self.name, rank, start, now, sequence)
         return PoolPeer(self.name, rank, start, now)
 
     def first_shares(
@@ -176,13 +165,13 @@ class _SelfScheduling(PeerStrategy):
         return ChunkPool(self.name, units, ranks, work_table, known).first
 
     def _sequence(self, units: Units, ranks: int, known: LoopStatistics) -> ChunkSequence | None:
-        """The chunks by their number, where they follow from it; then weights have no part in them."""
+        """The chunks by number, where they follow from it; weights then have no part in them."""
         return _sequence(self.name, ScheduledLoop(len(units), ranks, replace(known, weights=())))
 
 
 @lru_cache(maxsize=8)
 def _sequence(name: str, loop: ScheduledLoop) -> ChunkSequence | None:
-    """Every rank of a loop asks for it, which may have as many runs as there are chunks."""
+    """The sequence, which may have as many runs as chunks, made once for all ranks of a process."""
     return rule_for(name, loop).sequence()
 
 

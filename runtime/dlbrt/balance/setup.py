@@ -1,4 +1,4 @@
-"""How agents of a loop come about, from what all ranks know alike: in a run, a simulation and a replay."""
+"""How the agents of a loop are made from what all ranks know alike: in a run, a simulation and a replay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from dlbrt.balance.agent import Agent, InitialState, PeerStrategy
-from dlbrt.balance.group_exchange_balancer import GroupExchangeBalancer
+from dlbrt.balance.balancer import Balancer
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.strategies import AUTO, strategy
 from dlbrt.balance.strategy import Strategy
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 def begins_with(
     requested_strategy: str, network: Network, groups: Groups, within: tuple[Network, ...] = ()
 ) -> tuple[Strategy | PeerStrategy, StrategyChooser | None]:
-    """The strategy that a loop begins with, which is asked for by name or as ``auto``; what chooses then.
-
-    KeyError where this version has no strategy of that name.
-    """
+    """The strategy that a loop begins with, and under ``auto`` the chooser; KeyError for an unknown name."""
     if requested_strategy != AUTO:
         return strategy(requested_strategy), None
     from dlbrt.balance.chooser import StrategyChooser
@@ -50,20 +47,18 @@ def initial_state(
     *,
     without_rows: bool,
 ) -> InitialState:
-    """What all ranks begin a loop with, which begins with this deal.
+    """What all ranks know alike of a loop that begins with this deal.
 
-    ``exchange_s`` is what a synchronization of all costs; what one of a group costs follows from the
-    ``network`` of all, or from that ``within`` the group. ``iteration_bytes`` move with an iteration;
-    ``without_rows``: units have no data of their own.
+    ``exchange_s`` is what a synchronization of all ranks costs; the cost for a group follows from the
+    ``network`` of all ranks, or from the network ``within`` the group. ``iteration_bytes`` move with an
+    iteration; ``without_rows``: units have no data of their own.
     """
     networks = within or (network,) * len(groups)
-    group_s = {
-        tuple(group): own.all_to_all.seconds(len(group)) for group, own in zip(groups, networks, strict=True)
-    }
+    group_s = {group: own.all_to_all.seconds(len(group)) for group, own in zip(groups, networks, strict=True)}
     unit_bytes = iteration_bytes * (2 if deal.units.folded else 1)
-    among = network.all_to_all
+    exchanges = network.all_to_all
     context = BalancingContext(
-        deal.units, parameters, exchange_s, deal.work_table, unit_bytes, group_s, among, without_rows
+        deal.units, parameters, exchange_s, deal.work_table, unit_bytes, group_s, exchanges, without_rows
     )
     return InitialState(deal.shares, context, known or LoopStatistics(), begins=True)
 
@@ -78,10 +73,15 @@ def agent_of(
     commit: ChoiceRule | None = None,
     group_state: GroupState | None = None,
 ) -> Agent:
-    """The agent of a rank from ``now`` on; a balancer keeps ``group_state``, its own where none are given."""
+    """The agent of a rank from ``now`` on; a balancer makes its own ``group_state`` where none is given."""
     if isinstance(initial_strategy, PeerStrategy):
         return initial_strategy.agent(rank, start, now)
-    return GroupExchangeBalancer(
+    balancer = Balancer
+    if rules.rounds:
+        from dlbrt.balance.group_exchange import GroupExchangeBalancer
+
+        balancer = GroupExchangeBalancer
+    return balancer(
         rank, start.shares, initial_strategy, start.context, now, groups, commit, group_state, rules
     )
 
@@ -90,8 +90,8 @@ def agent_of(
 class AgentSetup:
     """What the agents of all ranks begin with; ``requested_strategy`` is the name of a strategy, or ``auto``.
 
-    ``groups`` are those of local strategies, which go together by the ``rules``; ``within`` are the networks
-    among the ranks of each group, where they differ from that among all.
+    ``groups`` are those of local strategies, and ``rules`` say how they exchange work; ``within`` are the
+    networks among the ranks of each group, where they differ from the network among all.
     """
 
     requested_strategy: str
@@ -102,11 +102,6 @@ class AgentSetup:
     within: tuple[Network, ...] = ()
 
     def agent(self, rank: int, now: float) -> tuple[Agent, StrategyChooser | None]:
-        """The agent of a rank from ``now`` on, and what it asks for a strategy, if it does.
-
-        KeyError as `begins_with`.
-        """
-        initial_strategy, chooser = begins_with(
-            self.requested_strategy, self.network, self.groups, self.within
-        )
-        return agent_of(initial_strategy, self.start, rank, now, self.groups, self.rules, chooser), chooser
+        """The agent of a rank from ``now`` on, and under ``auto`` its chooser; KeyError as `begins_with`."""
+        initial, chooser = begins_with(self.requested_strategy, self.network, self.groups, self.within)
+        return agent_of(initial, self.start, rank, now, self.groups, self.rules, chooser), chooser

@@ -1,4 +1,15 @@
-"""``steal``: work stealing (`dlbrt.balance.stealing`)."""
+"""``steal``: work stealing. A rank that has run out asks a random victim for half of what it has left.
+
+After Blumofe and Leiserson (JACM 46(5), 1999), with half of the rest as in Hendler and Shavit (PODC 2002): a
+steal should bring work for a while, since it costs a message and the data. The victim keeps what it is about
+to do and gives the far end of its share, so that blocks stay blocks; it refuses where what it could give
+takes less time than giving it. A thief asks some others, drawn anew, one after the other; if all have
+refused, it waits before it tries again, twice as long as before up to a bound, so that it costs the others
+little.
+
+Law. A rank that is asked answers, with work or without; no rank waits for anything but an answer, its own
+clock, or the message that the loop is over, which comes (`dlbrt.balance.peer`).
+"""
 
 from __future__ import annotations
 
@@ -12,19 +23,7 @@ from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Work stealing: a rank that has run out asks a victim at random for half of what it has left.
-#
-# After Blumofe and Leiserson (JACM 46(5), 1999), with half of the rest as in Hendler and Shavit (PODC 2002): a
-# steal should bring work for a while, since it costs a message and the data. The victim keeps what it is about
-# to do and gives the far end of its share, so that blocks stay blocks; it refuses where what it could give
-# takes less time than giving it. A thief asks some others, drawn anew, one after the other; if all have
-# refused, it waits before the next turn, twice as long as before up to a bound, so that it costs others little.
-#
-# Law. Whoever is asked answers, with work or without; nobody waits for anything but an answer, its own clock,
-# or the word that the loop is over, which comes (`dlbrt.balance.peer`).
-
-#: How many others a thief asks in a turn, and how long it waits at most for the next one, in seconds.
+#: How many others a thief asks in a row, and how long it waits at most before it asks again, in seconds.
 _TRIES, _LONGEST_S = 8, 0.02
 
 
@@ -42,16 +41,16 @@ class StealingPeer(TerminationDetectingPeer):
 
     @property
     def waiting(self) -> bool:
-        """Whether an answer is under way, or it is not yet time to ask again."""
+        """As `Agent.waiting`: whether an answer is under way, or it is not yet time to ask again."""
         return self._requests or self._again_at is not None
 
     @property
     def timer_at(self) -> float | None:
-        """When a thief asks again."""
+        """As `Agent.timer_at`: when a thief asks again."""
         return self._again_at
 
     def counts(self) -> BalancingCounts:
-        """Steals count as synchronizations that found work left, and as redistributions."""
+        """As `Agent.counts`: steals count as synchronizations that found work left, and redistributions."""
         return BalancingCounts(self._stolen, self._stolen)
 
     def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
@@ -90,7 +89,7 @@ class StealingPeer(TerminationDetectingPeer):
         return super()._message_received(event)
 
     def _answer(self, thief: int) -> tuple[Action, ...]:
-        """Half of what is left here, or no."""
+        """Give half of what is left here, or refuse."""
         given = self._stealable()
         if not given:
             return (Send((thief,), StealRefused()),)
@@ -110,14 +109,11 @@ class StealingPeer(TerminationDetectingPeer):
 
     def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
         if not self._requests:
-            raise ValueError(f"rank {self.rank} was given units that it had not asked for")
+            raise ValueError(f"rank {self.rank} received units that it had not asked for")
         self._requests, self._victims, self._pause_s = False, [], 0.0
         self._stolen += 1
         self.work = self._accept(event)
         return (Resume(),)
-
-
-# ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,33 @@
-"""Strategies by name: a table of the modules that have them, imported when a strategy is asked for.
+"""Strategies by name, imported when they are needed; here those of Zaki, Li, Parthasarathy, and `none`.
 
-So a program loads the strategies that it runs under, and what they are made of, and no others.
+A program loads only the strategies that it runs under, and the modules these need.
+
+The four strategies of the paper differ along two axes: among which ranks they balance, and where they decide
+(section 1.2.1). A rank out of work interrupts, shares follow measured speed, and the rule for new shares is
+the same for all (`dlbrt.balance.decision`).
+
+``GDDLB``, global distributed. The first rank to finish interrupts all others; profiles are exchanged all to
+all; the balancer is replicated, so that every rank computes the same new shares and no instructions are sent.
+
+``GCDLB``, global centralized. The first rank to finish interrupts all others; every rank sends its profile to
+one balancer, rank 0, which computes as well; it decides for all and sends them its instructions.
+
+``LDDLB``, local distributed: as ``GDDLB`` within each group; groups know nothing of one another.
+
+``LCDLB``, local centralized: as ``GCDLB`` within each group; the one balancer serves the groups in turn.
+
+``periodic``, a baseline: global distributed, profiles exchanged at a fixed period. After data-parallel C,
+Dome, and Siegell (section 1.1.1, references 8, 1 and 12): what is left is shared by the rates measured in the
+last period; no rank interrupts, and a rank that runs out of work waits for the next exchange. So it differs
+from ``GDDLB`` only in when ranks exchange.
+
+Law of ``periodic``. A rank counts the period (`Parameters.period_s`) from its own last synchronization. It
+gives its profile when the period is over, looking between chunks of iterations, or when it runs out; the last
+profile completes the exchange. Before a rank gives a profile by the clock, it has done a unit of work, or
+rested for a period of emulated load, of which there is finitely much. So no window lasts for ever, and there
+are finitely many windows, whatever is decided.
+
+``none``: the initial partition stands. Every other strategy is compared with this baseline.
 """
 
 from __future__ import annotations
@@ -13,53 +40,40 @@ from dlbrt.balance.decision import Decision, decide
 from dlbrt.balance.strategy import DecisionInputs, Periodicity, Strategy
 from dlbrt.records import dataclass
 
-#: Not a strategy: one is chosen at the first synchronization.
+#: Not a strategy: a strategy is chosen at the first synchronization.
 AUTO = "auto"
 
-#: In place of balancing: shares stay as they are dealt.
+#: No balancing: shares stay as they are dealt.
 STATIC = "none"
 
-#: How ranks balance until then.
+#: How ranks balance under `AUTO` until a strategy is chosen.
 BEFORE_CHOICE = "GDDLB"
-
 
 #: Strategy -> the module of `dlbrt.balance` that has it among its ``STRATEGIES``.
 _MODULES = {
-    "affinity": "affinity",
+    "affinity": "baselines",
     "diffusion": "diffusing",
     "GCDLB": "strategies",
     "GDDLB": "strategies",
-    "gradient": "gradient",
+    "gradient": "baselines",
     "LCDLB": "strategies",
     "LDDLB": "strategies",
     "none": "strategies",
     "periodic": "strategies",
-    "SS": "self_scheduling",
-    "FSC": "self_scheduling",
-    "mFSC": "self_scheduling",
-    "GSS": "self_scheduling",
-    "TSS": "self_scheduling",
-    "FAC": "self_scheduling",
-    "FAC2": "self_scheduling",
-    "WF": "self_scheduling",
-    "AWF": "self_scheduling",
-    "AWF_B": "self_scheduling",
-    "AWF_C": "self_scheduling",
-    "AWF_D": "self_scheduling",
-    "AWF_E": "self_scheduling",
-    "AF": "self_scheduling",
+    **dict.fromkeys(("SS", "FSC", "mFSC", "GSS", "TSS", "FAC", "FAC2", "WF"), "self_scheduling"),
+    **dict.fromkeys(("AWF", "AWF_B", "AWF_C", "AWF_D", "AWF_E", "AF"), "self_scheduling"),
     "steal": "stealing",
 }
 
 
 def names() -> tuple[str, ...]:
-    """The names of the strategies that there are, ``auto`` apart."""
+    """The names of all strategies, without ``auto``."""
     return tuple(_MODULES)
 
 
 @functools.cache
 def strategy(name: str) -> Strategy | PeerStrategy:
-    """The strategy of that name. Raises KeyError for an unknown one."""
+    """The strategy of that name; KeyError for an unknown one."""
     module = import_module(f"dlbrt.balance.{_MODULES[name]}")
     found: dict[str, Strategy | PeerStrategy] = {each.name: each for each in module.STRATEGIES}
     return found[name]
@@ -72,7 +86,7 @@ def preload() -> None:
 
 
 def synchronizing(name: str) -> Strategy:
-    """The strategy of that name, under which ranks synchronize; KeyError if there is none."""
+    """The strategy of that name under which ranks synchronize; KeyError if there is none."""
     found = strategy(name)
     if isinstance(found, PeerStrategy):
         raise KeyError(f"under {name} ranks do not synchronize")
@@ -80,40 +94,9 @@ def synchronizing(name: str) -> Strategy:
 
 
 def pooled(name: str) -> PeerStrategy | None:
-    """The strategy of that name if what its first shares leave is in a pool at rank 0."""
+    """The strategy of that name, if the units that its first shares leave are in a pool at rank 0."""
     found = strategy(name) if name in _MODULES else None
     return found if isinstance(found, PeerStrategy) and found.pooled else None
-
-
-# ------------------------------------------------------------------------------
-# The strategies of Zaki, Li, Parthasarathy, and two that share their habits.
-#
-# The four of the paper differ along two axes, among whom they balance and where they decide (section 1.2.1);
-# a rank out of work interrupts, shares follow measured speed, and the rule for new shares is the same
-# (`dlbrt.balance.decision`).
-#
-# ``GDDLB``, global distributed. The first rank to finish interrupts all others; profiles are exchanged all to
-# all; the balancer is replicated, so that every rank computes the same new shares and no instructions are sent.
-#
-# ``GCDLB``, global centralized. The first rank to finish interrupts all others; every rank sends its profile to
-# one balancer, rank 0, which computes as well; it decides for all and sends them its instructions.
-#
-# ``LDDLB``, local distributed. As ``GDDLB`` within each of the groups, which know nothing of one another.
-#
-# ``LCDLB``, local centralized. As ``GCDLB`` within each of the groups; the one balancer serves them in turn.
-#
-# ``periodic``, a baseline: global distributed, profiles exchanged at a fixed period. After data-parallel C,
-# Dome, and Siegell (section 1.1.1, references 8, 1 and 12): what is left is shared by the rates measured in the
-# last period; nobody interrupts, and a rank that runs out of work waits for the next exchange. So it differs
-# from ``GDDLB`` in nothing but when ranks exchange.
-#
-# Law of ``periodic``. A rank counts the period (`Parameters.period_s`) from its own last synchronization. It
-# gives its profile when that is over, looking between chunks of iterations, or when it runs out; the exchange
-# is complete with the last. Before it gives one by the clock it has done a unit of work, or rested for a period
-# of emulated load, of which there is finitely much. So no window lasts for ever, and there are finitely many,
-# whatever is decided.
-#
-# ``none``: the initial partition stands. The baseline that every other strategy is compared with.
 
 
 @dataclass(frozen=True, slots=True)

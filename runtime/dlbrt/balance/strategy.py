@@ -1,4 +1,4 @@
-"""What a strategy is: among whom it balances, where it decides, when it synchronizes, and the new shares."""
+"""What a strategy is: which ranks balance, where it decides, when they synchronize, the new shares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dlbrt.records import dataclass
 
 
 class Periodicity(Enum):
-    """When a rank that has work gives its profile by the clock, a period after the last synchronization."""
+    """When a rank with work gives its profile by the clock, a period after the last synchronization."""
 
     NEVER = "it works until it is interrupted"
     ALWAYS = "in every window"
@@ -24,8 +24,8 @@ class Periodicity(Enum):
 class DecisionInputs:
     """What every rank knows alike at a synchronization; sequences are indexed by rank.
 
-    ``remaining`` is work in ticks, ``reserved`` the part of it that stays where it is; ``speeds`` are ticks
-    a second; ``unit`` is the mean work of what is dealt, 1 where all cost the same; ``exchange_s`` and
+    ``remaining`` is work in quanta, ``reserved`` the part of it that stays where it is; ``speeds`` are quanta
+    a second; ``unit`` is the mean work of a unit, 1 where all units cost the same; ``exchange_s`` and
     ``unit_move_s`` are the measured costs of a synchronization and of moving one unit's data.
     """
 
@@ -39,10 +39,10 @@ class DecisionInputs:
 
 
 class Strategy(Protocol):
-    """A strategy is a name, some habits, and a rule for new shares.
+    """A name, a place on the paper's axes, a timing, and a rule for new shares.
 
-    It balances among all ranks or within groups (`local`); it decides at one balancer (`central`) or at all
-    of them alike. `dlbrt.balance.strategies` has them by name.
+    A strategy balances among all ranks or within groups (`local`); one balancer decides (`central`), or every
+    rank decides the same. `dlbrt.balance.strategies` has all strategies by name.
     """
 
     @property
@@ -63,42 +63,34 @@ class Strategy(Protocol):
 
     @property
     def interrupts_early(self) -> bool:
-        """Whether it does so a little before, if it sees that the others will not be done when it is."""
+        """Whether it does so a little before, if it sees that the others will not be done by then."""
 
     @property
     def periodicity(self) -> Periodicity:
         """When ranks synchronize by the clock, uninterrupted."""
 
     def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
-        """The new shares, or None to leave the work where it is."""
+        """The new shares; None leaves the work where it is."""
 
 
 def defer_to_exchange(decision_inputs: DecisionInputs) -> None:
-    """What is decided within a group that goes to a round: nothing moves, all groups decide together."""
+    """Decide nothing, in a group that goes to a group exchange, where all groups decide together."""
 
 
-# ------------------------------------------------------------------------------
-# Decisions by a rule that says who gives to whom, as those of the diffusion and task queue models do.
-#
-# Such rules (Zaki et al., section 1.1.1) do not ask whether moving pays; what it gains is predicted for the
-# record, as in `dlbrt.balance.decision`.
+def decide_assignments(inputs: DecisionInputs, assignments: Sequence[Assignment]) -> Decision:
+    """The decision to give these amounts, in quanta, by a rule that says who gives to whom.
 
-
-def decide_assignments(decision_inputs: DecisionInputs, assignments: Sequence[Assignment]) -> Decision:
-    """The decision to give these, in ticks; no rank may give more than it holds and has not reserved."""
-    ranks, speeds = len(decision_inputs.remaining), decision_inputs.speeds
+    Such rules, as those of the diffusion and task queue models (Zaki et al., section 1.1.1), do not ask
+    whether moving pays; the gain is predicted for the record, as in `dlbrt.balance.decision`. No rank may
+    give more than it holds and has not reserved.
+    """
+    ranks, speeds = len(inputs.remaining), inputs.speeds
     out, into = [0] * ranks, [0] * ranks
     for assignment in assignments:
         out[assignment.source] += assignment.amount
         into[assignment.target] += assignment.amount
-    shares = tuple(
-        n - less + more for n, less, more in zip(decision_inputs.remaining, out, into, strict=True)
-    )
-    busiest = max(*out, *into) / decision_inputs.unit
-    costs_s = (
-        decision_inputs.exchange_s
-        + decision_inputs.unit / max(speeds)
-        + busiest * decision_inputs.unit_move_s
-    )
-    before_s = longest_s(decision_inputs.remaining, speeds)
+    shares = tuple(n - less + more for n, less, more in zip(inputs.remaining, out, into, strict=True))
+    busiest = max(*out, *into) / inputs.unit
+    costs_s = inputs.exchange_s + inputs.unit / max(speeds) + busiest * inputs.unit_move_s
+    before_s = longest_s(inputs.remaining, speeds)
     return Decision(shares, before_s, costs_s + longest_s(shares, speeds), RULED, tuple(assignments))

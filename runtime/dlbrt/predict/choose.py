@@ -78,10 +78,7 @@ class ScreeningResult:
 
 
 def screen(
-    known: ModelInputs,
-    paths: Sequence[LoadPath],
-    others: Sequence[Estimated],
-    most_s: float,
+    known: ModelInputs, paths: Sequence[LoadPath], others: Sequence[Estimated], most_s: float
 ) -> ScreeningResult:
     """All others; of them candidates that may take less than ``most_s`` are played."""
     work_s = known.remaining.work_s

@@ -50,7 +50,7 @@ from dlbrt.balance.events import (
     Worked,
     WorkReceived,
 )
-from dlbrt.balance.group_exchange_balancer import GroupExchangeBalancer
+from dlbrt.balance.group_exchange import GroupExchangeBalancer
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.member import ChoiceRule
 from dlbrt.balance.messages import GroupReport, Profile
