@@ -35,7 +35,7 @@ from dlbrt.data import layout
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units
-from dlbrt.parameters import LEAST_ITERATIONS_EACH, MAX_GROUPS, WORK_EDGES
+from dlbrt.parameters import MIN_ITERATIONS_EACH, MAX_GROUPS, WORK_EDGES
 from dlbrt.partition import imbalance
 from dlbrt.partition.cost_spec import CostError
 from dlbrt.records import dataclass
@@ -165,7 +165,7 @@ def first_shares(
 
     work = None if units.folded else measured
     try:
-        if work is None and not units.folded and units.stop >= LEAST_ITERATIONS_EACH * ranks:
+        if work is None and not units.folded and units.stop >= MIN_ITERATIONS_EACH * ranks:
             work = stated()
         return dealt(work)
     except CostError as error:

@@ -34,7 +34,7 @@ _MAX_SIZES = 4
 
 
 def group_size(n: int, group: int) -> int:
-    """The iterations in a group of n: as asked for, doubled until there are at most MOST_GROUPS groups.
+    """The iterations in a group of n: as asked for, doubled until there are at most MAX_GROUPS groups.
 
     The same on every rank. ValueError for a group below 1.
     """
