@@ -17,8 +17,8 @@ Figure 3 deals row by row, from the last one to the first. In a long loop its pa
 share stays a few runs: after as many positions as the sum of the weights, taken as integers, when it begins
 again by itself; where that is too long, after `_PERIOD` positions, or more where there are many ranks.
 
-What the shares are then expected to take is in `ShareForecast`, with the loss from dealing in whole iterations
-(Swartz, section 5: a domain divided into whole rows is not divided evenly).
+What the shares are then expected to take is in `ShareForecast`, with the loss from dealing in whole
+iterations (Swartz, section 5: a domain divided into whole rows is not divided evenly).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from dlbrt.data import layout
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units
-from dlbrt.parameters import MIN_ITERATIONS_EACH, MAX_GROUPS, WORK_EDGES
+from dlbrt.parameters import MAX_GROUPS, MIN_ITERATIONS_EACH, WORK_EDGES
 from dlbrt.partition import imbalance
 from dlbrt.partition.cost_spec import CostError
 from dlbrt.records import dataclass

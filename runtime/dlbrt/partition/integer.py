@@ -1,12 +1,11 @@
 """Integer boundaries: which iterations a part has, so that the largest part is least.
 
-`optimal` is exact for per-iteration work given by its prefix sums: no other boundaries have a smaller
-largest part. It is the exact bisection of Pinar and Aykanat (J. Parallel Distrib. Comput. 64, 2004), after
-Nicol: whether parts of at most B exist is seen by filling one after the other; B is bisected, and
-each trial moves one end of the interval to a value that a part really takes, so that it ends, and with
-the optimum. Parts are compared as computed, p[b] - p[a] over the speed: exact for integers with a sum up
-to 2^53 on equal processors, and otherwise optimal as rounded. Of all optimal boundaries those nearest to
-equal work are given.
+`optimal` is exact for per-iteration work given by its prefix sums: no other boundaries have a smaller largest
+part. It is the exact bisection of Pinar and Aykanat (J. Parallel Distrib. Comput. 64, 2004), after Nicol:
+whether parts of at most B exist is seen by filling one after the other; B is bisected, and each trial moves
+one end of the interval to a value that a part really takes, so that it ends, and with the optimum. Parts are
+compared as computed, p[b] - p[a] over the speed: exact for integers with a sum up to 2^53 on equal
+processors, and otherwise optimal as rounded. Of all optimal boundaries those nearest to equal work are given.
 
 `settled` rounds the real boundaries of `newton`: it is exact among all the integers beside them, without a
 prefix sum over iterations.

@@ -32,8 +32,8 @@ from dlbrt.records import dataclass
 #
 # Swartz, appendix A: Newton on f(x) = t(x) - C converges from any start in an interval where t' and t'' keep
 # their signs (from the left it overshoots once, then falls monotonically), and wherever it is a contraction,
-# |Q(x)| < 1 with Q = f f'' / f'^2 (the print lacks the absolute value). In a cell of the table, |f| is at most
-# the work of the cell, so one bound of |Q| holds for every C that is cut there. That t' is continuous is
+# |Q(x)| < 1 with Q = f f'' / f'^2 (the print lacks the absolute value). In a cell of the table, |f| is at
+# most the work of the cell, so one bound of |Q| holds for every C that is cut there. That t' is continuous is
 # judged by the mean value theorem: the cell's difference quotient lies between the slopes at its ends.
 
 #: How far the quotient may stand outside the end slopes, and how far these may be apart, as a part.
