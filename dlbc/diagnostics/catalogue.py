@@ -1,9 +1,8 @@
-"""Every diagnostic code: its severity, its sentence, its help. Adding a diagnostic is a row here.
+"""Every diagnostic code: its severity, its message and its help. Each family of codes has a module.
 
 Codes are stable: DLB0xx files and commands, DLB1xx annotations, DLB2xx loops of an unsupported
-form, DLB3xx dependences, DLB4xx effects and calls, DLB5xx the program around the loops. Sentences
-say what was expected and what was found; help says what to try. Fields in braces are filled by `report`.
-One module for each family of codes.
+form, DLB3xx dependences, DLB4xx effects and calls, DLB5xx the program around the loops. A message
+says what was expected and what was found; the help says what to try. `report` fills the fields in braces.
 """
 
 from __future__ import annotations
@@ -22,12 +21,5 @@ def report(
 ) -> Diagnostic:
     """The diagnostic of ``code`` at ``place``; raises KeyError for an unknown code or a missing field."""
     entry = CATALOGUE[code]
-    return Diagnostic(
-        code,
-        entry.severity,
-        place,
-        entry.message.format(**fields),
-        label,
-        entry.help.format(**fields),
-        notes,
-    )
+    message, help_text = entry.message.format(**fields), entry.help.format(**fields)
+    return Diagnostic(code, entry.severity, place, message, label, help_text, notes)

@@ -1,7 +1,7 @@
 """Coded diagnostics: what is wrong, where, and what to try.
 
-A diagnostic is data; `render` turns it into the paragraph a person reads. The text of a code's
-title stands in `dlbc/catalogue`; adding a diagnostic is a row there and a refuse case in the tests.
+A diagnostic is data; `render` turns it into the paragraph that a person reads. Its texts stand in the rows of
+`dlbc.diagnostics.catalogue`; a new diagnostic is one more row there and a refuse case in the tests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Severity(Enum):
 
 
 class TextStyle(Enum):
-    """How a terminal shows a word: the parameters of its escape sequence."""
+    """How a terminal shows a text: the parameters of its escape sequence."""
 
     BOLD = "1"
     GOOD = "1;32"
@@ -34,7 +34,7 @@ class TextStyle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RelatedPlace:
-    """A second place that the diagnostic speaks of, with its label."""
+    """A second place that a diagnostic refers to, with its label."""
 
     place: SourcePlace
     label: str
@@ -42,7 +42,7 @@ class RelatedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: stable code, place, one sentence of cause, and where there is one, a help line."""
+    """One finding: its stable code and place, one sentence on the cause, and a help line if there is one."""
 
     code: str
     severity: Severity
@@ -51,61 +51,6 @@ class Diagnostic:
     label: str = ""
     help: str = ""
     notes: tuple[RelatedPlace, ...] = ()
-
-
-def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Whether any of them stops the transformation."""
-    return any(d.severity is Severity.ERROR for d in diagnostics)
-
-
-def paint(text: str, style: TextStyle, color: bool) -> str:
-    """The text as a terminal that takes colours shows it; unchanged where ``color`` is false."""
-    return f"\x1b[{style.value}m{text}\x1b[0m" if color else text
-
-
-def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> str:
-    """The paragraph: place and code, source line with the place marked, help.
-
-    A place on line 0 means the file as a whole: no position and no excerpt are shown.
-    """
-    place = diagnostic.place
-    where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
-    style = TextStyle[diagnostic.severity.name]
-    word = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
-    lines = [f"{where}: {word}: {_shown(diagnostic.message)}"]
-    if place.line:
-        line, marks = excerpt(source, place, diagnostic.label, "^")
-        lines += [line, paint(marks, style, color)]
-    for note in diagnostic.notes:
-        lines += excerpt(source, note.place, note.label, "-")
-    if diagnostic.help:
-        lines.append(f"  help: {diagnostic.help}")
-    return "\n".join(lines)
-
-
-def excerpt(source: Source, place: SourcePlace, label: str, mark: str) -> list[str]:
-    """The source line of ``place`` and below it the marks and the label.
-
-    What a terminal would obey, or not show, is escaped.
-    """
-    text = source.line(place.line)
-    end = place.end_column if place.end_line == place.line else len(text) + 1
-    marked = text[place.column - 1 : end - 1]
-    width = max(1, end - place.column + len(_shown(marked)) - len(marked))
-    gutter = f"{place.line:5d} | "
-    # Tabs are kept in the padding so that the caret stands under its character in any terminal.
-    pad = "".join("\t" if c == "\t" else " " for c in _shown(text[: place.column - 1]))
-    told = f" {_shown(label)}" if label else ""
-    return [gutter + _shown(text), " " * 5 + " | " + pad + mark * width + told]
-
-
-def _shown(text: str) -> str:
-    """Messages and labels quote the program too."""
-    return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)
-
-
-# ------------------------------------------------------------------------------
-# One row of the catalogue.
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +62,53 @@ class CatalogueEntry:
     help: str = ""
 
 
+#: The severities, as rows of the catalogue name them.
 E, W, R = Severity.ERROR, Severity.WARNING, Severity.REMARK
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any diagnostic stops the transformation."""
+    return any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+def paint(text: str, style: TextStyle, color: bool) -> str:
+    """The text with the escape sequences of a style; unchanged where ``color`` is false."""
+    return f"\x1b[{style.value}m{text}\x1b[0m" if color else text
+
+
+def render(diagnostic: Diagnostic, source: Source, *, color: bool = False) -> str:
+    """The paragraph: place and code, the source line with the place marked, help.
+
+    A place on line 0 is the file as a whole and has neither position nor excerpt.
+    """
+    place = diagnostic.place
+    where = f"{source.path}:{place.line}:{place.column}" if place.line else source.path
+    style = TextStyle[diagnostic.severity.name]
+    heading = paint(f"{diagnostic.severity.value}[{diagnostic.code}]", style, color)
+    lines = [f"{where}: {heading}: {_shown(diagnostic.message)}"]
+    if place.line:
+        line, marks = excerpt(source, place, diagnostic.label, "^")
+        lines += [line, paint(marks, style, color)]
+    for note in diagnostic.notes:
+        lines += excerpt(source, note.place, note.label, "-")
+    if diagnostic.help:
+        lines.append(f"  help: {diagnostic.help}")
+    return "\n".join(lines)
+
+
+def excerpt(source: Source, place: SourcePlace, label: str, mark: str) -> list[str]:
+    """The source line of ``place``, and below it the marks and the label; control characters are escaped."""
+    text = source.line(place.line)
+    end = place.end_column if place.end_line == place.line else len(text) + 1
+    marked = text[place.column - 1 : end - 1]
+    width = max(1, end - place.column + len(_shown(marked)) - len(marked))
+    gutter = f"{place.line:5d} | "
+    # The padding keeps tabs, so that the caret stands under its character in any terminal.
+    pad = "".join("\t" if c == "\t" else " " for c in _shown(text[: place.column - 1]))
+    caption = f" {_shown(label)}" if label else ""
+    return [gutter + _shown(text), " " * 5 + " | " + pad + mark * width + caption]
+
+
+def _shown(text: str) -> str:
+    """The text with control characters escaped: messages and labels quote the program."""
+    return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in text)

@@ -1,4 +1,4 @@
-"""The form of loops and their dependences: filled by the passes."""
+"""DLB2xx: forms of loops that are not supported; DLB3xx: dependences. Both are reported by the passes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ LOOPS: dict[str, CatalogueEntry] = {
     # The form of the loop.
     "DLB201": CatalogueEntry(
         E,
-        "the target of a parallel loop must be a name or a tuple of names, not `{target}`",
-        "take a name as the target and store it in the body",
+        "expected a name or a tuple of names as the target of a parallel loop, found `{target}`",
+        "use a name as the target and store it in the body",
     ),
     "DLB202": CatalogueEntry(
         E,
@@ -19,129 +19,130 @@ LOOPS: dict[str, CatalogueEntry] = {
     "DLB203": CatalogueEntry(
         E,
         "`return` leaves the loop early, so whether an iteration runs depends on the ones before it",
-        "store the result by index, and return after the loop",
+        "store the result by index and return after the loop",
     ),
     "DLB204": CatalogueEntry(
         E,
         "`yield` hands out values while the loop runs; iterations on other ranks cannot do that",
-        "store the values by index, and yield them after the loop",
+        "store the values by index and yield them after the loop",
     ),
     "DLB205": CatalogueEntry(
         E,
-        "{what} suspends the enclosing coroutine; a parallel body must run through",
+        "{what} suspends the enclosing coroutine, but a parallel body must run without suspension",
         "await before or after the loop",
     ),
     "DLB206": CatalogueEntry(
         E,
         "the body rebinds the {word} name `{name}`, which all iterations share",
-        "bind a local name in the body, and the {word} one after the loop",
+        "bind a local name in the body, and assign the {word} name after the loop",
     ),
     "DLB207": CatalogueEntry(
         E,
         "a parallel loop cannot stand directly in the body of class `{owner}`",
-        "move the loop into a function, and call it in the class body",
+        "move the loop into a function and call it in the class body",
     ),
     "DLB208": CatalogueEntry(
         E,
-        "{what} without arguments means the method it stands in; the loop body moves out of it",
-        "write `super(Class, self)`, or take the bound method to a name before the loop",
+        "{what} without arguments refers to the method around it, but the loop body is moved out of that "
+        "method",
+        "write `super(Class, self)`, or assign the bound method to a name before the loop",
     ),
     "DLB209": CatalogueEntry(
         E,
-        "`{name}` looks names up by text, which cannot be seen through",
+        "`{name}` looks names up by text, so dlbc cannot tell which names it uses",
         "use the names directly, or call `{name}` before the loop",
     ),
     # Dependences.
     "DLB301": CatalogueEntry(
         E,
-        "iterations {index}={first} and {index}={second} both touch {element}: the iterations are not "
+        "iterations {index}={first} and {index}={second} both access {element}, so the iterations are not "
         "independent (proved)",
-        "store to elements that no other iteration touches (of another array than the one read, or of "
-        "scratch space made in the body), or leave this loop sequential",
+        "store only to elements that no other iteration accesses (in an array other than the one that is "
+        "read, or in scratch space made in the body), or leave this loop sequential",
     ),
     "DLB302": CatalogueEntry(
         E,
-        "two iterations may touch the same element of `{array}`; it cannot be excluded (not proved either)",
-        "use subscripts a*{index} + c with the same integer a, copy what is read before the loop, or, if "
-        "you know that they never meet (`dlbc witness` looks at a run), add `assume_independent`",
+        "two iterations may access the same element of `{array}`: neither this nor the contrary was proved",
+        "use subscripts a*{index} + c with the same integer a, or copy what is read before the loop; if you "
+        "know that they never meet (`dlbc witness` tests this on a run), add `assume_independent`",
     ),
     "DLB303": CatalogueEntry(
         E,
-        "iterations {index}={first} and {index}={second} both store to {element}: the iterations are not "
+        "iterations {index}={first} and {index}={second} both store to {element}, so the iterations are not "
         "independent (proved)",
         "give each iteration an element of its own, subscripted by {index}; make scratch space in the body, "
         "or name it in `private(...)`",
     ),
     "DLB304": CatalogueEntry(
         E,
-        "it cannot be seen that each iteration stores to elements of `{array}` of its own (nor is the "
-        "contrary proved): no axis of every store is subscripted by a*{index} + c, after axes that are "
-        "surely integers",
-        "subscript one axis by {index} in every store, write int(...) around other subscripts before it "
-        "and `:` for `...`, and take what stands under a key to a name of its own before the loop; what is "
-        "stored to by key (`d[key] = e`) must be a plain name that the body does not read",
+        "iterations may store to the same elements of `{array}` (neither this nor the contrary was proved): "
+        "expected one axis that every store subscripts by a*{index} + c, after axes that are surely integers",
+        "subscript one axis by {index} in every store, write int(...) around other subscripts before it and "
+        "`:` for `...`, and assign an array found under a key to a name before the loop; a dictionary stored "
+        "to by key (`d[key] = e`) must be a plain name that the body does not read",
     ),
     "DLB305": CatalogueEntry(
         E,
-        "`{array}` is updated at elements that several iterations may share, and is no plain name that the "
-        "body updates by one operator and uses in no other way",
-        "update it by one operator (+ - * & | ^ max min) alone and read it after the loop; take an "
+        "several iterations may update the same elements of `{array}`: expected a plain name that the body "
+        "updates by one operator and uses in no other way",
+        "update it only by one operator (+ - * & | ^ max min) and read it after the loop; assign an "
         "attribute to a name before the loop: `hist = self.hist`",
     ),
     "DLB306": CatalogueEntry(
         E,
-        "the loop stores into `{array}` and uses it as a whole; it cannot be excluded that an iteration "
-        "sees what another stores (not proved either)",
-        "take a copy before the loop, or subscript it by the loop's variable; make scratch space in the "
-        "body, or name it in `private`; count under keys by `d[key] = d.get(key, 0) + e` alone",
+        "the loop stores into `{array}` and also uses it as a whole, so an iteration may see what another "
+        "one stores: neither this nor the contrary was proved",
+        "copy it before the loop, or subscript it by the loop's variable; make scratch space in the body, or "
+        "name it in `private`; count by key with `d[key] = d.get(key, 0) + e` and nothing else",
     ),
     "DLB307": CatalogueEntry(
         E,
-        "the loop stores into `{array}`, but no variable of it counts the iterations",
+        "the loop stores into `{array}`, but none of its variables counts the iterations",
         "loop over `range(...)` or `enumerate(...)`, and subscript by that variable",
     ),
     "DLB308": CatalogueEntry(
         E,
-        "`{name}` is an item of what the loop runs over, and this may change it in place",
-        "loop over `i in range(len(...))`, and store by index: `rows[i] = ...`; where a new object will do, "
-        "write `x = x + e` in place of `x += e`",
+        "`{name}` is an item of the sequence that the loop runs over, and this may change it in place",
+        "loop over `i in range(len(...))` and store by index: `rows[i] = ...`; if a new object will do, "
+        "write `x = x + e` instead of `x += e`",
     ),
     "DLB309": CatalogueEntry(
         E,
-        "this may change an object in place that cannot be seen to belong to the iteration (not proved "
-        "either)",
-        "write `x = x + e` in place of `x += e`, work on a `.copy()`, or store into an array by index",
+        "this may change an object in place, and it was neither proved nor ruled out that other iterations "
+        "use the object too",
+        "write `x = x + e` instead of `x += e`, work on a `.copy()`, or store into an array by index",
     ),
     "DLB310": CatalogueEntry(
         E,
-        "`{name}` may be read before this iteration has bound it: it carries a value from one iteration to "
-        "the next, or from before the loop",
-        "bind `{name}` on every path before it is read, or compute it from the loop's variable; collect what "
-        "grows by `items.append(e)`, and put it together after the loop",
+        "`{name}` may be read before this iteration has bound it: it carries a value over from an earlier "
+        "iteration, or from before the loop",
+        "bind `{name}` on every path before it is read, or compute it from the loop's variable; collect a "
+        "growing list by `items.append(e)` and assemble it after the loop",
     ),
     "DLB311": CatalogueEntry(
         E,
-        "`{name}` is updated from its own value of the iteration before, in a form that iterations cannot "
-        "be combined from",
-        "write `{name} += e` (or - * & | ^), `{name} = max({name}, e)` (or min), `{name} = {name} and e` "
-        "(or or) with an `e` that calls no function, or store each iteration's part in an array by index",
+        "`{name}` is updated from its value in the iteration before, in a form that dlbc cannot reduce over "
+        "iterations",
+        "write `{name} += e` (or - * & | ^), `{name} = max({name}, e)` (or min), or `{name} = {name} and e` "
+        "(or or), with an `e` that calls no function; or store each iteration's part in an array by index",
     ),
     "DLB312": CatalogueEntry(
         E,
-        "the clause `reduction` names `{name}`, which the body does not update in a form that iterations "
-        "can be combined from",
+        "the clause `reduction` names `{name}`, but the body does not update it in a form that dlbc can "
+        "reduce over iterations",
         "update a name from before the loop (`s += e`, `s = max(s, e)`, `hist[k] += e`) and use it in no "
-        "other way, or leave the clause out; take an attribute to a name first",
+        "other way, or remove the clause; assign an attribute to a name first",
     ),
     "DLB313": CatalogueEntry(
         E,
-        "function `{function}` reads `{name}`, which the body binds; on another rank it would not see it",
+        "function `{function}` reads `{name}`, which the body binds; on another rank it would not see that "
+        "value",
         "pass `{name}` to the function as an argument",
     ),
     "DLB314": CatalogueEntry(
         E,
-        "a function or generator made in the body sees the body's names, and is stored beyond the iteration",
-        "bind what it needs as defaults, or store the values it is to use",
+        "a function or generator made in the body uses the body's names and is stored beyond the iteration",
+        "bind the values that it needs as default arguments, or store the values instead",
     ),
     "DLB315": CatalogueEntry(
         E,
@@ -156,48 +157,48 @@ LOOPS: dict[str, CatalogueEntry] = {
     "DLB320": CatalogueEntry(
         E,
         "the clause says axis={axis}, but the subscripts of `{array}` distribute it along axis {found}",
-        "leave `axis` out, or write axis={found}",
+        "remove `axis`, or write axis={found}",
     ),
     "DLB321": CatalogueEntry(
         E,
-        "`{array}` cannot be distributed by {distribution}: the loop does not subscript it by {index} on "
-        "one axis in every access",
-        "name it in `WHOLE(...)`, which gives every rank all of it",
+        "`{array}` cannot be distributed by {distribution}: expected {index} as the subscript of one axis in "
+        "every access",
+        "name it in `WHOLE(...)`, which gives every rank the whole array",
     ),
     "DLB323": CatalogueEntry(
         E,
         "the loop stores into `{array}`, but its body binds the loop's variable `{name}` again",
-        "give the other variable a name of its own, and subscript by the loop's",
+        "give the other variable a name of its own, and subscript by the loop's variable",
     ),
     "DLB324": CatalogueEntry(
         E,
-        "`{name}` is accumulated over the iterations and used in the body, which so depends on the "
-        "iterations before",
-        "use `{name}` after the loop alone, compute it from the loop's variable, collect what it counts by "
+        "`{name}` is accumulated over the iterations and also used in the body, so an iteration depends on "
+        "the ones before it",
+        "use `{name}` only after the loop, compute it from the loop's variable, collect what it counts by "
         "`items.append(e)`, or leave this loop sequential",
     ),
     "DLB325": CatalogueEntry(
         E,
-        "`{name}` is updated by `{one}` and by `{other}`, which cannot be combined over iterations",
-        "update it by one operator, or take a name for each",
+        "`{name}` is updated by `{one}` and by `{other}`, which cannot be combined in one reduction",
+        "update it by one operator, or use a separate name for each",
     ),
     "DLB326": CatalogueEntry(
         E,
-        "`{name}` looks like the best value so far, but it cannot be seen that each iteration offers one "
-        "and that nothing else depends on it",
-        "write `if v > {name}: {name}, where = v, i` with a name `v`, and use both after the loop alone, "
-        "or `{name} = max({name}, (v, -i))`",
+        "`{name}` looks like the best value so far, but dlbc cannot prove that each iteration offers one "
+        "value and that nothing else depends on `{name}`",
+        "write `if v > {name}: {name}, where = v, i` with a name `v`, and use both only after the loop, or "
+        "write `{name} = max({name}, (v, -i))`",
     ),
     "DLB327": CatalogueEntry(
         E,
-        "expected every variable of the loop to be of a class (loop, distributed, broadcast, reduction, "
-        "ordered container, private, last value), found none for `{name}`",
+        "expected a class for every variable of the loop (loop, distributed, broadcast, reduction, ordered "
+        "container, private, last value), found none for `{name}`",
         "please report this, with the file",
     ),
     "DLB328": CatalogueEntry(
         E,
-        "`{name}` is updated where the body catches what the update may raise, but iterations are put "
-        "together when they have run",
-        "do in the `try` what the value is made of, and update `{name}` in its `else`, or after it",
+        "the body updates `{name}` where it catches exceptions that the update may raise, but updates are "
+        "applied only after the iterations have run",
+        "compute the value in the `try`, and update `{name}` in its `else` or after it",
     ),
 }

@@ -14,7 +14,7 @@ from dlbrt.records import dataclass
 PROFITABILITY: Final = 0.10
 
 #: Least part of the remaining iterations that is worth a message.
-LEAST_MOVED: Final = 0.01
+MIN_MOVED: Final = 0.01
 
 #: Seconds of work between two polls for messages. A poll costs about a microsecond, so polling costs about
 #: a tenth of a percent; a rank that interrupts waits no longer than this, or one iteration. Chunks of
@@ -44,7 +44,7 @@ WORK_EDGES: Final = 1024
 MAX_GROUPS: Final = 1 << 16
 
 #: With fewer iterations for each rank there is nothing to divide by what they cost.
-LEAST_ITERATIONS_EACH: Final = 2
+MIN_ITERATIONS_EACH: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Parameters:
     """Thresholds of the decision and of the interrupt.
 
     ``profitability``: least predicted improvement of the finishing time (`PROFITABILITY`).
-    ``min_moved``: least share of the remaining iterations that is worth a message (`LEAST_MOVED`).
+    ``min_moved``: least share of the remaining iterations that is worth a message (`MIN_MOVED`).
     ``min_sample_s``: computing time below which a window's speed is noise and older ones are used.
     ``interrupt_slack``: part of the window that a rank out of work waits before it interrupts ranks which,
     by what is known, should be finishing too.
@@ -66,7 +66,7 @@ class Parameters:
     """
 
     profitability: float = PROFITABILITY
-    min_moved: float = LEAST_MOVED
+    min_moved: float = MIN_MOVED
     min_sample_s: float = 1e-3
     interrupt_slack: float = 0.005
     interval_factor: float = 5.0

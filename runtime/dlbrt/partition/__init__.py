@@ -1,7 +1,7 @@
-"""Where a loop's iterations are cut before anything is measured, and where its measurements say to cut.
+"""The first shares of a loop: by what is known of its iterations before it runs, or by earlier measurements.
 
-Pure, as all of the core. Cumulative work is cut by `newton`, per-iteration work by `integer`, measured
-work by `density`; `ciegis` knows processors that differ, `estimates` what a static distribution will cost,
-`imbalance` how good a cut was. `initial` deals a loop by all that is known of it: `costs` makes `known` work
-of what its clause says, which `calling` evaluates. What else their papers have is in `samples/papers`.
+Pure, as all of the core. `newton` cuts cumulative work, `integer` per-iteration work, `density` measured
+work, and `proportional` deals by the rates of processors; `imbalance` says how good a cut was, `profiling`
+when to cut again. `initial` deals a loop by all of these; `costs` turns the clause `cost` into `known` work.
+The rest of the papers is in `samples/papers`.
 """

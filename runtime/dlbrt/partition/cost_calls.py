@@ -1,10 +1,10 @@
-"""How what users write as a cost is called, and what is wrong with a number that it gives.
+"""The evaluation of cost expressions, and what is wrong with a number that one gives.
 
-An expression over the index variable is evaluated for many iterations at once where that means the same:
-with a vector of floats, or of integers where floats do not do (they are no subscripts), and else value by
-value. A vector may mean something else than its values do (``min(i, 5)`` raises, ``i in others`` may not,
-``1 << i`` overflows unseen), so of each vector some values are computed alone and compared. NumPy's warnings
-are kept in: what they warn of shows in the numbers, which are all looked at.
+An expression over the index variable is evaluated for many iterations at once if that gives the same result:
+with a vector of floats, or of integers if floats fail (they cannot be subscripts), and else value by value. A
+vector may mean something else than its values (``min(i, 5)`` raises, ``i in others`` may not, ``1 << i``
+overflows silently), so for each vector some values are computed alone and compared. NumPy's warnings are
+suppressed: what they warn of shows in the numbers, which are all checked.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from dlbrt.partition.cost_values import (
     wide,
 )
 
-#: Integers up to this are doubles.
+#: Integers up to this are exact as doubles.
 _EXACT = 1 << 53
 
-#: What is added where a cumulative cost takes integers only.
+#: Added to the error of a cumulative cost that takes only integers.
 _BETWEEN = (
-    "; it is asked for between the loop's values too, and where the last iteration ends "
-    "(a cost of each iteration, cost(EXPR), is summed by itself)"
+    "; it is also evaluated between the loop's values, and where the last iteration ends "
+    "(to give the cost of one iteration, use cost(EXPR))"
 )
 
-#: How far a number computed in a vector may be from the same computed alone: rounding, and no more.
+#: How far a number computed in a vector may differ from the same number computed alone: by rounding only.
 _AGREEMENT = 1e-6
 
 
 class Densities(ABC):
-    """The work of iterations one by one, 0 or more and finite each, in any unit."""
+    """The work of single iterations, each 0 or more and finite, in any unit."""
 
     @abstractmethod
     def of(self, runs: Iterable[range]) -> Iterator[Floats]:
-        """The works of ascending, disjoint runs of positions with step 1; CostError for a bad one."""
+        """The works of ascending, disjoint runs of positions with step 1; CostError for a bad work."""
 
 
-class _Way(Enum):
+class _CallMode(Enum):
     """What a function of the index variable is called with."""
 
     FLOATS = auto()
@@ -69,7 +69,7 @@ class IndexDensity(Densities):
         self._function = function
         self._index = index
         self._name = parameter(function)
-        self._way = _Way.FLOATS
+        self._mode = _CallMode.FLOATS
 
     def of(self, runs: Iterable[range]) -> Iterator[Floats]:
         """As `Densities.of`."""
@@ -81,31 +81,31 @@ class IndexDensity(Densities):
 
     def _works(self, values: range) -> Floats:
         if max(abs(values[0]), abs(values[-1])) >= _EXACT:
-            self._way = _Way.ONE_BY_ONE
-        while len(values) > 1 and self._way is not _Way.ONE_BY_ONE:
+            self._mode = _CallMode.ONE_BY_ONE
+        while len(values) > 1 and self._mode is not _CallMode.ONE_BY_ONE:
             found = self._at_once(values)
             if found is not None and self._agrees(found, values):
                 return found
         return np.fromiter(map(self._alone, values), np.float64, len(values))
 
     def _at_once(self, values: range) -> Floats | None:
-        """The works by a vector; None, and another way from now on, where it does not do."""
+        """The works by a vector; None, and another mode from now on, if that fails."""
         vector = np.arange(len(values), dtype=np.int64) * values.step + values.start
         try:
-            found = self._function(vector if self._way is _Way.INTEGERS else vector.astype(np.float64))
+            found = self._function(vector if self._mode is _CallMode.INTEGERS else vector.astype(np.float64))
         except (IndexError, TypeError):
-            self._way = _Way.INTEGERS if self._way is _Way.FLOATS else _Way.ONE_BY_ONE
+            self._mode = _CallMode.INTEGERS if self._mode is _CallMode.FLOATS else _CallMode.ONE_BY_ONE
             return None
-        except RAISED:  # whatever it is, one by one will show whether it is the expression's own
-            self._way = _Way.ONE_BY_ONE
+        except RAISED:  # one by one will show whether the expression itself raises
+            self._mode = _CallMode.ONE_BY_ONE
             return None
         works = spread(found, len(values))
         if works is None:
-            self._way = _Way.ONE_BY_ONE
+            self._mode = _CallMode.ONE_BY_ONE
         return works
 
     def _agrees(self, works: Floats, values: range) -> bool:
-        """Whether the first, middle and last work are the same when alone; CostError for one that is bad."""
+        """Whether the first, middle and last work are the same computed alone; CostError for a bad one."""
         bad = first_bad(works)
         try:
             same = all(
@@ -114,9 +114,9 @@ class IndexDensity(Densities):
         except CostError:
             if bad:
                 raise
-            same = False  # one by one will find the first
+            same = False  # one by one will find the first bad work
         if not same:
-            self._way = _Way.ONE_BY_ONE
+            self._mode = _CallMode.ONE_BY_ONE
         return same
 
     def _close(self, work: float, value: int) -> bool:
@@ -126,15 +126,15 @@ class IndexDensity(Densities):
     def _alone(self, value: int) -> float:
         try:
             found = self._function(value)
-        except RAISED as error:  # it is the user's expression: anything may come
+        except RAISED as error:  # a user's expression may raise anything
             raise raised("cost", error, f"at {self._name} = {value}") from error
-        if type(found) in (int, float) and 0 <= found < _EXACT:  # the rule, and quick
+        if type(found) in (int, float) and 0 <= found < _EXACT:  # the common case, made quick
             return float(found)
         return checked(found, f"at {self._name} = {value}")
 
 
 class ItemDensity(Densities):
-    """Work as a function of the loop's items: ``each`` makes some of them into a list of their works."""
+    """Work as a function of the loop's items: ``each`` turns some items into the list of their works."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class ItemDensity(Densities):
         self._index = index
 
     def of(self, runs: Iterable[range]) -> Iterator[Floats]:
-        """As `Densities.of`; the items are gone through once."""
+        """As `Densities.of`; one pass over the items."""
         items, reached = self._items(), 0
         for run in runs:
             chunk = list(islice(items, run.start - reached, run.stop - reached))
@@ -161,7 +161,7 @@ class ItemDensity(Densities):
     def _works(self, chunk: list[Any], first: int) -> Floats:
         try:
             found = list(self._each([wide(item) for item in chunk]))
-        except RAISED as error:  # it is the user's expression: anything may come
+        except RAISED as error:  # a user's expression may raise anything
             raise self._located(error, chunk, first) from error
         if len(found) != len(chunk):
             raise CostError(f"expected a cost for each of {len(chunk)} items, found {len(found)}")
@@ -173,7 +173,7 @@ class ItemDensity(Densities):
         return works
 
     def _located(self, error: BaseException, chunk: list[Any], first: int) -> CostError:
-        """The error with the first item at which it comes."""
+        """The error with the first item that raises it."""
         for k, item in enumerate(chunk):
             try:
                 list(self._each([wide(item)]))
@@ -188,17 +188,18 @@ class ItemDensity(Densities):
 
 
 class PointCurve:
-    """A cumulative work t(x): for an array of floats one of the same shape, NaN where it raises.
+    """A cumulative work t(x): maps an array of floats to one of the same shape, NaN where the function
+    raises.
 
-    ``name`` is what messages call x, by default what the function does; ``trouble`` the first x at which it
-    raised, or gave no number, and a sentence on that.
+    ``name`` is x in messages, by default the function's own name for it; ``trouble`` is the first x at which
+    the function raised or gave no number, with a sentence on that.
     """
 
     def __init__(self, function: Callable[[Any], Any], name: str = "") -> None:
         self._function = function
         self.name = name or parameter(function)
         self.trouble: tuple[float, str] | None = None
-        self._at_once: bool | None = None  # not known yet
+        self._vectorizes: bool | None = None  # not known yet
 
     def __call__(self, x: Any) -> Floats:
         """The work below each x."""
@@ -208,17 +209,17 @@ class PointCurve:
         return found.reshape(points.shape)
 
     def _values(self, points: Floats) -> Floats:
-        found = self._together(points) if self._at_once is not False and len(points) > 1 else None
+        found = self._together(points) if self._vectorizes is not False and len(points) > 1 else None
         return np.array([self._alone(x) for x in points.tolist()]) if found is None else found
 
     def _together(self, points: Floats) -> Floats | None:
         try:
             found = spread(self._function(points.copy()), len(points))
-        except RAISED:  # whatever it is, one by one will show whether it is the expression's own
+        except RAISED:  # one by one will show whether the expression itself raises
             found = None
-        if self._at_once is None or found is None:
-            self._at_once = found is not None and self._agrees(found, points)
-        return found if self._at_once else None
+        if self._vectorizes is None or found is None:
+            self._vectorizes = found is not None and self._agrees(found, points)
+        return found if self._vectorizes else None
 
     def _agrees(self, found: Floats, points: Floats) -> bool:
         for place in {0, len(points) // 2, len(points) - 1}:
@@ -233,7 +234,7 @@ class PointCurve:
         place = f"at {self.name} = {x:.12g}"
         try:
             found = self._function(x)
-        except RAISED as error:  # it is the user's expression: anything may come
+        except RAISED as error:  # a user's expression may raise anything
             if self.trouble is None:
                 hint = _BETWEEN if self._takes_integers(x) else ""
                 self.trouble = x, f"{raised('cumulative cost', error, place)}{hint}"
@@ -244,7 +245,7 @@ class PointCurve:
         return float("nan") if number is None else number
 
     def _takes_integers(self, x: float) -> bool:
-        """Whether it is the type of x alone that the function does not take: a subscript, a count."""
+        """Whether the function rejects only the type of x: it takes an integer there."""
         try:
             self._function(int(x))
         except RAISED:
@@ -253,6 +254,6 @@ class PointCurve:
 
 
 def parameter(function: Callable[..., Any]) -> str:
-    """What a function calls its first parameter, as the program does."""
+    """The name of a function's first parameter."""
     code = getattr(function, "__code__", None)
     return str(code.co_varnames[0]) if code is not None and code.co_argcount else "i"

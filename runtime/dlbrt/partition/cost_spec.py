@@ -1,6 +1,7 @@
-"""What a program says of the cost of iterations, as it is said; `dlbrt.partition.costs` evaluates it.
+"""The cost of iterations as a kernel states it; `dlbrt.partition.costs` evaluates it.
 
-Every loop says it, most of them nothing, so that a program starts without what evaluates.
+Every kernel has a `CostSpec`, most of them an empty one, so that a program starts without the evaluating
+modules.
 """
 
 from __future__ import annotations
@@ -12,18 +13,17 @@ from dlbrt.records import dataclass
 
 
 class CostError(ValueError):
-    """A cost by which work cannot be divided: a sentence that says what was found and where."""
+    """A cost by which work cannot be divided; the sentence says what was found and where."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostSpec:
-    """What the kernel says of the work of its iterations: at most one of four forms, else ValueError.
+    """The work of a kernel's iterations, in any unit: at most one of four forms, else ValueError.
 
-    ``density``: a number, or a function of the index variable that takes vectors where it can;
-    ``each``: from some items of the loop to the list of their works; ``cumulative``: t(x), x a value of the
-    index variable or between two; ``fit``: gives pairs (x, t) or a mapping from x to t, the time t that
-    iterations with values below x take. The unit is any. Numbers of NumPy's narrow types that they read are
-    widened for them (`widening`).
+    ``density``: a number, or a function of the index variable that takes vectors if it can; ``each``: maps
+    items of the loop to the list of their works; ``cumulative``: t(x), x a value of the index variable or
+    between two; ``fit``: returns pairs (x, t) or a mapping from x to t, where t is the time of all iterations
+    with values below x. NumPy's narrow numbers that they read are widened (`cost_values.widened`).
     """
 
     density: Callable[[Any], Any] | float | None = None

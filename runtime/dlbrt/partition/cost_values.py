@@ -1,7 +1,16 @@
-"""What a cost expression gave: a work, many of them, or why it is none.
+"""The values of cost expressions: conversion to works, errors, and wide arithmetic.
 
-Works are finite real numbers of 0 or more. Anything that converts to a float without loss of meaning is taken
-(fractions, decimals, NumPy's scalars, truth values), text and complex numbers are not.
+Works are finite real numbers of 0 or more. Anything that converts to a float without loss of meaning is
+accepted (fractions, decimals, NumPy's scalars, truth values); text and complex numbers are not.
+
+A cost is computed with wide numbers, however narrow the program keeps its data. ``102 * counts[r] + 3`` with
+``counts`` of uint8 is the number of operations modulo 256: NumPy computes in the type of its operands, and
+Python's numbers adopt that type (NEP 50). The program may want this for its own computation, but work is a
+number of operations, and none of them may be lost. So a cost reads integers as Python's, elements of integer
+arrays as 64 bits, and half and single precision as double: values are the same, products and sums do not
+wrap. Arrays are not copied: the cost reads a view that widens elements when they are taken out or computed
+with, and otherwise (shape, dtype, memory) is the array. Truth values and values that are not NumPy's stay as
+they are.
 """
 
 from __future__ import annotations
@@ -19,23 +28,23 @@ import numpy as np
 from dlbrt.data.layout import Floats
 from dlbrt.partition.cost_spec import CostError
 
-#: What an expression of the user's may raise: anything, but for Ctrl-C, which is meant for the program.
+#: What a user's expression may raise: anything except Ctrl-C, which is meant for the program.
 RAISED = (Exception, SystemExit, GeneratorExit)
 
-#: Characters of an error's message that are shown.
-_LONGEST = 200
+#: How many characters of an error's message are shown.
+_MAX_SHOWN = 200
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warning gets out, and none becomes an error."""
+    """Suppress warnings, so that none is shown or becomes an error."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def checked(found: Any, place: str) -> float:
-    """What an expression gave, as a work; CostError unless it is a finite number of 0 or more."""
+    """The value of an expression as a work; CostError unless it is a finite number of 0 or more."""
     number = as_number(found)
     if number is None or number != number:
         raise CostError(f"cost is not a number {place}: {shown(found)}")
@@ -57,17 +66,17 @@ def shown(value: Any) -> str:
 
 
 def raised(subject: str, error: BaseException, place: str) -> CostError:
-    """That the expression raised an error, with the first line of its message."""
+    """The error for an expression that raised one, with the first line of its message."""
     try:
-        words = str(error).partition("\n")[0][:_LONGEST]
+        message = str(error).partition("\n")[0][:_MAX_SHOWN]
     except RAISED:  # the program's own __str__ may raise anything
-        words = ""
+        message = ""
     where = place and f" {place}"
-    return CostError(f"{subject} raises {type(error).__name__}{where}{words and ': '}{words}")
+    return CostError(f"{subject} raises {type(error).__name__}{where}{message and ': '}{message}")
 
 
 def as_number(found: Any) -> float | None:
-    """A real number as a float, infinite where it is too large for one; None if it is no number."""
+    """A real number as a float, infinite if it is too large for one; None for anything else."""
     if isinstance(found, str | bytes | bytearray | np.complexfloating) or getattr(found, "ndim", None):
         return None
     try:
@@ -84,7 +93,7 @@ def spread(found: Any, count: int) -> Floats | None:
         array = np.asarray(found)
         if array.dtype.kind == "O":
             array = np.array([as_number(x) for x in array.flat], np.float64).reshape(array.shape)
-    except (TypeError, ValueError):  # ragged lists, and what is no number
+    except (TypeError, ValueError):  # ragged lists, and values that are no numbers
         return None
     if array.dtype.kind not in "biuf" or array.shape not in ((), (count,)):
         return None
@@ -97,26 +106,14 @@ def first_bad(works: Floats) -> list[int]:
     return [] if good.all() else [int(np.argmin(good))]
 
 
-# ------------------------------------------------------------------------------
-# A cost is computed with wide numbers, however narrow the program keeps what it reads.
-#
-# ``102 * counts[r] + 3`` with ``counts`` of uint8 is the number of operations modulo 256: NumPy computes in
-# the type of its operands, and Python's numbers take that type on (NEP 50). That is the program's business
-# where it is the program's own computation, but work is a number of operations, and of these none may be lost.
-# So a cost reads integers as Python's, elements of integer arrays as 64 bits, and half and single precision as
-# double: values are the same, products and sums do not wrap.
-#
-# Arrays are not copied. What is read is a view that widens whatever is taken out of it or computed with it;
-# for the rest (shape, dtype, memory) it is the array. Truth values and what is not NumPy's stay as they are.
-
 #: Functions of arrays that have no meaning apart from the type of their operand.
 _OF_THE_TYPE = (np.invert,)
 
 
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with what it reads from around it widened: variables of functions, and of the module.
+    """The function with widened variables of the functions around it and of its module.
 
-    The function itself where there is nothing to widen; what it calls is not looked into.
+    The function itself if there is nothing to widen; the functions that it calls are not changed.
     """
     if not isinstance(function, FunctionType):
         return function
@@ -133,9 +130,9 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wide(value: Any) -> Any:
-    """A value of the same meaning whose arithmetic does not wrap; the value itself where that holds of it.
+    """An equal value whose arithmetic does not wrap; the value itself if its own does not.
 
-    Tuples are widened element by element: they are what loops over several things at a time give.
+    Tuples are widened element by element: they are the items of loops over several sequences.
     """
     if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
         return _Whole(value)
@@ -150,7 +147,7 @@ def wide(value: Any) -> Any:
 
 
 class _Whole(int):
-    """A Python integer that has the methods of NumPy's as well (``item``, ``dtype``)."""
+    """A Python integer that also has the methods of NumPy's integers (``item``, ``dtype``)."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -159,7 +156,7 @@ class _Whole(int):
 
 
 class _Wide(np.ndarray[Any, np.dtype[Any]]):
-    """A view of an array of narrow numbers whose elements, and what is computed with them, are wide."""
+    """A view of an array of narrow numbers whose elements, and results computed from them, are wide."""
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
@@ -177,7 +174,7 @@ class _Wide(np.ndarray[Any, np.dtype[Any]]):
 
 
 def _computed(value: Any) -> Any:
-    """What NumPy is to compute with: the elements in 64 bits, also where lists hold such arrays."""
+    """The operand for NumPy: the elements in 64 bits, also of arrays in lists and tuples."""
     if isinstance(value, _Wide):
         return _plain(value).astype(_wide_type(value))
     if type(value) in (list, tuple):
@@ -197,7 +194,7 @@ def _wide_type(array: np.ndarray[Any, Any]) -> type[np.generic]:
 
 
 def _is_narrow(dtype: np.dtype[Any]) -> bool:
-    """Whether numbers of this type wrap, or lose digits, before those of 64 bits with a sign do."""
+    """Whether numbers of this type wrap, or lose digits, before signed 64-bit numbers do."""
     return dtype.kind == "u" or (dtype.kind in "if" and dtype.itemsize < 8)
 
 
@@ -211,7 +208,7 @@ def _wide_cell(cell: CellType) -> CellType:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The names that a function may read from its module, those of functions in it included."""
+    """The names that a function, or a function inside it, may read from its module."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,11 +1,11 @@
-"""From what the kernel says of a loop's cost to work that can be cut: the clause `cost`, or what was derived.
+"""From a kernel's statement of a loop's cost, by the clause `cost` or derived, to work that can be cut.
 
-A density W(i) is summed exactly over all iterations. A cumulative work t(x), or one fitted to timings, is
-used as it is: the iteration with value v stands for the work from v to v + abs(step). Where t is no work at
-the lower end of the domain only (a pole, a decrease), work is counted from 0 and grows evenly up to where t
+A density W(i) is summed exactly over all iterations. A cumulative work t(x), given or fitted to timings, is
+used directly: the iteration with value v stands for the work from v to v + abs(step). If t is not a work only
+at the lower end of the domain (a pole, a decrease), work is counted from 0 and grows evenly up to where t
 increases, as in section 3 of Swartz: t = x^1.43 / (ln x - 1.08366) increases from 5.95 on (appendix A).
 
-Everything here calls the user's expressions, and belongs on one rank, before the loop.
+All of this calls the user's expressions, and runs on one rank, before the loop.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from dlbrt.partition.work import (
 )
 from dlbrt.records import dataclass
 
-#: How often the first cell of the domain is halved to see what t does near its lower end.
+#: How often the first cell of the domain is halved to find the behaviour of t near its lower end.
 _HALVINGS = 40
 
-#: A lower end with less than this part of all work may be estimated without a word.
-_UNSEEN = 0.01
+#: A lower end with less than this part of all work is estimated without a remark.
+_NEGLIGIBLE = 0.01
 
 
 def evaluate_cost(
     spec: CostSpec, n: int, index: IndexMap | None, items: Callable[[], Iterator[Any]]
 ) -> KnownWork | None:
-    """The work of positions 0..n-1; None where it is the same for all, or nothing is said of it.
+    """The work of positions 0..n-1; None if it is the same for all, or not stated.
 
     ``index`` gives the values of the index variable, ``items()`` the loop's items from the first on.
     CostError, with a sentence for the user, for a cost by which work cannot be divided; ValueError for a form
-    that needs an index, without one.
+    that needs an index if there is none.
     """
     if n == 0:
         return None
@@ -77,7 +77,7 @@ def _needed(index: IndexMap | None) -> IndexMap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Domain:
-    """A cumulative work over a loop's values, which ``values`` gives ascending; ``curve`` calls it."""
+    """A cumulative work over a loop's ``values``, which ascend; ``curve`` calls it."""
 
     curve: PointCurve
     values: range
@@ -88,8 +88,8 @@ class _Domain:
         return self.values.start + self.values.step * position
 
     def error(self, fault: WorkError) -> CostError:
-        """What is wrong with the function, in terms of the index variable."""
-        if self.curve.trouble is not None:  # where there is no value, nothing else is worth saying
+        """The error, in terms of the index variable."""
+        if self.curve.trouble is not None:  # without a value, no other fault matters
             return CostError(self.curve.trouble[1])
         x, name = self.x(fault.place), self.curve.name
         if fault.fault is WorkFault.NONE_AT_ALL:
@@ -100,7 +100,7 @@ class _Domain:
         return CostError(f"{self.what} {fault.fault.value} at {name} = {x:.12g}: {fault.found}")
 
     def _fall(self, position: float) -> str:
-        """What t is there, and at the next place looked at where that is less."""
+        """The value of t at a position, and at the next sample if it is less there."""
         here, there = self.x(position), self.x(position + len(self.values) / CELLS)
         before, after = float(self.curve(here)), float(self.curve(there))
         if not after < before:
@@ -122,9 +122,9 @@ def _curved(domain: _Domain, t: Curve, derivative: Curve | None, mirrored: bool)
 
 
 def _estimated(cutter: Cutter, domain: _Domain) -> str:
-    """What is to be said of a lower end whose work t does not tell; nothing where it is next to none."""
+    """A remark on a lower end whose work had to be estimated; empty if that work is negligible."""
     left = cutter.work.increasing_from
-    if left is None or float(evaluate(cutter.work.t, np.array([left]))[0]) < _UNSEEN * cutter.total:
+    if left is None or float(evaluate(cutter.work.t, np.array([left]))[0]) < _NEGLIGIBLE * cutter.total:
         return ""
     return (
         f"{domain.what} does not increase below {domain.curve.name} = {domain.x(left):.6g}: "
@@ -133,9 +133,7 @@ def _estimated(cutter: Cutter, domain: _Domain) -> str:
 
 
 def _cutter(work: CumulativeWork) -> Cutter:
-    """The work made ready to be cut, from where it increases on; WorkError where it does not in more than
-    half of the domain.
-    """
+    """The work ready to be cut, from where it increases; WorkError if it does not in over half the domain."""
     try:
         whole = Cutter(work)
     except WorkError as error:
@@ -155,9 +153,9 @@ def _cutter(work: CumulativeWork) -> Cutter:
 
 
 def _rise(work: CumulativeWork) -> float | None:
-    """From where on t increases in the first cell of a table that shows no decrease; None: all of it.
+    """Where t begins to increase in the first cell of a table without a decrease; None: at once.
 
-    A pole at the lower end of the domain is far narrower than a cell, so it is approached by halves.
+    A pole at the lower end of the domain is far narrower than a cell, so it is approached by halving.
     """
     cell = (work.high - work.low) / CELLS
     x = work.low + cell * np.append(0.0, 2.0 ** np.arange(-_HALVINGS, 1))
@@ -165,7 +163,7 @@ def _rise(work: CumulativeWork) -> float | None:
     falls = np.flatnonzero(~(np.diff(t[:-1]) >= -ROUNDING * float(np.abs(t).max())))
     if not len(falls):
         return None
-    # The least t may lie just above where the last fall ends, so it is the one after.
+    # The least t may lie just above the end of the last fall, so take the sample after it.
     return float(x[min(int(falls[-1]) + 2, len(x) - 1)])
 
 
@@ -178,13 +176,13 @@ def _by_samples(fit: Callable[[], Any], n: int, index: IndexMap) -> CurvedWork:
                 found: Fit = form(x, t)
             domain = _Domain(PointCurve(found.t, "x"), values, "the fitted curve")
             return _curved(domain, found.t, found.derivative, mirrored)
-        except ValueError as error:  # `CostError` too: the other form may do
+        except ValueError as error:  # or a `CostError`: the other form may succeed
             refused = error
     raise CostError(_falling(x, t) or f"samples of cost(fit=...): {refused}") from refused
 
 
 def _falling(x: Floats, t: Floats) -> str:
-    """Between which samples less time is taken by more iterations, in words; empty: nowhere."""
+    """The first samples between which t decreases, in words; empty if there are none."""
     for k in np.flatnonzero(np.diff(t) < 0)[:1].tolist():
         pair = f"t({x[k]:.6g}) = {t[k]:.6g}, t({x[k + 1]:.6g}) = {t[k + 1]:.6g}"
         return f"samples of cost(fit=...) decrease: {pair}; expected the time of all iterations below x"
@@ -198,7 +196,7 @@ def _samples(fit: Callable[[], Any]) -> tuple[Floats, Floats]:
             found = fit()
             given = [tuple(pair) for pair in (found.items() if isinstance(found, Mapping) else found)]
             pairs = np.array(sorted(given), dtype=np.float64)
-    except RAISED as error:  # it is the user's expression: anything may come
+    except RAISED as error:  # a user's expression may raise anything
         raise raised("cost(fit=...)", error, "") from error
     if pairs.ndim != 2 or pairs.shape[1:] != (2,) or len(pairs) < 2:
         raise CostError(f"cost(fit=...): expected two pairs (x, t) or more, found {shown(given)}")

@@ -1,13 +1,12 @@
 """Measured work: a time density (the rho array) by groups of iterations, cut by its prefix sums.
 
 Swartz, section 6: the first pass measures the time of each part of the domain where it is computed, and the
-domain is cut again by the measured density. The array is compressed: a group of iterations shares
-one element, which saves memory and time against balance; within a group, work counts as uniform.
-Every tenth pass, say, (T_max - T_min) / T_avg is compared with a threshold, and above it the
-domain is cut anew.
+domain is cut again by the measured density. The array is compressed: a group of iterations shares one
+element, which trades balance for memory and time; within a group, work counts as uniform. At every tenth
+pass, for instance, (T_max - T_min) / T_avg is compared with a threshold, and above it the domain is cut anew.
 
-Groups are aligned in the whole domain (group g is positions g k .. g k + k - 1), so that what ranks measured
-adds up element by element, whoever had done how much of a group.
+Groups are aligned in the whole domain (group g is positions g k .. g k + k - 1), so that the ranks'
+measurements add up element by element, however the iterations of a group were divided among ranks.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The work of n iterations by groups of ``group``, the last one shorter where need be.
+    """The work of n iterations by groups of ``group``, of which the last may be shorter.
 
-    ``work`` has ceil(n / group) elements in seconds or any unit. ValueError for another length, WorkError
+    ``work`` has ceil(n / group) elements, in seconds or any unit. ValueError for another length; WorkError
     for an element that is NaN, infinite or negative, or if all are zero; its place is the group.
     """
 
@@ -61,8 +60,10 @@ class Density:
         return np.asarray(np.interp(np.asarray(position), self.edges, self.prefix), dtype=np.float64)
 
     def cut(self, speeds: int | Sequence[float]) -> tuple[int, ...]:
-        """P + 1 boundaries in positions for P equal parts, or parts by speed: the largest time is least
-        among the integers beside the equal-work cuts. ValueError for bad speeds, as `integer.optimal`.
+        """P + 1 boundaries in positions for P equal parts, or parts by speed.
+
+        Among the integers beside the equal-work cuts, the largest time is least. ValueError for bad speeds,
+        as `integer.optimal`.
         """
         rates = [1.0] * speeds if isinstance(speeds, int) else list(speeds)
         share = fractions(rates)
@@ -75,7 +76,7 @@ class Density:
         return np.diff(evaluate(self.cumulative, np.asarray(bounds, dtype=np.float64)))
 
     def coarser(self, groups: int) -> Density:
-        """The same work with so many groups in one; ValueError below 1."""
+        """The same work with ``groups`` groups merged into one; ValueError below 1."""
         if groups < 1:
             raise ValueError(f"expected at least 1 group in one, found {groups}")
         sums = np.add.reduceat(self.work, np.arange(0, len(self.work), groups))
@@ -84,8 +85,9 @@ class Density:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What one rank measured: the groups from ``first`` on, how many iterations of each it did, and in
-    how many seconds. ``speed`` is the rank's relative speed, so that speed times seconds is work.
+    """One rank's measurements: for each group from ``first`` on the iterations ``done`` and their seconds.
+
+    ``speed`` is the rank's relative speed, so that speed times seconds is work.
     """
 
     first: int
@@ -100,11 +102,11 @@ class Sample:
 
 
 def merge(n: int, group: int, samples: Sequence[Sample]) -> Density:
-    """The density of n iterations from what the ranks measured.
+    """The density of n iterations from the ranks' measurements.
 
-    A group measured in part counts in proportion, one not measured at all has the mean density of
-    the others. WorkError for a time that is NaN, infinite or negative, or no work at all; ValueError for
-    samples beyond the domain or more iterations than a group has.
+    A group measured in part counts in proportion; a group not measured has the mean density of the others.
+    WorkError for a time that is NaN, infinite or negative, or no work at all; ValueError for samples beyond
+    the domain or more iterations than a group has.
     """
     count = -(-n // group)
     sizes = np.minimum(group, n - np.arange(count) * group)
@@ -127,10 +129,10 @@ def merge(n: int, group: int, samples: Sequence[Sample]) -> Density:
 
 @dataclass(frozen=True, slots=True)
 class DriftCheck:
-    """When to cut again: every so many passes, if (T_max - T_min) / T_avg exceeds the threshold.
+    """When to cut again: after ``every`` passes, if (T_max - T_min) / T_avg exceeds the threshold.
 
-    The paper's values by default; with a threshold of 0 it is cut anew at every look that finds any
-    difference. ValueError for ``every`` below 1 or a threshold that is not 0 or more.
+    The defaults are the paper's values. With a threshold of 0 every check that finds a difference cuts anew.
+    ValueError for ``every`` below 1 or a threshold that is not 0 or more.
     """
 
     every: int = 10
@@ -141,7 +143,7 @@ class DriftCheck:
             raise ValueError(f"expected 1 pass or more and a threshold of 0 or more, found {self}")
 
     def due(self, passes: int) -> bool:
-        """Whether to look after so many passes since the beginning: it takes an exchange of all ranks."""
+        """Whether to check after ``passes`` passes: a check takes an exchange among all ranks."""
         return passes > 0 and passes % self.every == 0
 
     def exceeded(self, times: ArrayLike) -> bool:

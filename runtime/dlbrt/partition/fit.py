@@ -1,11 +1,11 @@
-"""A cumulative work t(x) from sample timings, where it is not known (Swartz, sections 2 and 3).
+"""A cumulative work t(x) fitted to sample timings (Swartz, sections 2 and 3).
 
-The paper fits A x^p / (ln x - 1.08366) to timings of its program, and gets p = 1.43. `power` does the same
-for any form A x^p g(x): linear least squares of ln(t / g) = ln A + p ln x.
-Where no form suggests itself `monotone` interpolates: the samples, made increasing by the nearest (least
-squares, by pooling neighbours) where noise has them decrease, are joined by the cubics of Fritsch and
-Carlson (SIAM J. Numer. Anal. 17, 1980), which have a continuous t' >= 0, so that Newton's method applies.
-`best` takes the form that predicts left-out samples best.
+The paper fits A x^p / (ln x - 1.08366) to timings of its program and gets p = 1.43. `power` does the same for
+any form A x^p g(x): linear least squares of ln(t / g) = ln A + p ln x. If no form suggests itself, `monotone`
+interpolates: samples that decrease through noise are replaced by the nearest increasing ones (least squares,
+by pooling neighbours), and joined by the cubics of Fritsch and Carlson (SIAM J. Numer. Anal. 17, 1980), which
+have a continuous t' >= 0, so that Newton's method applies. `best` takes the form that predicts left-out
+samples best.
 
 Samples are (x, t): cumulative times below x, in any unit, x increasing.
 """
@@ -22,8 +22,8 @@ from dlbrt.data.layout import Floats
 from dlbrt.partition.work import Curve, evaluate
 from dlbrt.records import dataclass
 
-#: Of fewer samples nothing can be left out.
-FEWEST = 3
+#: With so few samples none can be left out.
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Fit:
 def power(x: ArrayLike, t: ArrayLike, g: Curve | None = None, name: str = "g(x)") -> Fit:
     """t = A x^p g(x) through samples at two or more different x, by least squares of the logarithms.
 
-    Without ``g`` the form is A x^p. The derivative is analytic, but for g', a central difference.
+    Without ``g`` the form is A x^p. The derivative is analytic, except g', a central difference.
     ValueError for samples, or values of g, that are not finite and above 0.
     """
     xs, ts = _samples(x, t)
@@ -71,14 +71,14 @@ def monotone(x: ArrayLike, t: ArrayLike) -> Fit:
 def best(x: ArrayLike, t: ArrayLike, g: Curve | None = None) -> Fit:
     """The fit among A x^p, A x^p g(x) and increasing cubics with the least error at samples left out.
 
-    Every other inner sample is left out in turn. With fewer than 4 samples: A x^p, or the cubics where
-    a sample has no logarithm. ValueError as `monotone`.
+    Every other inner sample is left out in turn. With fewer than 4 samples: A x^p, or the cubics if a sample
+    has no logarithm. ValueError as `monotone`.
     """
     xs, ts = _samples(x, t)
     forms = [lambda a, b: power(a, b), *([lambda a, b: power(a, b, g)] if g else []), monotone]
     if min(xs.min(), ts.min()) <= 0:
         return monotone(xs, ts)
-    if len(xs) <= FEWEST:
+    if len(xs) <= _FEW:
         return power(xs, ts)
     return min(forms, key=lambda form: _left_out_error(form, xs, ts))(xs, ts)
 
@@ -119,7 +119,7 @@ def _increasing(t: Floats) -> Floats:
 
 
 def _tangents(x: Floats, t: Floats) -> Floats:
-    """Slopes at the samples for which the cubics increase: harmonic means of the slopes beside."""
+    """Slopes at the samples that make the cubics increase: harmonic means of the neighbouring slopes."""
     width, rise = np.diff(x), np.diff(t) / np.diff(x)
     left, right = rise[:-1], rise[1:]
     first, second = 2 * width[1:] + width[:-1], width[1:] + 2 * width[:-1]
@@ -163,7 +163,7 @@ def _error(curve: Curve, x: Floats, t: Floats) -> float:
 def _samples(x: ArrayLike, t: ArrayLike) -> tuple[Floats, Floats]:
     xs, ts = np.asarray(x, dtype=np.float64), np.asarray(t, dtype=np.float64)
     if xs.ndim != 1 or xs.shape != ts.shape or not len(xs):
-        raise ValueError(f"expected as many times as places, found shapes {xs.shape} and {ts.shape}")
+        raise ValueError(f"expected a time t for each x, found shapes {xs.shape} and {ts.shape}")
     if not (np.isfinite(xs).all() and np.isfinite(ts).all() and (np.diff(xs) > 0).all() and ts.min() >= 0):
         raise ValueError("expected finite samples, x increasing and t of 0 or more")
     return xs, ts

@@ -1,11 +1,11 @@
-"""How far the times of the processors are apart (Swartz, section 2, equations 2 and 3; section 6).
+"""Measures of load imbalance from the times of the processors (Swartz, section 2, equations 2, 3; section 6).
 
 The paper uses two definitions: equation (2) divides by the mean time, its first example (28.56 %) by the
-largest. Equation (2) is `inefficiency`; the other is `idle_share`, the part of the processors' time that is
-idle. The efficiency by (3) is negative where the largest time is more than twice the mean.
+largest time. Equation (2) is `inefficiency`; the other is `idle_share`, the part of the processors' time that
+is idle. The efficiency by (3) is negative if the largest time is more than twice the mean.
 
 Times are seconds (or any unit), one per processor: at least one, finite, 0 or more, else ValueError.
-Where all are 0 nothing is out of balance.
+If all times are 0, every imbalance is 0.
 """
 
 from __future__ import annotations

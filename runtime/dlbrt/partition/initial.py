@@ -1,8 +1,8 @@
-"""The first shares of a loop: who begins with which positions, before anything is measured.
+"""The first shares of a loop: the positions with which each rank begins, before anything is measured.
 
-`first_shares` is the rule for a run, a simulation and a prediction alike. What iterations cost is, in this
-order: the same for all where they go in pairs, so nothing is evaluated for them; what passes before have
-measured; what the kernel says; the same for all. Then by what is known of the iterations and of the ranks:
+`first_shares` is the rule for a run, a simulation and a prediction alike. The work of iterations is the first
+of these that is known: uniform for folded pairs, without any evaluation; what earlier passes measured; what
+the kernel states; uniform. The deal follows from what is known of the iterations and of the ranks:
 
 =========  ==========================  =====================================================
 dealt in   nothing known, or uniform   work known
@@ -13,12 +13,12 @@ cyclic     round-robin; by weights     as if nothing were known: dealing is what
            Ciegis, figure 3
 =========  ==========================  =====================================================
 
-Figure 3 deals row by row, from the last one to the first. In a long loop its pattern is repeated, so that a
-share stays a few runs: after as many positions as the sum of the weights, taken as integers, when it begins
-again by itself; where that is too long, after `_PERIOD` positions, or more where there are many ranks.
+Figure 3 deals row by row, from the last row to the first. In a long loop its pattern is repeated, so that a
+share stays a few runs: after as many positions as the sum of the weights, taken as integers, where the
+pattern begins again by itself; if that is too long, after `_PERIOD` positions, or more for many ranks.
 
-What the shares are then expected to take is in `ShareForecast`, with the loss from dealing in whole iterations
-(Swartz, section 5: a domain divided into whole rows is not divided evenly).
+`ShareForecast` has the times that the shares are expected to take, with the loss from dealing in whole
+iterations (Swartz, section 5: a domain divided into whole rows is not divided evenly).
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ from dlbrt.data import layout
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units
-from dlbrt.parameters import LEAST_ITERATIONS_EACH, MAX_GROUPS, WORK_EDGES
-from dlbrt.partition import imbalance
+from dlbrt.parameters import MAX_GROUPS, MIN_ITERATIONS_EACH, WORK_EDGES
 from dlbrt.partition.cost_spec import CostError
 from dlbrt.records import dataclass
 
@@ -46,14 +45,14 @@ if TYPE_CHECKING:
     from dlbrt.data.layout import Floats
     from dlbrt.partition.known import KnownWork
 
-#: Loops this long are dealt by figure 3 to the last row.
+#: Loops up to this length are dealt by figure 3 without repetition.
 _EXACT = 4096
 
-#: The length of the pattern that is repeated in longer ones, and at least so many rows for each rank.
+#: The length of the pattern repeated in longer loops, and its least number of rows for each rank.
 _PERIOD = 1024
 _ROWS_EACH = 16
 
-#: Edges at which work is looked at, to tell what a dealt share of a long loop takes.
+#: The number of edges at which work is sampled, to forecast a dealt share of a long loop.
 _EDGES = 4096
 
 
@@ -66,11 +65,11 @@ def deal(
     weights: Sequence[float] | None = None,
     work: KnownWork | None = None,
 ) -> tuple[Spans, ...]:
-    """The first share of each rank in the positions first..n-1; together they are all of these.
+    """The first share of each rank in the positions first..n-1; together they cover all of these.
 
-    ``weights`` are relative speeds, one a rank, 0 or more and one above 0; ``work`` is that of positions
-    0..n-1, None where all cost the same. ValueError for bad numbers; `CostError` where the work cannot be
-    told after all.
+    ``weights`` are relative speeds, one for each rank, 0 or more and one above 0; ``work`` is the work of
+    positions 0..n-1, None if all cost the same. ValueError for bad numbers; `CostError` if the work turns out
+    not to be known.
     """
     left = n - first
     _check(left, ranks, weights)
@@ -90,35 +89,20 @@ def deal(
 
 @dataclass(frozen=True, slots=True)
 class ShareForecast:
-    """What shares are expected to take: ``work`` and ``times`` (work over weight) of each rank, any unit.
+    """The expected ``work`` and ``times`` (work over weight) of each rank, in any unit.
 
-    ``loss`` is how much longer the slowest rank takes than all would with the work shared ideally, in
-    parts of iterations too: max(time) / (sum(work) / sum(weights)), less 1; 0 where there is no work.
+    ``loss`` compares the slowest rank with work shared ideally, fractions of iterations included:
+    max(time) / (sum(work) / sum(weights)) - 1; 0 if there is no work.
     """
 
     work: tuple[float, ...]
     times: tuple[float, ...]
     loss: float
 
-    @property
-    def inefficiency(self) -> float:
-        """L_I in percent (Swartz, equation 2)."""
-        return imbalance.inefficiency(self.times)
-
-    @property
-    def efficiency(self) -> float:
-        """L_E in percent (Swartz, equation 3)."""
-        return imbalance.efficiency(self.times)
-
-    @property
-    def idle_share(self) -> float:
-        """The T_max variant of L_I, in percent."""
-        return imbalance.idle_share(self.times)
-
 
 @dataclass(frozen=True, slots=True)
 class FirstShares:
-    """A deal, the work known of its positions (None: units count as the same), and what it may take."""
+    """A deal, the known work of its positions (None: all units count the same), and its forecast."""
 
     deal: InitialPartition
     work: KnownWork | None = None
@@ -126,7 +110,7 @@ class FirstShares:
 
     @property
     def bounds(self) -> tuple[int, ...]:
-        """The P + 1 boundaries between the ranks' positions; none where they are not blocks in order."""
+        """The P + 1 boundaries between the ranks' positions; () if these are not blocks in order."""
         runs = [spans.runs for spans in self.deal.shares]
         if self.deal.units.folded or any(len(r) > 1 or (r and r[0].step > 1) for r in runs):
             return ()
@@ -147,11 +131,11 @@ def first_shares(
     weights: Sequence[float] | None = None,
     turns: int = 0,
 ) -> FirstShares:
-    """What each rank begins with of ``units``, by the rule that this module begins with.
+    """The share of ``units`` with which each rank begins, by the rule in this module's docstring.
 
-    ``stated`` evaluates what the kernel says that iterations cost; ``unusable`` is told why work cannot be
-    used, and iterations count as the same then. ``weights`` are relative speeds, as for `deal`. ``turns``
-    above 0 make a trial of ranks that is not of cyclic shares: each gets so many blocks, in turn.
+    ``stated`` evaluates the kernel's cost; ``unusable`` is called with the reason if the work cannot be used,
+    and all iterations then count the same. ``weights`` are relative speeds, as for `deal`. ``turns`` above 0
+    make a trial: each rank gets that many blocks, in turn, unless shares are cyclic.
     """
 
     def dealt(work: KnownWork | None) -> FirstShares:
@@ -165,7 +149,7 @@ def first_shares(
 
     work = None if units.folded else measured
     try:
-        if work is None and not units.folded and units.stop >= LEAST_ITERATIONS_EACH * ranks:
+        if work is None and not units.folded and units.stop >= MIN_ITERATIONS_EACH * ranks:
             work = stated()
         return dealt(work)
     except CostError as error:
@@ -176,11 +160,11 @@ def first_shares(
 def expected(
     shares: Sequence[Spans], work: KnownWork | None = None, weights: Sequence[float] | None = None
 ) -> ShareForecast:
-    """What shares are expected to take by the work known of the positions (None: 1 each).
+    """The forecast of shares by the known work of the positions (None: 1 each).
 
-    Exact for blocks, and for dealt shares of up to 65536 positions; in longer loops work is taken as even
-    between 4096 edges for these. A rank of weight 0 without work counts as taking the mean time. ValueError
-    unless there is a weight for each share; `CostError` as `deal`.
+    It is exact for blocks, and for dealt shares of up to 65536 positions; for dealt shares of longer loops,
+    work counts as even between 4096 edges. A rank of weight 0 without work counts with the mean time.
+    ValueError unless there is a weight for each share; `CostError` as `deal`.
     """
     rates = list(weights) if weights else [1.0] * len(shares)
     if len(rates) != len(shares):
@@ -208,12 +192,12 @@ def _work_of(shares: Sequence[Spans], work: KnownWork) -> list[float]:
 
 def _of_blocks(shares: Sequence[Spans], work: KnownWork) -> list[float]:
     ends = [(run.start, run.stop) for spans in shares for run in spans.runs]
-    work_table = iter(np.diff(work.before(np.array(ends, np.int64).reshape(-1)))[::2].tolist())
-    return [fsum(islice(work_table, len(spans.runs))) for spans in shares]
+    per_run = iter(np.diff(work.before(np.array(ends, np.int64).reshape(-1)))[::2].tolist())
+    return [fsum(islice(per_run, len(spans.runs))) for spans in shares]
 
 
 def _of_dealt(run: range, edges: NDArray[np.int64], density: Floats) -> float:
-    """The work of every so-manieth position: how many of them lie between two edges, times the density."""
+    """The work of a run with a step: its number of positions between two edges, times the density there."""
     if len(density) == edges[-1]:
         return float(density[run.start : run.stop : run.step].sum())
     below = np.clip(-((run.start - edges) // run.step), 0, len(run))
@@ -221,7 +205,7 @@ def _of_dealt(run: range, edges: NDArray[np.int64], density: Floats) -> float:
 
 
 def _scattered(n: int, weights: Sequence[float]) -> tuple[Spans, ...]:
-    """Figure 3 for n positions: to the last row, or its pattern repeated from the end on."""
+    """Figure 3 for n positions: in full, or its pattern repeated from the end."""
     from dlbrt.partition.proportional import scattered_owners
 
     period = _period(weights)
@@ -235,10 +219,10 @@ def _scattered(n: int, weights: Sequence[float]) -> tuple[Spans, ...]:
 
 
 def _period(weights: Sequence[float]) -> int:
-    """After how many rows the pattern of figure 3 is repeated: the sum of the weights, if it can be."""
+    """The length of the repeated pattern of figure 3: the sum of the weights, unless that is too long."""
     from fractions import Fraction
 
-    decimal = [Fraction(repr(float(weight))) for weight in weights]  # 0.1 is a tenth, as it is written
+    decimal = [Fraction(repr(float(weight))) for weight in weights]  # 0.1 is exactly a tenth
     unit = lcm(*(weight.denominator for weight in decimal))
     whole = [int(weight * unit) for weight in decimal]
     return min(sum(whole) // gcd(*whole), max(_PERIOD, _ROWS_EACH * len(weights)))

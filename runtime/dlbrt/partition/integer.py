@@ -2,14 +2,14 @@
 
 `optimal` is exact for per-iteration work given by its prefix sums: no other boundaries have a smaller
 largest part. It is the exact bisection of Pinar and Aykanat (J. Parallel Distrib. Comput. 64, 2004), after
-Nicol: whether parts of at most B exist is seen by filling one after the other; B is bisected, and
-each trial moves one end of the interval to a value that a part really takes, so that it ends, and with
-the optimum. Parts are compared as computed, p[b] - p[a] over the speed: exact for integers with a sum up
-to 2^53 on equal processors, and otherwise optimal as rounded. Of all optimal boundaries those nearest to
-equal work are given.
+Nicol. Filling one part after the other shows whether parts of at most B exist. B is bisected, and each trial
+moves one end of the interval to a value that a part really takes, so the search ends, and with the optimum.
+Parts are compared as computed, p[b] - p[a] over the speed: exact for integers with a sum up to 2^53 on equal
+processors, and otherwise optimal as rounded. Of all optimal boundaries, the result has those nearest to equal
+work.
 
-`settled` rounds the real boundaries of `newton`: it is exact among all the integers beside them, without a
-prefix sum over iterations.
+`settled` rounds the real boundaries of `newton`. It is exact among all integers beside them, without a prefix
+sum over iterations.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ def prefix_sums(work: ArrayLike) -> Numbers:
 def optimal(prefix: Numbers, speeds: int | Sequence[float]) -> tuple[int, ...]:
     """P + 1 boundaries of P contiguous parts, the greatest work over speed being least.
 
-    ``prefix`` is as `prefix_sums` makes it; ``speeds`` is P, or a speed for each part in order, 0 or more and
-    one above 0. A part may be empty. ValueError for other speeds, or sums that decrease or are none.
+    ``prefix`` is made by `prefix_sums`; ``speeds`` is P, or a speed for each part in order, 0 or more and one
+    above
+    0. A part may be empty. ValueError for other speeds, for sums that decrease, or for no sums.
     """
     if not len(prefix) or not (prefix[1:] >= prefix[:-1]).all():
-        raise ValueError("expected prefix sums that do not decrease, the first one of no work")
+        raise ValueError("expected prefix sums that do not decrease, beginning with that of no work")
     rates = [1.0] * speeds if isinstance(speeds, int) else [float(speed) for speed in speeds]
     return _Search(prefix, rates, fractions(rates).tolist()).bounds()
 
@@ -100,7 +101,7 @@ class _Search:
         return min(max(times), _time(float(total), max(self.speeds)))
 
     def _fill(self, most: float) -> tuple[list[int] | None, float]:
-        """Fill parts up to ``most`` in order: their ends and the time taken, or None and the next to try."""
+        """Fill parts up to ``most``: their ends and longest time, or None and the next time to try."""
         ends, longest, following = [0], 0.0, inf
         for speed in self.speeds:
             begin = ends[-1]
@@ -112,7 +113,7 @@ class _Search:
         return (ends, longest) if ends[-1] == self.n else (None, following)
 
     def _evened(self, most: float) -> tuple[int, ...]:
-        """Boundaries with parts of at most ``most``, as near to the targets as that allows."""
+        """Boundaries with parts of at most ``most``, as near to the targets as possible."""
         least = [self.n]
         for speed in reversed(self.speeds[1:]):
             least.append(self._retreat(least[-1], speed, most))
@@ -155,7 +156,7 @@ class _Search:
         return begin
 
     def _find(self, value: float, side: Literal["left", "right"]) -> int:
-        """Where a value stands among the sums; asked in their own type, or numpy converts them all."""
+        """The place of a value among the sums; searched in their own type, or numpy converts them all."""
         value = min(max(value, float(self.prefix[0]) - 1), float(self.prefix[-1]) + 1)
         if self.prefix.dtype.kind != "f":
             return int(self.prefix.searchsorted(floor(value) if side == "right" else ceil(value), side))

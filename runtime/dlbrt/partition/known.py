@@ -1,13 +1,13 @@
-"""The work of a loop's positions as far as it is known before the loop: summed, by a formula, or measured.
+"""The work of a loop's positions as known before the loop: summed, by a formula, or measured.
 
-All of them say how much work precedes a position, and where so much work ends; cutting is common to them:
-boundaries at the fractions of the work that the speeds ask for (Swartz, section 2; unequal processors,
-section 4), then the integers beside them for which the longest time is least (`integer.settled`).
+Each kind gives the work before a position, and the position before which a given work lies. Cutting is common
+to all: boundaries at fractions of the work by the speeds (Swartz, section 2; unequal processors, section 4),
+then the integers beside them for which the longest time is least (`integer.settled`).
 
 Work given iteration by iteration is summed over all positions. Up to `MAX_GROUPS` positions every sum is
-kept and the cut is the best that there is (`integer.optimal`). In longer loops the sums are kept at edges of
-groups, and the work is looked at again in the groups that a boundary falls in: memory stays bounded, and the
-sums at the boundaries are those of all positions before.
+kept, and the cut is optimal (`integer.optimal`). In longer loops the sums are kept at edges of groups, and
+the work inside a group is computed again if a boundary falls in it: memory stays bounded, and the sums at the
+boundaries are those of all positions before.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from dlbrt.partition.integer import optimal, settled
 from dlbrt.partition.newton import Cutter, fractions
 from dlbrt.partition.work import WorkError, WorkFault, evaluate
 
-#: Positions whose work is computed at a time, or a group if that is more: what the caches hold.
+#: How many positions are computed at a time (or a whole group, if larger): what the caches hold.
 _BLOCK = 1 << 16
 
-#: The ticks of all work: differences and products with small numbers stay far below 64 bits.
+#: The quanta of all work: differences, and products with small numbers, stay far below 64 bits.
 _TOTAL_QUANTA = 1 << 50
 
 
@@ -44,16 +44,16 @@ class KnownWork(ABC):
 
     @abstractmethod
     def before(self, positions: ArrayLike) -> Floats:
-        """The work before each of some positions 0..n; CostError where it cannot be told after all."""
+        """The work before each of some positions 0..n; CostError if it turns out not to be known."""
 
     @abstractmethod
     def places(self, work: Floats) -> Floats:
-        """The real positions before which so much work lies, ascending as ``work`` is; CostError as above."""
+        """The real positions before which ``work`` lies, ascending like ``work``; CostError as `before`."""
 
     def cut(self, rates: Sequence[float], first: int = 0) -> tuple[int, ...]:
-        """Boundaries of one part for each speed in first..n, so that the longest time is least.
+        """Boundaries in first..n of one part for each speed, so that the longest time is least.
 
-        ValueError for bad speeds, as `newton.fractions`; CostError where the work from ``first`` on is none.
+        ValueError for bad speeds, as `newton.fractions`; CostError if there is no work from ``first`` on.
         """
         done = self._done(first)
         share = fractions(rates)
@@ -62,7 +62,7 @@ class KnownWork(ABC):
         return settled(cuts, self.before, rates)
 
     def table(self, groups: int = 4096) -> WorkTable:
-        """The work in whole ticks at the edges of that many groups, or fewer; all of it is 2^50 ticks."""
+        """The work table at the edges of up to ``groups`` groups; all work is 2^50 quanta."""
         edges = self._edges(groups)
         share = np.maximum.accumulate(self.before(edges)) / self.total
         quanta = np.rint(np.clip(share, 0, 1) * _TOTAL_QUANTA).astype(np.int64)
@@ -113,21 +113,21 @@ class SummedWork(KnownWork):
         return found
 
     def cut(self, rates: Sequence[float], first: int = 0) -> tuple[int, ...]:
-        """As `KnownWork.cut`; of all boundaries that there are where each position has its own sum."""
+        """As `KnownWork.cut`; optimal among all boundaries if each position has its own sum."""
         if self._group > 1:
             return super().cut(rates, first)
         sums = self._prefix[first:] - self._done(first)
         return tuple(first + place for place in optimal(sums, rates))
 
     def _compute_inside(self, groups: NDArray[np.int64]) -> None:
-        """Compute the work inside some groups again, where it is not known from before."""
+        """Compute the work inside some groups again, unless it is kept from before."""
         new = [g for g in np.unique(groups).tolist() if g not in self._inside]
         if not new:
             return
         runs = [range(g * self._group, min((g + 1) * self._group, self.n)) for g in new]
         for g, works in zip(new, self._source.of(runs), strict=True):
             sums = np.concatenate(([0.0], np.cumsum(works)))
-            # Summed in another order, or by an expression that is not a function, it may differ.
+            # The sum may differ from the first one: another order, or an expression that is not a function.
             self._inside[g] = np.minimum(sums, self._prefix[g + 1] - self._prefix[g])
 
     def _edges(self, groups: int) -> NDArray[np.int64]:
@@ -137,8 +137,8 @@ class SummedWork(KnownWork):
 class CurvedWork(KnownWork):
     """Work by a cumulative function, cut by Newton's method.
 
-    ``mirrored``: the cutter counts positions from the end, as it must where the index counts down.
-    ``explain`` words what turns out to be wrong with the function, ``remark`` what was made of it.
+    ``mirrored``: the cutter counts positions from the end, since the index counts down. ``explain`` makes the
+    error for a fault found later; ``remark`` tells users how the function was used.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class CurvedWork(KnownWork):
             raise self._explain(error) from error
 
     def _below(self, x: Floats) -> Floats:
-        """The work below x as the cutter counts; linear up to where the function increases."""
+        """The work below x in the cutter's positions; linear up to where the function increases."""
         work, start = self._cutter.work, self._cutter.start
         ends = np.array([work.left])
         values = evaluate(work.t, np.concatenate((np.maximum(x, work.left), ends))) - start
@@ -182,7 +182,7 @@ class CurvedWork(KnownWork):
 
 
 class MeasuredWork(KnownWork):
-    """Work as measured by groups of iterations (`density`), even within a group."""
+    """Work measured by groups of iterations (`density`), even within a group."""
 
     def __init__(self, density: Density) -> None:
         self.n = density.n
@@ -199,9 +199,9 @@ class MeasuredWork(KnownWork):
 
 
 def summed(source: Densities, n: int) -> SummedWork | None:
-    """The sums over n > 0 positions; None where all cost the same.
+    """The sums over n > 0 positions; None if all cost the same.
 
-    CostError for a work that is bad, all being zero, or a sum that no float holds.
+    CostError for a bad work, for no work at all, or for a sum that no float holds.
     """
     group = -(-n // MAX_GROUPS)
     sums, least, most = [], np.inf, 0.0

@@ -1,14 +1,13 @@
 """Cut a cumulative work t(x) into parts of equal work: t(x_i) = i TT / N_p (Swartz, section 2, equation 1).
 
-The domain of processor i is [x_i, x_{i+1}); processors that differ get parts TT f_i for given fractions
-(section 4). x_0 is the lower and x_Np the upper end of the domain, exactly: for i = 0 the equation may
-have no root (the paper's t has a positive least value), and x_max need not be found. The constant A of
-t = A t_ref divides out.
+The domain of processor i is [x_i, x_{i+1}); unequal processors get parts TT f_i for given fractions (section
+4). x_0 and x_Np are exactly the ends of the domain: for i = 0 the equation may have no root (the paper's t
+has a positive least value), and x_max need not be searched. The constant A of t = A t_ref divides out.
 
-A `Cutter` samples t once, refuses a t that cannot be cut, and picks the method cell by cell
-(`convergence`). Then one rank finds the bounds of all together (`roots`), and tells the others: ranks that
-find theirs alone, as in the paper, may differ from it in the last digits, since array and scalar functions
-round differently (`samples/papers/swartz/newton.py`).
+A `Cutter` samples t once, refuses a t that cannot be cut, and picks the method for each cell
+(`roots.methods`). Then one rank computes all bounds together (`roots.roots`) and sends them to the others.
+Ranks that compute their own bounds, as in the paper, may differ in the last digits, since array and scalar
+functions round differently (`samples/papers/swartz/newton.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from dlbrt.data.layout import Floats
 from dlbrt.partition.roots import Roots, SampledWork, difference_quotients, methods, roots
 from dlbrt.partition.work import CumulativeWork, WorkError, WorkFault, check_increasing, evaluate
 
-#: Cells of the table: made in less than a millisecond, and the start is good for two or three steps.
+#: Cells of the table: it takes less than a millisecond, and two or three steps from its start suffice.
 CELLS = 1024
 
 #: Relative tolerance of the boundaries.
@@ -33,9 +32,9 @@ TOLERANCE = 1e-12
 class Cutter:
     """A cumulative work made ready to be cut.
 
-    ``total`` is TT in the unit of t.
-    WorkError where t is NaN, infinite, decreasing or constant, naming the x; ValueError for ``cells`` below
-    1 or a ``tolerance`` outside (0, 1). Source: Swartz, sections 2 and 3, appendices A and B.
+    ``total`` is TT in the unit of t. WorkError where t is NaN, infinite, decreasing or constant, with the x;
+    ValueError for ``cells`` below 1 or a ``tolerance`` outside (0, 1). Source: Swartz, sections 2 and 3,
+    appendices A and B.
     """
 
     def __init__(self, work: CumulativeWork, cells: int = CELLS, tolerance: float = TOLERANCE) -> None:
@@ -51,9 +50,9 @@ class Cutter:
         self.table = _table(work, x, t, tolerance)
 
     def cuts_at(self, fractions: ArrayLike) -> Floats:
-        """The boundaries below which the given fractions of the work lie, one each, not decreasing.
+        """The boundary below which each of the given fractions of the work lies; they do not decrease.
 
-        The fractions do not decrease and lie in [0, 1], else ValueError; 0 and 1 are the ends exactly.
+        ValueError unless the fractions lie in [0, 1] and do not decrease; 0 and 1 give exactly the ends.
         """
         return self.solve(_checked(fractions)).x
 
@@ -77,9 +76,8 @@ class Cutter:
         if not isfinite(total):
             raise WorkError(WorkFault.INFINITE, self.work.high, f"from {self.start} to {last}")
         if total <= 0:
-            raise WorkError(
-                WorkFault.NONE_AT_ALL, self.work.low, f"t is {last:.6g} at both ends of the domain"
-            )
+            found = f"t is {last:.6g} at both ends of the domain"
+            raise WorkError(WorkFault.NONE_AT_ALL, self.work.low, found)
         return total
 
 

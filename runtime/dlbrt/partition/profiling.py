@@ -1,13 +1,12 @@
-"""What a measured pass teaches: times by groups of iterations, and when the loop is cut by them anew.
+"""Measured passes: times by groups of iterations, and when the loop is cut by them anew.
 
-Swartz, section 6: the first pass over the loop measures the density where it is computed, the domain is cut
-by it, and every so many passes (T_max - T_min) / T_avg is compared with a threshold, above which it is
-measured and cut again. Each rank records the groups that it touches (`GroupTimes`); rank 0 puts the records
-together between two passes (`Profiling`).
+Swartz, section 6: the first pass over the loop measures the density where it is computed, and the domain is
+cut by it. After a fixed number of passes (T_max - T_min) / T_avg is compared with a threshold, above which
+the loop is measured and cut again. Each rank records the groups that it touches (`GroupTimes`); rank 0 merges
+the records between two passes (`Profiling`).
 
-A pass that checks is measured as well, so that the density which replaces the old one is of that pass. It
-replaces it only where the ranks have drifted apart: else the noise of the clock would move boundaries,
-and rows with them.
+A pass that checks is also measured, so that a new density comes from that pass. It replaces the old one only
+if the ranks have drifted apart: otherwise the noise of the clock would move boundaries, and rows with them.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from dlbrt.partition.density import Density, DriftCheck, Sample, merge
 from dlbrt.partition.work import WorkError, WorkFault
 from dlbrt.records import dataclass
 
-#: Groups that a rank did not touch are kept between two that it did, if they are fewer than this: zeros
-#: cost less than another sample.
+#: A sample spans up to this many untouched groups between two touched ones: zeros cost less than another
+#: sample.
 _GAP = 64
 
-#: So many numbers of iterations that a loop has had are remembered.
+#: For how many different numbers of iterations of a loop the density is remembered.
 _MAX_SIZES = 4
 
 
 def group_size(n: int, group: int) -> int:
-    """The iterations in a group of n: as asked for, doubled until there are at most MOST_GROUPS groups.
+    """The iterations in a group: ``group``, doubled until n iterations have at most `MAX_GROUPS` groups.
 
-    The same on every rank. ValueError for a group below 1.
+    It is the same on every rank. ValueError for a group below 1.
     """
     if group < 1:
         raise ValueError(f"expected groups of at least 1 iteration, found {group}")
@@ -55,7 +54,7 @@ class GroupTimes:
         self.n = n
         self.group = group_size(n, group)
         zeros = bytes(8 * -(-n // self.group))
-        # Single elements of an array are reached faster than numpy's, stretches by numpy on the same memory.
+        # An array is faster than numpy for single elements; numpy handles stretches on the same memory.
         self._done, self._seconds = array("q", zeros), array("d", zeros)
 
     def limit(self, position: int) -> int:
@@ -63,9 +62,9 @@ class GroupTimes:
         return min((position // self.group + 1) * self.group, self.n)
 
     def add(self, run: range, seconds: float) -> None:
-        """The positions of a run, in any order and of any step, took so long together.
+        """Add the seconds that the positions of a run, of any step, took together.
 
-        A run that reaches into several groups is shared in proportion to its positions in each. ValueError
+        A run that reaches into several groups is divided in proportion to its positions in each. ValueError
         for positions outside the domain.
         """
         if not run:
@@ -88,22 +87,19 @@ class GroupTimes:
         np.frombuffer(self._seconds, dtype=np.float64)[first:end] += counts * (seconds / len(run))
 
     def samples(self) -> tuple[Sample, ...]:
-        """What was measured so far, for rank 0: stretches of groups, few zeros among them."""
+        """The measurements so far, for rank 0: stretches of groups with few zeros among them."""
         touched = np.flatnonzero(np.frombuffer(self._done, dtype=np.int64))
         stretches = np.split(touched, np.flatnonzero(np.diff(touched) > _GAP) + 1)
         return tuple(self._sample(int(s[0]), int(s[-1]) + 1) for s in stretches if len(s))
 
     def _sample(self, first: int, end: int) -> Sample:
-        return Sample(
-            first,
-            np.array(self._done[first:end], dtype=np.int64),
-            np.array(self._seconds[first:end], dtype=np.float64),
-        )
+        done, seconds = self._done[first:end], self._seconds[first:end]
+        return Sample(first, np.array(done, dtype=np.int64), np.array(seconds, dtype=np.float64))
 
 
 @dataclass(slots=True)
 class _State:
-    """What is known of passes over n iterations, and how many there were."""
+    """The density of passes over n iterations, and the number of these passes."""
 
     n: int
     group: int
@@ -112,21 +108,17 @@ class _State:
 
 
 class Profiling:
-    """What rank 0 knows of one loop between its passes; counted from 0, pass 0 and every ``every``-th check.
+    """The density of one loop at rank 0, from pass to pass; pass 0 and every ``every``-th pass check for
+    drift.
 
-    ``density`` is what the next pass is cut by, None until something was measured. ``known`` is one from an
-    earlier run of the program: the first pass is cut by it, and it is replaced if that pass has drifted;
-    for another number of iterations it is left aside. Passes over several numbers of iterations may
-    alternate: each is known, and counted, apart. ValueError as `GroupTimes` and `DriftCheck`.
+    The next pass is cut by ``density``, None until something was measured. ``known`` is a density from an
+    earlier run of the program: the first pass is cut by it, and it is replaced if that pass has drifted; for
+    another number of iterations it is ignored. Passes over several numbers of iterations may alternate: each
+    number has its own density and count. ValueError as `GroupTimes` and `DriftCheck`.
     """
 
     def __init__(
-        self,
-        n: int,
-        group: int = 5,
-        every: int = 10,
-        threshold: float = 0.10,
-        known: Density | None = None,
+        self, n: int, group: int = 5, every: int = 10, threshold: float = 0.10, known: Density | None = None
     ) -> None:
         self._group_size = group
         self._check = DriftCheck(every, threshold)
@@ -135,7 +127,7 @@ class Profiling:
         self.begin(n, known)
 
     def begin(self, n: int, known: Density | None = None) -> None:
-        """A pass over n iterations follows; ``known`` counts where there was none, or none of late."""
+        """A pass over n iterations follows; ``known`` is used if no recent pass had as many."""
         state = self._states.pop(n, None)
         if state is None:
             fits = known is not None and known.n == n
@@ -156,22 +148,22 @@ class Profiling:
 
     @property
     def density(self) -> Density | None:
-        """What the next pass is cut by; None: nothing is known."""
+        """The density by which the next pass is cut; None if nothing is known."""
         return self._state.density
 
     @property
     def densities(self) -> tuple[Density, ...]:
-        """All that is known, for different numbers of iterations, that of the last pass first."""
+        """The densities for different numbers of iterations, that of the last pass first."""
         found = (state.density for state in reversed(self._states.values()))
         return tuple(density for density in found if density is not None)
 
     @property
     def measure_next(self) -> bool:
-        """Whether the next pass is to be measured, on all ranks."""
+        """Whether all ranks measure the next pass."""
         return self.n > 0 and (self.density is None or self._state.passes % self._check.every == 0)
 
     def group_times(self) -> GroupTimes:
-        """What a rank measures the next pass with."""
+        """A rank's record of the next pass."""
         return GroupTimes(self.n, self.group)
 
     def learn(
@@ -181,15 +173,15 @@ class Profiling:
         speeds: Sequence[float] = (),
         bounds: Sequence[int] = (),
     ) -> str | None:
-        """A pass has ended. Adopts its density if there was none, or the ranks have drifted apart.
+        """A pass has ended: adopt its density if there was none, or if the ranks have drifted apart.
 
-        ``times`` are the ranks' seconds, ``samples`` what each measured (None if the pass was not
-        measured), ``speeds`` the relative speeds that it was cut by (equal ones, if empty). Where work has
-        moved during the pass, its times tell nothing of how it was cut: ``bounds`` are the P + 1 boundaries
-        that it began with, and the times are then those that these shares take by the new density.
+        ``times`` are the ranks' seconds, ``samples`` their measurements (None if the pass was not measured),
+        ``speeds`` the relative speeds that the pass was cut by (empty: equal ones). If work moved during the
+        pass, its times do not show how well it was cut: ``bounds`` are then the P + 1 boundaries that it
+        began with, and the times of these shares by the new density are compared instead.
 
-        Returns a sentence where the times cannot be used: the old density is kept. ValueError for
-        samples that do not fit the domain.
+        Returns a sentence if the times cannot be used; the old density is kept. ValueError for samples that
+        do not fit the domain.
         """
         measured = self.measure_next
         self._state.passes += 1
@@ -201,7 +193,7 @@ class Profiling:
         except WorkError as error:
             return self._unusable(error)
         taken = _taken(fresh, bounds, rates) if bounds else times
-        # A rank that is given nothing (speed 0) is not out of balance.
+        # A rank that gets no work (speed 0) is not out of balance.
         compared = [t for t, rate in zip(taken, rates, strict=True) if rate > 0]
         if not all(isfinite(t) and t >= 0 for t in compared):
             return f"expected a time for each rank, found {list(compared)}; iterations are dealt as before"
@@ -217,10 +209,10 @@ class Profiling:
 
 
 def relative_speeds(work: Sequence[float], seconds: Sequence[float]) -> tuple[float, ...] | None:
-    """Speeds per rank, the slowest one's being 1, from the work that each did and how long it took.
+    """The speed of each rank relative to the slowest, from the work that each did and its seconds.
 
-    A rank of which nothing was measured has the mean speed of the others; None where nothing was measured
-    of two ranks, or any figure is not finite and 0 or more.
+    A rank without measurements has the mean speed of the others. None if fewer than two ranks were measured,
+    or if any figure is not finite and 0 or more.
     """
     pairs = list(zip(work, seconds, strict=True))
     if not all(isfinite(x) and x >= 0 for pair in pairs for x in pair):
@@ -234,12 +226,12 @@ def relative_speeds(work: Sequence[float], seconds: Sequence[float]) -> tuple[fl
 
 
 def _rated(samples: Sequence[Sequence[Sample]], speeds: Sequence[float]) -> list[Sample]:
-    """The samples of all ranks with their ranks' speeds; of a rank without one nothing is known."""
+    """The samples of all ranks with the ranks' speeds; those of a rank of speed 0 are dropped."""
     pairs = zip(samples, speeds, strict=True)
     return [replace(sample, speed=speed) for each, speed in pairs if speed > 0 for sample in each]
 
 
 def _taken(density: Density, bounds: Sequence[int], speeds: Sequence[float]) -> list[float]:
-    """How long shares between these boundaries take ranks of these speeds."""
+    """The seconds that shares between ``bounds`` take ranks of ``speeds``."""
     work = density.between(bounds).tolist()
     return [part / speed if speed > 0 else 0.0 for part, speed in zip(work, speeds, strict=True)]

@@ -1,14 +1,18 @@
-"""Rows in proportion to the rates of processors: in blocks, and scattered.
+"""Rows in proportion to the rates of processors, in blocks and scattered; the efficiency on equal processors.
 
-Ciegis, Sablinskas, Simkevicius, Wasniewski, Informatica 7 (1996): problem (1), to find integers M_j >= 0
-of sum m with the greatest M_j / w_j least. Block distribution: M_j = floor(m w_j / W) (equation 3),
-and each remaining row to the processor that would finish it first (figure 1). Scattered (figure 3): rows are
-dealt from the last to the first, each to the processor that would finish it first, so that whatever the
-number of rows from any one to the last, it is shared in proportion; that is what elimination needs.
+Ciegis, Sablinskas, Simkevicius, Wasniewski, Informatica 7 (1996): problem (1) is to find integers M_j >= 0 of
+sum m with the greatest M_j / w_j least. Block distribution: M_j = floor(m w_j / W) (equation 3), and each
+remaining row goes to the processor that would finish it first (figure 1). Scattered (figure 3): rows are
+dealt from the last to the first, each to the processor that would finish it first, so that the rows from any
+row to the last are always shared in proportion, as elimination needs.
 
 Ties go to the processor named first. The floors and figure 1 are computed in exact fractions: in doubles the
-paper's example 1 depends on the order in which W is summed. Figure 3 is computed in doubles as the
-paper did: its row 50 is a tie of 5/1.5 and 12/3.6, which doubles decide.
+paper's example 1 depends on the order in which W is summed. Figure 3 is computed in doubles as in the paper:
+its row 50 is a tie of 5/1.5 and 12/3.6, which doubles decide.
+
+The efficiency of a static distribution of equal tasks is E_p = T(1) / (p T(p)) on p equal processors (section
+2.1, table 1), without communication. The efficiency "0.5" that the paper prints for m = p + 1 rows is the
+limit of (p + 1) / 2p. The closed forms of eliminations are in `samples/papers/ciegis`.
 """
 
 from __future__ import annotations
@@ -47,7 +51,7 @@ def scattered_owners(n: int, rates: Sequence[float]) -> NDArray[np.int64]:
     _checked(n, rates)
     total = fsum(rates)
     # At time T = (n + p) / W the processors have finished sum floor(w_j T) > W T - p = n rows: the last of
-    # the n ends no later, and processor j deals with w_j T of them at most.
+    # the n rows ends no later, and processor j has at most w_j T of them.
     counts = [int((n + len(rates)) * (rate / total)) + 1 if rate else 0 for rate in rates]
     owner = np.repeat(np.arange(len(rates)), counts)
     finish = np.concatenate(
@@ -65,28 +69,20 @@ def _checked(m: int, rates: Sequence[float]) -> list[Fraction]:
     return [Fraction(rate) for rate in rates]
 
 
-# ------------------------------------------------------------------------------
-# What a static distribution of equal tasks will cost: estimates of Ciegis et al. in closed form.
-#
-# E_p = T(1) / (p T(p)) on p equal processors, section 2.1 (table 1); communication is not counted. The
-# efficiency "0.5" that the paper prints for m = p + 1 rows is the limit of (p + 1) / 2p. The closed forms of
-# eliminations are in `samples/papers/ciegis`.
-
-
 def product_efficiency(m: int, p: int) -> float:
     """m equal tasks in blocks on p processors: m / (p ceil(m / p))."""
     return m / (p * _stages(m, p))
 
 
 def product_bound(r: int, p: int) -> float:
-    """The least of that for m > r p, r = floor(m / p): 1 - (p - 1) / (p (r + 1)) (equation 2, table 1)."""
+    """The least efficiency for m > r p, r = floor(m / p): 1 - (p - 1) / (p (r + 1)) (equation 2, table 1)."""
     return 1 - (p - 1) / (p * (r + 1))
 
 
 def fewest_processors(m: int, p: int) -> int:
-    """Remark 1: how few of p equal processors do m equal tasks in the same time as all of them.
+    """The least number of p equal processors that do m equal tasks in the same time as all p (remark 1).
 
-    For m = p + 1 that is floor((m + 1) / 2): the others are idle for half of the time.
+    For m = p + 1 it is floor((m + 1) / 2): the others are idle for half of the time.
     """
     return -(-m // _stages(m, p))
 

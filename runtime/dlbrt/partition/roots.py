@@ -1,18 +1,24 @@
-"""Roots of t(x) = C, all at once in arrays, by one rule.
+"""Roots of t(x) = C, all at once in arrays, by the method that will converge in each cell of a sampled t.
 
-Every C lies in a cell of a table of t, which is its bracket from the beginning; the start is the analytic
-inverse where there is one, else linear in the cell (with a table of one cell that is the paper's own
-start, x_max i / N_p). Then, by the cell's method (`convergence`):
+Every C lies in a cell of a table of t, which is its first bracket; the start is the analytic inverse if there
+is one, else linear in the cell (with a table of one cell this is the paper's own start, x_max i / N_p). Then,
+by the cell's method (`methods`):
 
 * Newton, x - (t(x) - C) / t'(x), with t' analytic or a difference quotient (Swartz, section 2); if it
   leaves the bracket, the secant. After `NEWTON_STEPS` the secant rule takes over.
 * Secant: through the ends of the bracket, the stale end's value halved (Illinois), every third step the
-  middle, so that the bracket goes to nothing whatever t does.
+  middle, so that the bracket shrinks to nothing whatever t does.
 * Bisection: the middle.
 
-It ends where t(x) is C to the rounding of t, where a Newton step is below the relative tolerance, or
-where the bracket is. (An absolute one, as in the paper's appendix B, can be below an ulp of x.) A value
-outside the values at the bracket's ends shows that t is not increasing, or not a number, and is refused.
+A search ends when t(x) is C to the rounding of t, or when a Newton step or the bracket is below the relative
+tolerance. (An absolute tolerance, as in the paper's appendix B, can be below an ulp of x.) A value outside
+the values at the bracket's ends shows that t is not increasing, or not a number, and is refused.
+
+Swartz, appendix A: Newton on f(x) = t(x) - C converges from any start in an interval where t' and t'' keep
+their signs (from the left it overshoots once, then falls monotonically), and wherever it is a contraction,
+|Q(x)| < 1 with Q = f f'' / f'^2 (the print lacks the absolute value). In a cell of the table, |f| is at most
+the work of the cell, so one bound of |Q| holds for every C that is cut there. Whether t' is continuous is
+judged by the mean value theorem: the cell's difference quotient lies between the slopes at its ends.
 """
 
 from __future__ import annotations
@@ -27,21 +33,12 @@ from dlbrt.data.layout import Floats
 from dlbrt.partition.work import ROUNDING, Curve, WorkError, WorkFault, evaluate
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Whether Newton's method will converge, cell by cell of a sampled t: what picks the method.
-#
-# Swartz, appendix A: Newton on f(x) = t(x) - C converges from any start in an interval where t' and t'' keep
-# their signs (from the left it overshoots once, then falls monotonically), and wherever it is a contraction,
-# |Q(x)| < 1 with Q = f f'' / f'^2 (the print lacks the absolute value). In a cell of the table, |f| is at most
-# the work of the cell, so one bound of |Q| holds for every C that is cut there. That t' is continuous is
-# judged by the mean value theorem: the cell's difference quotient lies between the slopes at its ends.
-
-#: How far the quotient may stand outside the end slopes, and how far these may be apart, as a part.
+#: How far the difference quotient may lie outside the end slopes, as a part of these.
 MARGIN = 0.1
 
 
 class Method(IntEnum):
-    """How a root is looked for inside its bracket; each falls back on the next."""
+    """How a root is searched inside its bracket; each method falls back on the next."""
 
     NEWTON = 0
     SECANT = 1
@@ -49,7 +46,7 @@ class Method(IntEnum):
 
 
 def contraction(f: Floats, slope: Floats, curvature: Floats) -> Floats:
-    """|Q| = |f f'' / f'^2| elementwise; infinite or NaN where t is flat."""
+    """|Q| = |f f'' / f'^2| by element; infinite or NaN where t is flat."""
     with np.errstate(all="ignore"):
         return np.asarray(np.abs(f * curvature) / np.square(slope))
 
@@ -74,19 +71,17 @@ def methods(x: Floats, t: Floats, slope: Floats) -> NDArray[np.int8]:
 
 
 def _keeps_sign(bend: Floats) -> NDArray[np.bool_]:
-    """Where t' goes the same way, up or down, in a cell and its neighbours."""
+    """Where t' changes in the same direction in a cell and its neighbours."""
     sign = np.sign(bend)
     around = np.concatenate((sign[:1], sign, sign[-1:]))
     kept: NDArray[np.bool_] = (sign != 0) & (around[:-2] == sign) & (around[2:] == sign)
     return kept
 
 
-# ------------------------------------------------------------------------------
-
-#: More steps than any bracket of doubles takes, two thirds of them not bisecting it.
+#: More steps than any bracket of doubles needs if only every third one bisects it.
 MAX_STEPS = 400
 
-#: Newton has converged by then or will not.
+#: By this step Newton has converged, or it will not.
 NEWTON_STEPS = 8
 
 #: The dx of a difference quotient, relative to x (or to the cell, near 0): half the digits of a double.
@@ -95,7 +90,7 @@ HALF_DIGITS = 1.5e-8
 #: The rounding of a number, relative to it: a few units in the last place.
 ULPS = 4 * float(np.finfo(np.float64).eps)
 
-#: How many roots are worked on at a time: what the caches hold.
+#: How many roots are searched at a time: what the caches hold.
 AT_ONCE = 1 << 14
 
 
@@ -103,8 +98,8 @@ AT_ONCE = 1 << 14
 class SampledWork:
     """Samples of t on m + 1 points x, the method of each of the m cells, and how to evaluate more.
 
-    ``tolerance`` is relative to x, or to the ``span`` where that is less; ``scale`` is
-    the largest magnitude of t.
+    ``tolerance`` is relative to x, or to the ``span`` if that is less; ``scale`` is the largest magnitude of
+    t.
     """
 
     t: Curve
@@ -147,7 +142,7 @@ def difference_quotients(t: Curve, x: Floats, value: Floats, width: Floats | flo
 
 
 def misplaced(x: float, value: float, ends: tuple[float, float], values: tuple[float, float]) -> WorkError:
-    """Why a value of t that lies outside those at the ends of its bracket cannot be."""
+    """The error for a value of t that lies outside the values at the ends of its bracket."""
     if not isfinite(value):
         fault = WorkFault.NOT_A_NUMBER if value != value else WorkFault.INFINITE
         return WorkError(fault, x, f"t = {value}")
@@ -157,7 +152,7 @@ def misplaced(x: float, value: float, ends: tuple[float, float], values: tuple[f
 
 
 def roots(table: SampledWork, targets: Floats) -> Roots:
-    """The x with t(x) = target for each, all together; WorkError where t turns out not to increase."""
+    """The x with t(x) = target for each target; WorkError if t turns out not to increase."""
     x = np.empty(len(targets))
     steps = np.zeros(len(targets), dtype=np.int64)
     for first in range(0, len(targets), AT_ONCE):
@@ -168,7 +163,7 @@ def roots(table: SampledWork, targets: Floats) -> Roots:
 
 @dataclass(slots=True, eq=False)
 class _Brackets:
-    """The brackets still open: ``place`` is whose, the others have one element each."""
+    """The open brackets, an element each; ``place`` is the index of the root."""
 
     place: NDArray[np.int64]
     target: Floats
@@ -201,7 +196,7 @@ class _Brackets:
         return cls(place, target, kind, x, low, high, at_low, at_high, below, above, width, side)
 
     def close(self, table: SampledWork, x: Floats, steps: NDArray[np.int64]) -> None:
-        """Find all roots; ``x`` and ``steps`` take them and the number of evaluations."""
+        """Find all roots and write them to ``x``, and the numbers of evaluations to ``steps``."""
         x[:] = self.x
         self._keep((self.target < self.at_high) & (self.target > self.at_low))
         for step in range(MAX_STEPS):
@@ -217,7 +212,7 @@ class _Brackets:
     def _step(self, table: SampledWork, step: int) -> tuple[Floats, NDArray[np.bool_]]:
         """Evaluate t at x and narrow the brackets: the next x, and which roots are found.
 
-        Where the root is found by a small step, that step has been made.
+        If a root is found by a small step, x already includes that step.
         """
         value = evaluate(table.t, self.x)
         f = value - self.target
@@ -259,7 +254,7 @@ class _Brackets:
         return following, newton
 
     def _safe(self, step: int) -> Floats:
-        """The secant's next x, or the middle, as the rule says."""
+        """The secant's next x, or the middle, by the rule in the module's docstring."""
         middle = self.low + (self.high - self.low) / 2
         secant = self.low - self.below * (self.high - self.low) / (self.above - self.below)
         usable = (self.kind != Method.BISECTION) & (step % 3 != 2)

@@ -1,10 +1,10 @@
-"""Cumulative work t(x) over a domain, and what is wrong with one that cannot be cut.
+"""Cumulative work t(x) over a domain, and the faults of a t that cannot be cut.
 
-Swartz, section 2: t(x) is the time needed for the part of the domain below x, so it does not decrease, and
-TT = t(x_max). Only differences of t count, and a constant factor (the paper's A) divides out, so any unit
-will do. The work at the domain's lower end is given apart from t where t has no meaning there: the
-sieve's t(x) = x^1.43 / (ln x - 1.08366) has a pole at 2.96 and increases from 5.95 on only, and the paper
-counts from 0 (`CumulativeWork.start`) whatever t says at the first number.
+Swartz, section 2: t(x) is the time needed for the part of the domain below x, so it does not decrease, and TT
+= t(x_max). Only differences of t count, and a constant factor (the paper's A) divides out, so any unit will
+do. If t has no meaning at the domain's lower end, the work there is given apart from t: the sieve's t(x) =
+x^1.43 / (ln x - 1.08366) has a pole at 2.96 and increases only from 5.95 on, and the paper counts from 0
+(`CumulativeWork.start`) whatever t is at the first number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from dlbrt.data.layout import Floats
 from dlbrt.records import dataclass
 
-#: A vectorised function: of one float or a float64 array, giving numbers of the same shape (or one number).
+#: A vectorized function: maps a float or a float64 array to numbers of the same shape (or one number).
 Curve = Callable[[Any], Any]
 
 #: A decrease of t below this part of its largest magnitude is rounding, not a fault.
@@ -40,9 +40,9 @@ class WorkFault(Enum):
 class WorkError(ValueError):
     """Work that cannot be cut.
 
-    ``place`` is the x (or the position of the iteration) where it shows, ``fault`` what shows there.
-    ``increases_from`` is, for a cumulative work that decreases at first only, the least x looked at
-    from which it increases (`CumulativeWork.increasing_from`).
+    ``place`` is the x (or the position of the iteration) of the ``fault``. ``increases_from``, for a
+    cumulative work that decreases only at first, is the least sampled x from which it increases
+    (`CumulativeWork.increasing_from`).
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class WorkError(ValueError):
         super().__init__(f"the work {fault.value} at {place:.12g}: {found}{later}")
 
     def __reduce__(self) -> tuple[type[WorkError], tuple[WorkFault, float, str, float | None]]:
-        """It may travel from rank to rank."""
+        """Pickled with all fields, since it may be sent from rank to rank."""
         return type(self), (self.fault, self.place, self.found, self.increases_from)
 
 
@@ -64,10 +64,10 @@ class WorkError(ValueError):
 class CumulativeWork:
     """Cumulative work t(x), any unit, for low <= x <= high.
 
-    ``derivative`` is t'(x), the time density, and ``inverse`` the x of a given t, where they are known.
-    ``start`` is the work at ``low``; t(low) by default. ``increasing_from`` is the x_L of the paper's
-    appendix A: t is not looked at below it, and work grows linearly from ``start`` to t(x_L) there.
-    ValueError for a domain that is not finite or is empty, or an x_L outside it.
+    ``derivative`` is t'(x), the time density, and ``inverse`` the x of a given t, if they are known.
+    ``start`` is the work at ``low``, by default t(low). ``increasing_from`` is the x_L of the paper's
+    appendix A: below it t is not evaluated, and work grows linearly from ``start`` to t(x_L). ValueError for
+    a domain that is empty or not finite, or an x_L outside it.
     """
 
     t: Curve
@@ -88,7 +88,7 @@ class CumulativeWork:
 
     @property
     def left(self) -> float:
-        """Where t is looked at first."""
+        """The least x at which t is evaluated."""
         return self.low if self.increasing_from is None else self.increasing_from
 
 
@@ -97,8 +97,8 @@ def over_positions(
 ) -> CumulativeWork:
     """The work of a loop's positions 0..n, from a cumulative work t over its variable.
 
-    The iteration with value v stands for the work from v to v + abs(step); with a negative step work
-    is counted from the other end. ValueError for an empty loop.
+    The iteration with value v stands for the work from v to v + abs(step); with a negative step work is
+    counted from the other end. ValueError for an empty loop.
     """
     if not loop:
         raise ValueError("expected a loop of at least one iteration, found an empty range")
@@ -118,14 +118,14 @@ def over_positions(
 
 
 def evaluate(curve: Curve, x: Floats) -> Floats:
-    """The curve at an array, as float64 of the same shape; what it warns of shows in the values."""
+    """The curve at an array, as float64 of the same shape; faults show in the values, not as warnings."""
     with np.errstate(all="ignore"):
         found = np.asarray(curve(x), dtype=np.float64)
     return found if found.shape == x.shape else np.broadcast_to(found, x.shape)
 
 
 def check_increasing(x: Floats, t: Floats) -> None:
-    """WorkError where a sampled t is not finite, decreases, or does not increase at all."""
+    """WorkError if a sampled t is not finite or decreases."""
     finite = np.isfinite(t)
     if not finite.all():
         place = int(np.argmin(finite))
@@ -139,9 +139,9 @@ def check_increasing(x: Floats, t: Floats) -> None:
 
 
 def _increases_from(x: Floats, t: Floats) -> float | None:
-    """A sample from which t is finite and increases to the end, if that is more than half the domain.
+    """A sample from which t is finite and increases to the end, if that is more than half of the domain.
 
-    The least t may lie just above the first such sample, so it is the one after.
+    The least t may lie just above the first such sample, so the next sample is taken.
     """
     with np.errstate(invalid="ignore"):
         rise = np.diff(t)
@@ -153,8 +153,8 @@ def _increases_from(x: Floats, t: Floats) -> float | None:
 def checked_density(density: ArrayLike) -> NDArray[Any]:
     """Work per iteration (or group, or cell) as an array of integers or float64, of any shape.
 
-    WorkError at the first one, in row-major order, that is NaN, infinite or negative, and where all
-    are zero; its place is the flat position.
+    WorkError at the first element, in row-major order, that is NaN, infinite or negative, or if all are zero;
+    its place is the flat position.
     """
     found = np.asarray(density)
     if found.dtype.kind not in "iub":

@@ -17,7 +17,7 @@ from itertools import accumulate
 from operator import truediv
 
 from dlbrt.data.layout import quickest
-from dlbrt.parameters import LEAST_MOVED, PROFITABILITY
+from dlbrt.parameters import MIN_MOVED, PROFITABILITY
 from dlbrt.predict.effective_speed import Averaging
 from dlbrt.predict.work import NOTHING, IterationCosts, Runs, count
 from dlbrt.records import dataclass
@@ -37,7 +37,7 @@ class ModelOptions:
 
     decision_s: float = 1e-4
     profitability: float = PROFITABILITY
-    min_moved: float = LEAST_MOVED
+    min_moved: float = MIN_MOVED
     charged: bool = False
     polls: bool = True
     reserves: bool = False

@@ -1,11 +1,13 @@
-"""How the actions of agents are carried out in virtual time: what each costs, and what comes of it when.
+"""The execution of agents' actions in virtual time: what each costs, and which events follow when.
 
-By the network (Zaki, Li, Parthasarathy, section 1.3.2) an interrupt reaches a group of K after one-to-all
-among K; profiles, from when the last one was given, take all-to-all, or all-to-one to the central balancer;
-that loses the context switch from its own computing, and its instructions go out one latency apart. A word
-to one rank takes the latency, a claim from the counter two.
+Costs follow the network (Zaki, Li, Parthasarathy, section 1.3.2). An interrupt reaches a group of K after
+one-to-all among K. Profiles take all-to-all, or all-to-one to the central balancer, from when the last one
+was given. The central balancer loses the context switch from its own computing, and its instructions go out
+one latency apart. A message to one rank takes the latency, a claim from the counter twice the latency. A
+message of b bytes takes L + b / B (eq. 1.3.5); messages go side by side, but one at a time from and to each
+rank.
 
-A message to many is one step, in which each of them is told: what all of a group know alike is computed by
+A message to many is one step that delivers it to all of them: what all of a group know alike is computed by
 the first that needs it (`dlbrt.sim.driver`, `dlbrt.balance.group_estimates`).
 """
 
@@ -52,52 +54,45 @@ from dlbrt.data.transfer import Transfer
 from dlbrt.predict.network import Network
 from dlbrt.sim.ranks import ActionHandler, EventFactory, SimulatedRank, SimulatedRanks
 
-# ------------------------------------------------------------------------------
-# What moving data takes: messages go side by side, but one at a time from and to each rank.
-#
-# A message of b bytes takes L + b / B (Zaki, Li, Parthasarathy, eq. 1.3.5). A giver sends in the order of the
-# plan, from when it carries out the movement; a rank goes on when all that it gives and takes has gone over.
-# What rank 0 takes needs no message, since it has the rows already (`dlbrt.mpi.team`).
-
 
 class Links:
-    """The messages of one network of so many ranks; ``unit_bytes`` move with a unit."""
+    """The links of a network of ``ranks``, with ``unit_bytes`` for each unit that moves.
+
+    A rank sends in the order of the plan, from when it begins to move, and goes on when all that it sends and
+    receives has arrived. Units for rank 0 need no message, since it has the rows already
+    (`dlbrt.mpi.driver`).
+    """
 
     def __init__(self, network: Network, ranks: int, unit_bytes: float) -> None:
         self._network = network
         self._unit_bytes = unit_bytes
-        self._sends_from = [0.0] * ranks
-        self._takes_from = [0.0] * ranks
+        self._sends_from = [0.0] * ranks  # when each rank's link is free to send, and to receive
+        self._receives_from = [0.0] * ranks
 
     def size(self, rank: int, transfers: Sequence[Transfer]) -> int:
-        """The bytes that a rank sends."""
+        """The number of bytes that a rank sends."""
         units = sum(len(t.spans) for t in transfers if t.source == rank and t.target != 0)
         return round(units * self._unit_bytes)
 
     def send(self, rank: int, transfers: Sequence[Transfer], now: float) -> dict[int, float]:
-        """A rank sends its part: when each target has it; its own link is free when the last one has."""
+        """A rank sends its transfers; when the last one arrives at each target."""
         arrives: dict[int, float] = {}
         for transfer in transfers:
-            target = transfer.target
-            if transfer.source != rank or target == 0:
-                continue
-            begin = max(now, self._sends_from[rank], self._takes_from[target])
-            end = begin + self._network.message_s(len(transfer.spans) * self._unit_bytes)
-            self._sends_from[rank] = self._takes_from[target] = end
-            arrives[target] = max(end, arrives.get(target, 0.0))
+            if transfer.source == rank and (target := transfer.target) != 0:
+                arrives[target] = self.give(rank, target, len(transfer.spans), now)
         return arrives
 
     def give(self, source: int, target: int, units: int, now: float) -> float:
-        """A rank sends units to another: when they are there, their data and the word of them."""
-        begin = max(now, self._sends_from[source], self._takes_from[target])
+        """A rank sends units and their data to another; when they arrive."""
+        begin = max(now, self._sends_from[source], self._receives_from[target])
         size = units * self._unit_bytes if target else 0.0
         end = begin + self._network.message_s(size)
-        self._sends_from[source] = self._takes_from[target] = end
+        self._sends_from[source] = self._receives_from[target] = end
         return end
 
 
 class PendingRedistribution:
-    """One redistribution under way: who ``arrived`` to it when, and what is still to come to whom."""
+    """A redistribution under way: when each rank ``arrived`` at it, and what each still awaits."""
 
     def __init__(self, transfers: Sequence[Transfer]) -> None:
         self.arrived: dict[int, float] = {}
@@ -108,19 +103,19 @@ class PendingRedistribution:
         self._ready_s: dict[int, float] = {}
 
     def given(self, rank: int) -> Sequence[Transfer]:
-        """What a rank gives."""
+        """The transfers that a rank sends."""
         return self._given.get(rank, ())
 
     def concerns(self, rank: int) -> bool:
-        """Whether a rank gives anything, or takes what takes time."""
+        """Whether a rank sends anything, or receives something by message."""
         return rank in self._given or rank in self._awaited
 
     def pass_by(self, rank: int, now: float) -> None:
-        """A rank has come that it does not concern, and goes on."""
+        """A rank has arrived that the redistribution does not concern; it goes on."""
         self.arrived[rank] = now
 
     def join(self, rank: int, now: float, links: Links) -> list[tuple[int, float]]:
-        """A rank has come; the ranks of which it is now known when they may go on, and when."""
+        """A rank has arrived; the ranks whose time to go on is now known, with that time."""
         arrives = links.send(rank, self.given(rank), now)
         self.arrived[rank] = now
         self._ready_s[rank] = max(now, self._ready_s.get(rank, now), *arrives.values())
@@ -130,13 +125,10 @@ class PendingRedistribution:
         return [(r, self._ready_s[r]) for r in (rank, *arrives) if r in self.arrived and not self._awaited[r]]
 
 
-# ------------------------------------------------------------------------------
-
-
 class ActionExecutor:
-    """Those of a run of these ``ranks``, with whose units ``unit_bytes`` move.
+    """Carries out the actions of ``ranks``, with ``unit_bytes`` for each unit that moves.
 
-    ``end_s`` is when the last rank so far has finished; units that ``moved`` did so in so many
+    ``end_s`` is when the last rank so far finished; ``moved`` counts the units that moved in all
     ``redistributions``.
     """
 
@@ -148,29 +140,28 @@ class ActionExecutor:
         self._links = Links(network, len(ranks), unit_bytes)
         self._profiles: dict[tuple[int, int], dict[int, Profile]] = {}
         self._group_reports: dict[int, dict[int, GroupReport | None]] = {}
-        self._interrupted_epochs: dict[
-            int, int
-        ] = {}  # by the lowest rank of a group the latest window that one has ended
+        # The latest interrupted epoch of each group, by the group's lowest rank.
+        self._interrupted_epochs: dict[int, int] = {}
         self._movements: dict[tuple[int, int], PendingRedistribution] = {}
         self._counter = 0
 
     def table(self) -> Mapping[type, ActionHandler]:
-        """By the kind of action."""
+        """The handlers, by the kind of action."""
         return methods_of(self)
 
     def _do_notify_failure(self, each: SimulatedRank, action: NotifyFailure, now: float) -> None:
         raise AssertionError(f"expected no failure in a simulation, found {action} of {each.rank} at {now}")
 
     def _do_resume(self, each: SimulatedRank, action: Resume, now: float) -> None:
-        """Of this nothing is left to do."""
+        """Do nothing: a rank resumes when it next settles."""
 
     def _do_finish(self, each: SimulatedRank, action: Finish, now: float) -> None:  # noqa: ARG002
         self.end_s = max(self.end_s, now)
 
-    # Words, and work that is given.
+    # Messages, and work sent to another rank.
 
     def _send_out(self, ranks: Sequence[int], event_at: EventFactory, now: float) -> None:
-        """One rank says it to all of these."""
+        """One rank sends a message to all these ranks."""
         self._ranks.send(ranks, event_at, now + self._network.one_to_all.seconds(len(ranks) + 1))
 
     def _do_send(self, each: SimulatedRank, action: Send, now: float) -> None:
@@ -181,7 +172,7 @@ class ActionExecutor:
             self._ranks.send(action.targets, event_at, now + self._network.latency_s)
 
     def _do_send_work(self, each: SimulatedRank, action: SendWork, now: float) -> None:
-        """What is given is on its way; who gives goes on, whose link is taken by one message at a time."""
+        """The units are on their way, and the sender goes on; its link takes one message at a time."""
         count = len(action.units)
         when = self._links.give(each.rank, action.target, count, now)
         self._ranks.send((action.target,), partial(WorkReceived, source=each.rank, units=action.units), when)
@@ -189,7 +180,7 @@ class ActionExecutor:
         self.moved += count
 
     def _do_claim_chunks(self, each: SimulatedRank, action: ClaimChunks, now: float) -> None:
-        """A claim goes to the counter and back."""
+        """The claim goes to the counter and back."""
         event_at = partial(ChunksClaimed, number=self._counter, count=action.count)
         self._counter += action.count
         self._ranks.send((each.rank,), event_at, now + 2 * self._network.latency_s)
@@ -205,10 +196,11 @@ class ActionExecutor:
     # Synchronizations.
 
     def _do_interrupt(self, each: SimulatedRank, action: Interrupt, now: float) -> None:
-        """Of those who ask for one synchronization only the first to be heard is.
+        """Only the first interrupt of a window is delivered.
 
-        To the others nobody listens: all but the first have given their profiles or are about to, and who has
-        looks for nothing but the answer (`dlbrt.mpi.driver`). Many ask at one time, each of them all.
+        By the time another one would arrive, all ranks have given their profiles or are about to, and a rank
+        that has waits only for the answer (`dlbrt.mpi.driver`). Many ranks may interrupt all others at one
+        time.
         """
         head, event_at = _balancer(each).group_state.members[0], partial(Interrupted, epoch=action.epoch)
 
@@ -222,9 +214,9 @@ class ActionExecutor:
     def _gathered(
         self, each: SimulatedRank, members: tuple[int, ...], epoch: int, profile: Profile
     ) -> tuple[Profile, ...]:
-        """The profiles of a window, this rank's among them, if they are complete; else nothing.
+        """Add this rank's profile; all profiles of the window if they are complete, else ().
 
-        Windows are told apart by epoch and lowest rank, since no rank is in two groups in one epoch.
+        A window's key is its epoch and the group's lowest rank, since no rank is in two groups in one epoch.
         """
         each.among = 0
         key = epoch, members[0]
@@ -245,12 +237,11 @@ class ActionExecutor:
         if profiles := self._gathered(each, members, action.epoch, action.profile):
             when = now + self._network.all_to_one.seconds(len(profiles))
             for member, profile in zip(members, profiles, strict=True):
-                self._ranks.send(
-                    (action.master,), partial(ProfileReceived, rank=member, profile=profile), when
-                )
+                event_at = partial(ProfileReceived, rank=member, profile=profile)
+                self._ranks.send((action.master,), event_at, when)
 
     def _do_send_instructions(self, each: SimulatedRank, action: SendInstructions, now: float) -> None:
-        """The others of the group hear one after the other; the balancer's host itself first."""
+        """The balancer's own rank takes its instructions first, the other members one after the other."""
         event_at = partial(InstructionsReceived, profiles=action.profiles, decision=action.decision)
         begin_s = now + self._network.switch_s
         if each.rank in action.members:
@@ -261,37 +252,32 @@ class ActionExecutor:
         each.blocked = True
         self._ranks.release(each, begin_s)
 
-    # Rounds of all groups.
+    # Group exchanges.
 
-    def _do_request_group_exchange(
-        self,
-        each: SimulatedRank,  # noqa: ARG002
-        action: RequestGroupExchange,
-        now: float,
-    ) -> None:
+    def _do_request_group_exchange(self, _: SimulatedRank, action: RequestGroupExchange, now: float) -> None:
         self._send_out(action.members, partial(GroupExchangeRequested, round=action.round), now)
 
     def _do_send_group_report(self, each: SimulatedRank, action: SendGroupReport, now: float) -> None:
-        """When all have come to the round, each head sends what it states to all ranks."""
+        """When all ranks have come to the round, each leader sends its group report to all ranks."""
         count = len(self._ranks)
         reports_by_rank = self._group_reports.setdefault(action.round, {})
         reports_by_rank[each.rank] = action.report
         if len(reports_by_rank) < count:
             return
-        given = self._group_reports.pop(action.round)
-        found = (given[head] for head in action.leaders)
-        reports = tuple(report for report in found if report is not None)
+        del self._group_reports[action.round]
+        led = (reports_by_rank[leader] for leader in action.leaders)
+        reports = tuple(report for report in led if report is not None)
         for other in self._ranks.each:
             other.among = count
         takes_s = self._network.all_to_all.seconds(count)
         self._ranks.send(range(count), partial(GroupReportsReceived, reports=reports), now + takes_s)
 
-    # Movements of work that a group decided on.
+    # Redistributions that a group decided on.
 
     def _do_move(self, each: SimulatedRank, action: Move, now: float) -> None:
-        """A rank has come to a movement; it, and those it sends to, may by now know how long theirs takes."""
+        """A rank arrives at a redistribution; for it and its targets, the time to go on may now be known."""
         group_state = _balancer(each).group_state
-        # Windows are told apart as in `_gathered`; after a round all move together.
+        # Windows have keys as in `_gathered`; after a group exchange all ranks move together.
         key = group_state.epoch, -1 if each.among else group_state.members[0]
         movement = self._movements.get(key)
         if movement is None:
@@ -314,6 +300,6 @@ class ActionExecutor:
 
 
 def _balancer(each: SimulatedRank) -> Balancer:
-    """The agent of a rank that synchronizes with others."""
+    """The agent of a rank, which synchronizes with others."""
     assert isinstance(each.agent, Balancer)
     return each.agent

@@ -1,9 +1,9 @@
-"""One loop on one machine under many strategies: what each would take, and what none could beat.
+"""One loop on one machine under many strategies: the makespan of each, and a lower bound for all.
 
-Every strategy meets the same loads. Over several of them medians are told: a makespan under random load has
-a long tail. The efficiency is T(1) / T(P) over the sum of the speeds, as in Ciegis et al. (section 2): T(1)
-is on a processor of speed 1 without load, so what load takes away counts as lost; the optimum (`optimum`)
-knows the load, so what is over it is the strategy's own.
+Every strategy meets the same loads. Several loads are summarized by medians, since a makespan under random
+load has a long tail. The efficiency is T(1) / T(P) over the sum of the speeds, as in Ciegis et al. (section
+2). T(1) is on a processor of speed 1 without load, so what load takes away counts as lost. The optimum
+(`clairvoyant_s`) knows the load, so the time above it is the strategy's own.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from dlbrt.sim.driver import simulate
 from dlbrt.sim.machine import LoopModel, Machine, reseeded
 from dlbrt.sim.outcome import SimulationOutcome
 
-# ------------------------------------------------------------------------------
-# What no balancing could beat: all work over the whole effective speed.
-#
-# The clairvoyant optimum knows every load to come, divides work without limit, and pays for nothing.
-
 _HALVINGS = 60
 
 
 def clairvoyant_s(machine: Machine, loop: LoopModel) -> float:
-    """When all ranks together can have done all iterations, in seconds."""
+    """The lower bound: the seconds in which all ranks together can do all iterations.
+
+    All work over the whole effective speed: the clairvoyant optimum knows every load to come, divides work
+    without limit, and pays for nothing.
+    """
     processors, work_s = machine.processors(), loop.costs().of(loop.units.all)
     low = 0.0
     high = min(processor.when(work_s) for processor in processors)
@@ -40,9 +39,6 @@ def clairvoyant_s(machine: Machine, loop: LoopModel) -> float:
         enough = sum(processor.done(middle) for processor in processors) >= work_s
         low, high = (low, middle) if enough else (middle, high)
     return high
-
-
-# ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +63,10 @@ class SimulationCase:
 
 @dataclass(frozen=True, slots=True)
 class StrategyOutcomes:
-    """One strategy in a case: for each load the makespan, what no strategy could beat, and the outcome.
+    """One strategy in a case: for each load the outcome and the lower bound.
 
-    ``speed`` is that of all processors, ``work_s`` what all iterations take on a processor of speed 1.
+    ``speed`` is the speed of all processors together, ``work_s`` the time of all iterations on a processor of
+    speed 1.
     """
 
     strategy: str
@@ -85,38 +82,38 @@ class StrategyOutcomes:
 
     @property
     def makespan_s(self) -> float:
-        """The median of them."""
+        """The median of the makespans."""
         return median(self.makespans_s)
 
     @property
     def optimum_s(self) -> float:
-        """The median of what no strategy could beat."""
+        """The median of the lower bounds."""
         return median(self.optima_s)
 
     @property
     def over_optimum(self) -> float | None:
-        """The median of how many times longer than the optimum it took; None where there is no work."""
+        """The median of the makespans over their lower bounds; None if there is no work."""
         if not self.work_s:
             return None
         return median(taken / least for taken, least in zip(self.makespans_s, self.optima_s, strict=True))
 
     @property
     def efficiency(self) -> float | None:
-        """Of the median makespan; None where there is no work."""
+        """The efficiency of the median makespan; None if there is no work."""
         return self.work_s / (self.makespan_s * self.speed) if self.work_s else None
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The strategies that it ended with, if it chose one."""
+        """The strategies in force at the end, each once."""
         return tuple(dict.fromkeys(outcome.strategy for outcome in self.outcomes))
 
     def median_of(self, figure: str) -> float:
-        """The median of a number that outcomes have."""
+        """The median of an attribute of the outcomes."""
         return float(median(getattr(outcome, figure) for outcome in self.outcomes))
 
 
 def strategy_names() -> tuple[str, ...]:
-    """All that can be played: the strategies that there are, and the choice among them."""
+    """All names that `simulate_strategy` takes: the strategies, and `AUTO`."""
     return (*names(), AUTO)
 
 
@@ -128,7 +125,7 @@ def simulate_strategy(
     *,
     traced: bool = False,
 ) -> SimulationOutcome:
-    """A loop under the strategy of that name, or under `AUTO`; KeyError for a name that there is not.
+    """A loop under the strategy ``name``, or under `AUTO`; KeyError for an unknown name.
 
     RuntimeError if an iteration was not done exactly once, which is a defect of the strategy.
     """
@@ -143,18 +140,16 @@ def simulate_strategy(
 def simulate_all(
     case: SimulationCase, wanted: Iterable[str], parameters: Parameters | None = None, *, traced: bool = False
 ) -> tuple[StrategyOutcomes, ...]:
-    """Each of these strategies, the shortest median first, and by name where two are equal.
+    """Each of these strategies, the shortest median first, and by name if two are equal.
 
-    Traces are long: outcomes keep them only where they are to be ``traced``.
+    Outcomes keep their traces, which are long, only if ``traced``.
     """
     machines = case.machines()
     optima_s = tuple(clairvoyant_s(machine, case.loop) for machine in machines)
     work_s, speed = case.loop.costs().of(case.loop.units.all), case.speed()
 
-    played = []
-    for name in wanted:
-        outcomes = [
-            simulate_strategy(machine, case.loop, name, parameters, traced=traced) for machine in machines
-        ]
-        played.append(StrategyOutcomes(name, tuple(outcomes), optima_s, work_s, speed))
-    return tuple(sorted(played, key=lambda each: (each.makespan_s, each.strategy)))
+    def outcomes_of(name: str) -> StrategyOutcomes:
+        runs = (simulate_strategy(each, case.loop, name, parameters, traced=traced) for each in machines)
+        return StrategyOutcomes(name, tuple(runs), optima_s, work_s, speed)
+
+    return tuple(sorted(map(outcomes_of, wanted), key=lambda each: (each.makespan_s, each.strategy)))

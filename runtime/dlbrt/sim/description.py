@@ -1,11 +1,15 @@
-"""A machine as it is written down: processors on hosts, the network between them, the load they are under.
+"""The description of a machine: processors on hosts, the network between them, and their load.
 
-A description is for any number of ranks up to that of its processors, and becomes a `Machine` of so many.
+A description is for any number of ranks up to that of its processors, and becomes a `Machine` of that many
+ranks.
 
-A network of which only latency L and bandwidth B are known gets patterns as libraries of today have them
-(trees of messages and recursive doubling; Thakur, Rabenseifner, Gropp, 2005): one-to-all among P ranks takes
-ceil(log2 P) L; all-to-one and all-to-all that, and what the profiles of the others take at B. Polynomials are
-fitted to these for 2, 4, .. P ranks, as to measured times (Zaki, Li, Parthasarathy, section 1.5.1).
+A network with only latency L and bandwidth B given gets patterns like those of today's libraries (trees of
+messages and recursive doubling; Thakur, Rabenseifner, Gropp, 2005): one-to-all among P ranks takes ceil(log2
+P) L; all-to-one and all-to-all take that and the time of the others' profiles at B. Polynomials are fitted to
+these for 2, 4, .. P ranks, as to measured times (Zaki, Li, Parthasarathy, section 1.5.1).
+
+`read_machine` makes a description of the tables of a TOML file; `docs/simulate.md` lists the keys. It
+collects all errors, each with the path of the key, what was expected there and what was found.
 """
 
 from __future__ import annotations
@@ -33,12 +37,12 @@ _DEFAULT = Network.default()
 
 
 class DescriptionError(ValueError):
-    """A machine that there is not; a line for each thing that is wrong."""
+    """A description of no possible machine; a line for each error."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorDescription:
-    """One of relative ``speed`` above 0, on a ``host``; beyond its ``cliff`` it is slower."""
+    """A processor of relative ``speed`` above 0 on a ``host``; beyond its ``cliff`` it is slower."""
 
     speed: float = 1.0
     host: str = "host"
@@ -47,7 +51,7 @@ class ProcessorDescription:
 
 @dataclass(frozen=True, slots=True)
 class NetworkDescription:
-    """A network before the number of ranks is known: ``patterns``, by name, are those that are given."""
+    """A network before the number of ranks is known; ``patterns`` are the given ones, by name."""
 
     latency_s: float = _DEFAULT.latency_s
     bandwidth: float = _DEFAULT.bandwidth
@@ -56,12 +60,12 @@ class NetworkDescription:
 
     @classmethod
     def of(cls, network: Network) -> NetworkDescription:
-        """One that is known."""
+        """The description of a known network."""
         patterns = {name: getattr(network, name) for name in PATTERNS}
         return cls(network.latency_s, network.bandwidth, network.switch_s, patterns)
 
     def among(self, ranks: int) -> Network:
-        """The network among so many ranks."""
+        """The network among ``ranks`` ranks."""
         one, gather, exchange = (self.patterns.get(name) or self._derived(name, ranks) for name in PATTERNS)
         return Network(self.latency_s, self.bandwidth, one, gather, exchange, self.switch_s)
 
@@ -73,9 +77,9 @@ class NetworkDescription:
 
 @dataclass(frozen=True, slots=True)
 class MachineDescription:
-    """A machine of these ``processors``, rank r on the r-th; without any it has as many as are asked for.
+    """A machine of ``processors``, rank r on the r-th; () stands for as many as there are ranks.
 
-    ``load`` is written as `parse_load` takes it, for all processors.
+    ``load`` is in the form of `parse_load`, for all processors.
     """
 
     processors: tuple[ProcessorDescription, ...] = ()
@@ -83,14 +87,13 @@ class MachineDescription:
     load: str = "none"
 
     def machine(self, ranks: int, group: GroupSpec | None = None, size: int | None = None) -> Machine:
-        """Its first ``ranks`` processors; ``group`` and ``size`` say who balances with whom.
+        """The machine of the first ``ranks`` processors, in groups as by `GroupSpec.formed`.
 
-        Groups are formed as by `GroupSpec.formed`. DescriptionError where there are fewer processors;
-        OptionError for a load that is not one for so many.
+        DescriptionError if there are fewer processors; OptionError for a load that does not fit their number.
         """
         if self.processors and ranks > len(self.processors):
-            there = f"as many as the machine has processors; found {ranks}"
-            raise DescriptionError(f"expected at most {len(self.processors)} ranks, {there}")
+            limit = f"at most {len(self.processors)} ranks, as many as the machine has processors"
+            raise DescriptionError(f"expected {limit}; found {ranks}")
         used = self.processors[:ranks] or (ProcessorDescription(),) * ranks
         cliffs = tuple(each.cliff for each in used)
         load = load_for(self.load, len(self.processors) or ranks)
@@ -105,31 +108,31 @@ class MachineDescription:
 
 
 # ------------------------------------------------------------------------------
-# Tables as TOML gives them, read with care: all that is wrong is kept, each with the path of its key.
+# Tables of a TOML file. Errors are collected, each with the path of its key.
 
 _T = TypeVar("_T")
 
-#: Characters of a value that are shown.
-_WIDEST = 40
+#: How many characters of a value messages show.
+_MAX_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
 class TomlTable:
-    """A table at ``path``, empty for the outermost; what is wrong in it is added to ``errors``."""
+    """A table at ``path``, which is empty for the outermost table; its errors are added to ``errors``."""
 
     path: str
     found: Mapping[str, Any]
     errors: list[str]
 
     def knows(self, *keys: str) -> None:
-        """Complain of all other keys."""
+        """Report all other keys as errors."""
         for key in self.found:
             if key not in keys:
                 expected = f"expected one of {', '.join(keys)}{nearest(key, keys)}"
                 self.errors.append(f"{self.at(key)}: unknown key; {expected}")
 
     def take(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> _T | None:
-        """The value of a key as ``read`` has it; None where there is none, or it is not as expected."""
+        """The value of a key as read by ``read``; None if the key is absent or its value not as expected."""
         if key not in self.found:
             return None
         value = read(self.found[key])
@@ -138,17 +141,17 @@ class TomlTable:
         return value
 
     def needs(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> _T | None:
-        """The same; a key that is not there is wrong as well."""
+        """As `take`; an absent key is an error as well."""
         if key not in self.found:
             self.errors.append(f"{self.at(key)}: expected {expected}; found nothing")
         return self.take(key, expected, read)
 
     def wrong(self, key: str, expected: str) -> None:
-        """Say what was expected of a key."""
+        """Report what was expected of a key."""
         self._error(self.at(key), expected, self.found[key])
 
     def listed(self, key: str, expected: str, read: Callable[[Any], _T | None]) -> tuple[_T, ...] | None:
-        """The values of a list as ``read`` has them; None where one is not as expected: the first is told."""
+        """The values of a list as read by ``read``; None if one is not as expected: the first is reported."""
         found: list[_T] = []
         for place, given in enumerate(self.found[key]):
             if (value := read(given)) is None:
@@ -158,16 +161,15 @@ class TomlTable:
         return tuple(found)
 
     def inner(self, key: str) -> TomlTable | None:
-        """The table that a key is, if it is there."""
+        """The table under a key, if there is one."""
         found = self.take(key, "a table", lambda value: value if isinstance(value, dict) else None)
         return None if found is None else TomlTable(self.at(key), found, self.errors)
 
     def each(self, key: str) -> list[TomlTable]:
         """The tables of an array of tables."""
         found = self.take(key, f"tables, each under [[{self.at(key)}]]", _tables) or []
-        return [
-            TomlTable(f"{self.at(key)}[{place}]", table, self.errors) for place, table in enumerate(found)
-        ]
+        paths = (f"{self.at(key)}[{place}]" for place in range(len(found)))
+        return [TomlTable(path, table, self.errors) for path, table in zip(paths, found, strict=True)]
 
     def at(self, key: str) -> str:
         """The path of a key."""
@@ -175,7 +177,7 @@ class TomlTable:
 
     def _error(self, path: str, expected: str, found: object) -> None:
         shown = repr(found)
-        shown = shown if len(shown) <= _WIDEST else shown[: _WIDEST - 2] + ".."
+        shown = shown if len(shown) <= _MAX_SHOWN else shown[: _MAX_SHOWN - 2] + ".."
         self.errors.append(f"{path}: expected {expected}; found {shown}")
 
 
@@ -199,20 +201,17 @@ def number(least: float, most: float) -> Callable[[Any], float | None]:
 
 
 def _tables(value: Any) -> list[dict[str, Any]] | None:
-    made = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
-    return value if made else None
+    tables = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+    return value if tables else None
 
 
 # ------------------------------------------------------------------------------
-# From a mapping, as TOML gives it, to the machine that it describes; `docs/simulate.md` lists the keys.
-#
-# It is read whole: all that is wrong is said at once, each with the path of the key, what was expected there
-# and what was found.
+# From the outermost table to the description.
 
-#: A machine has no more processors.
+#: The most processors of a machine.
 MAX_RANKS = 1 << 22
 
-#: Other numbers lie between these, so that what is computed with them stays finite.
+#: All other numbers lie between these, so that results computed from them stay finite.
 _LEAST, _MOST = 1e-15, 1e15
 
 _COUNT = f"a whole number from 1 to {MAX_RANKS}"
@@ -226,7 +225,7 @@ _finite = number(-float_info.max, float_info.max)
 
 
 def read_machine(found: Mapping[str, Any]) -> MachineDescription:
-    """The machine that a mapping describes. DescriptionError, with a line for each thing that is wrong."""
+    """The machine that a mapping describes; DescriptionError, with a line for each error."""
     errors: list[str] = []
     top = TomlTable("", found, errors)
     top.knows("processors", "speed", "cliff", "hosts", "network", "load")
@@ -267,7 +266,7 @@ def _processors(top: TomlTable) -> tuple[ProcessorDescription, ...]:
 
 
 def _host(table: TomlTable, name: str) -> list[ProcessorDescription]:
-    """The processors of one host: a number of them alike, or the speed of each."""
+    """The processors of one host: a number of equal ones, or the speed of each."""
     cliff, given = _cliff(table.inner("cliff")), table.found.get("processors", 1)
     speed = table.take("speed", f"a speed {_RANGE}", _positive)
     if isinstance(given, list):
@@ -302,14 +301,12 @@ def _network(table: TomlTable | None, ranks: int) -> NetworkDescription:
     switch_s = table.take("switch_s", _SECONDS, _not_negative)
     given = {name: _pattern(table, name, ranks) for name in PATTERNS if name in table.found}
     patterns = {name: pattern for name, pattern in given.items() if pattern is not None}
-    plain = NetworkDescription()
-    return NetworkDescription(
-        latency_s or plain.latency_s, bandwidth or plain.bandwidth, switch_s or 0.0, patterns
-    )
+    latency_s, bandwidth = latency_s or _DEFAULT.latency_s, bandwidth or _DEFAULT.bandwidth
+    return NetworkDescription(latency_s, bandwidth, switch_s or 0.0, patterns)
 
 
 def _pattern(network: TomlTable, name: str, ranks: int) -> Pattern | None:
-    """A pattern: its coefficients, or what `dlbc calibrate` has stored of it."""
+    """A pattern: its coefficients, or a table stored by `dlbc calibrate`."""
     if isinstance(network.found[name], list):
         coefficients = _coefficients(network, name)
         found = None if coefficients is None else Pattern(coefficients)
@@ -340,10 +337,10 @@ def _coefficients(table: TomlTable, key: str) -> tuple[float, ...] | None:
 
 
 def _negative(pattern: Pattern, ranks: int) -> str:
-    """The first time below 0 among the numbers of ranks that there may be; empty where there is none.
+    """The first time below 0 for 2 to ``ranks`` ranks, in words; empty if there is none.
 
-    Beyond the ranks that it was measured with a pattern takes no less than with these; where it has a least
-    time the polynomial may go anywhere.
+    Beyond the number of ranks that it was measured with, a pattern takes no less than with that number; for a
+    pattern with a least time the polynomial may have any values.
     """
     if pattern.least_s > 0 or min(pattern.coefficients) >= 0:
         return ""

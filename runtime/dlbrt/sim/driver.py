@@ -1,8 +1,8 @@
-"""One balancer a rank, driven in virtual time: what they ask for becomes events to come.
+"""One agent for each rank, driven in virtual time: actions become future events.
 
-The counterpart of `dlbrt.mpi.team`, step by step: `dlbrt.sim.ranks` has what happens to ranks, by the rules
-by which processes of a run look around; `dlbrt.sim.executor` what comes of what they ask for. An event is a
-synchronization, never an iteration, so that a run takes milliseconds whatever it simulates.
+The counterpart of `dlbrt.mpi.driver`, step by step: `dlbrt.sim.ranks` polls by the same rules as the
+processes of a run, and `dlbrt.sim.action_executor` carries out actions. An event is a synchronization, never
+an iteration, so that a run takes milliseconds whatever it simulates.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ from dlbrt.sim.ranks import SimulatedRank, SimulatedRanks
 from dlbrt.sim.worker import SimulatedWorker
 
 # ------------------------------------------------------------------------------
-# Books that many replicas keep as one: the first to settle a window computes, the others take it over.
+# A group state that all replicas share: the first replica to settle a window computes, the others reuse the
+# result.
 #
 # A replicated balancer (Zaki, Li, Parthasarathy, section 1.2.1) does the same arithmetic on every member of a
-# group. On P processors that costs nothing; in one process it costs P times as much. A window cannot close
-# before every member has closed the one before it, so the latest one of each group is all there is to keep.
-# Between two windows books do not change, so their attributes are one mapping for all replicas that are as far.
+# group. On P processors that costs no extra time; in one process it costs P times as much. A window cannot
+# close before every member has closed the one before it, so only the latest window of each group is kept.
+# Between two windows a group state does not change, so all replicas at the same window share one mapping of
+# attributes.
 
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """A window as it was settled: its number, by what, the books afterwards, the movement."""
+    """A settled window: its epoch, the profiles, the group state afterwards, and the transfers."""
 
     epoch: int
     profiles: tuple[Profile, ...]
@@ -51,14 +53,14 @@ class _Settled:
 
 
 class _Group:
-    """What the replicas of one group have in common: the window that was settled last."""
+    """What the replicas of one group share: the window that was settled last."""
 
     def __init__(self) -> None:
         self.settled: _Settled | None = None
 
 
 class ReplicatedGroupState(GroupState):
-    """One of the books of a group; those of all groups have ``known`` in common."""
+    """A group state shared by the members of a group; ``known`` is common to all groups."""
 
     def __init__(
         self,
@@ -72,8 +74,8 @@ class ReplicatedGroupState(GroupState):
         self._group = known.setdefault(self.members, _Group())
 
     def another(self) -> ReplicatedGroupState:
-        """The same for another member."""
-        _ = self.estimates  # found once, for all
+        """A replica for another member."""
+        _ = self.estimates  # computed once, for all
         replica = ReplicatedGroupState.__new__(ReplicatedGroupState)
         replica.__dict__ = vars(self)
         return replica
@@ -88,9 +90,9 @@ class ReplicatedGroupState(GroupState):
         self, reports: Sequence[GroupReport], context: BalancingContext
     ) -> tuple[GroupState, tuple[int, ...]]:
         """As `GroupState.merged`."""
-        found, kept = super().merged(reports, context)
-        whole = ReplicatedGroupState(found.members, (), context, self._known)
-        vars(whole).update(vars(found))
+        merged, kept = super().merged(reports, context)
+        whole = ReplicatedGroupState(merged.members, (), context, self._known)
+        vars(whole).update(vars(merged))
         return whole, kept
 
     def settle(
@@ -108,7 +110,7 @@ class ReplicatedGroupState(GroupState):
     def _settled(
         self, profiles: tuple[Profile, ...], decide: Callable[[DecisionInputs], Decision | None]
     ) -> _Settled:
-        """The window, settled here first; what others still know of the one before stays as it is."""
+        """Settle the window for all replicas; those still at the window before keep their state."""
         epoch = self.epoch
         self.__dict__ = dict(vars(self))
         self.history, self.windows = copy(self.history), self.windows.copy()
@@ -119,7 +121,8 @@ class ReplicatedGroupState(GroupState):
 
 # ------------------------------------------------------------------------------
 
-#: Where a strategy is to be chosen, what was done is told in so many pieces: they show how the speed goes.
+#: Before a strategy is chosen, completed work is reported in this many pieces, which show how the speed
+#: changes.
 PIECES = 32
 
 
@@ -133,11 +136,11 @@ def simulate(
     known: LoopStatistics | None = None,
     traced: bool = True,
 ) -> SimulationOutcome:
-    """Run a loop to its end. ``commit`` is asked at the first synchronization, as by `Balancer`.
+    """Run a loop to its end. ``commit`` chooses a strategy at the first synchronization, as in `Balancer`.
 
-    ``known`` is what chunk rules are told of the loop: ``LoopStatistics()`` in its first run; by default all that an
-    earlier run would have told, speeds included. ``traced``: whether to keep every event and action, which
-    takes memory in proportion. RuntimeError if a rank waits for ever, which is a defect of the policy.
+    ``known`` is what chunk rules know of the loop: ``LoopStatistics()`` in its first run; by default all that
+    an earlier run would have measured, speeds included. ``traced``: whether to keep every event and action,
+    which takes memory in proportion. RuntimeError if a rank waits for ever, which is a defect of the policy.
     """
     with _uncollected():
         trace: list[SimulationStep] | None = [] if traced else None
@@ -156,13 +159,12 @@ def start_in(
     parameters: Parameters,
     known: LoopStatistics | None = None,
 ) -> InitialState:
-    """What ranks begin with under that strategy; chunk rules know so much, or what an earlier run tells."""
+    """What ranks begin with under ``strategy``; ``known`` as for `simulate`."""
     network, deal, without_rows = machine.network, loop.deal(machine.ranks), not loop.unit_bytes
     exchange_s = network.all_to_all.seconds(machine.ranks)
     if isinstance(strategy, PeerStrategy):
-        known = known or LoopStatistics(
-            *loop.costs().mean_and_deviation, 2 * network.latency_s, machine.speeds
-        )
+        mean, deviation = loop.costs().mean_and_deviation
+        known = known or LoopStatistics(mean, deviation, 2 * network.latency_s, machine.speeds)
         deal = strategy.first_deal(deal, known, without_rows=without_rows)
     else:
         known = None
@@ -174,7 +176,7 @@ def start_in(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the search for cycles: all ranks would be gone through, and what they are lives on anyway."""
+    """Without garbage collection of cycles: it would traverse all ranks, and they stay alive anyway."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -187,7 +189,7 @@ def _uncollected() -> Iterator[None]:
 def _agents(
     machine: Machine, strategy: Strategy | PeerStrategy, start: InitialState, commit: ChoiceRule | None
 ) -> Iterator[Agent]:
-    """Those of all ranks, in order; balancers with books that know what one of them has found."""
+    """The agents of all ranks, in order; balancers share a `ReplicatedGroupState`."""
     peers = isinstance(strategy, PeerStrategy)
     first = None if peers else ReplicatedGroupState(range(machine.ranks), start.shares, start.context, {})
     for rank in range(machine.ranks):
@@ -210,14 +212,13 @@ def _outcome(
     trace: Iterable[SimulationStep],
 ) -> SimulationOutcome:
     workers = [each.worker for each in simulated_ranks]
+    counts = (each.past_counts + each.agent.counts() for each in simulated_ranks)
     return SimulationOutcome(
         strategy=simulated_ranks[0].agent.strategy_name,
         makespan_s=executor.end_s,
         compute_s=tuple(worker.compute_s for worker in workers),
         done=tuple(Spans.of(*worker.parts) for worker in workers),
-        synchronizations=sum(
-            (each.past_counts + each.agent.counts()).synchronizations for each in simulated_ranks
-        ),
+        synchronizations=sum(each.synchronizations for each in counts),
         redistributions=executor.redistributions,
         moved=executor.moved,
         events=events,

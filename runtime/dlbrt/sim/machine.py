@@ -1,7 +1,12 @@
-"""What is simulated: the processors and the network between them, and the loop.
+"""The simulated processors with the network between them, and the loop.
 
-Both are frozen descriptions. What iterations really cost and what the balancer knows of it are two things:
-the seconds of a `LoopModel` are the first, its ``work_table`` the second.
+Both are frozen descriptions. The real cost of iterations and the balancer's knowledge of it differ: the first
+is the ``seconds`` of a `LoopModel`, the second its ``work_table``.
+
+How much a rank computes by when is the integral of its effective speed under emulated load. Discrete load
+(Zaki, Li, Parthasarathy, section 1.3.1): in the k-th duration of persistence a rank of speed S with load l(k)
+computes S / (l(k) + 1) as fast. The loads are drawn by `dlbrt.emulation`, as in a run. Their sums up to each
+block are kept, so that both directions take a search.
 """
 
 from __future__ import annotations
@@ -21,12 +26,8 @@ from dlbrt.predict.groups import GroupRules
 from dlbrt.predict.network import Network
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# How much a rank computes by when: the integral of its effective speed under emulated load.
-#
-# Discrete load (Zaki, Li, Parthasarathy, section 1.3.1): in the k-th duration of persistence a rank of speed S
-# with load l(k) computes S / (l(k) + 1) as fast. The loads are those of `dlbrt.emulation`, drawn as a run draws
-# them. Their sums up to each block are kept, so that both directions take a search.
+#: Products of times and speeds are compared with this relative tolerance.
+ROUNDING = 1e-9
 
 
 class LoadedProcessor:
@@ -47,7 +48,7 @@ class LoadedProcessor:
         self._sums = [0.0]
 
     def done(self, time_s: float) -> float:
-        """Seconds of computing on a processor of speed 1 that are done by a time."""
+        """Seconds of computing, on a processor of speed 1, that are done by a time."""
         if not self._block_s:
             return time_s * self._steady
         block = int(time_s / self._block_s)
@@ -57,7 +58,7 @@ class LoadedProcessor:
         return whole + (time_s / self._block_s - block) * (self._sums[block + 1] - whole)
 
     def when(self, done_s: float) -> float:
-        """The time by which so much is done: the inverse of `done`."""
+        """The time by which ``done_s`` is done: the inverse of `done`."""
         if not self._block_s:
             return done_s / self._steady
         while self._sums[-1] <= done_s:
@@ -71,17 +72,11 @@ class LoadedProcessor:
         self._sums.append(self._sums[-1] + self._block_s * self._full / (self._load.level(middle_s) + 1))
 
 
-# ------------------------------------------------------------------------------
-
-#: Products of times and speeds are compared with this relative tolerance.
-ROUNDING = 1e-9
-
-
 @dataclass(frozen=True, slots=True)
 class Machine:
     """Ranks of relative ``speeds``, under emulated ``load``, on a ``network``.
 
-    ``groups`` are those of local strategies, together all ranks, which go together by the ``rules``.
+    ``groups`` are the groups of local strategies, together all ranks, which cooperate by the ``rules``.
     ValueError without a speed, or for one that is not above 0.
     """
 
@@ -97,25 +92,23 @@ class Machine:
 
     @property
     def ranks(self) -> int:
-        """How many there are."""
+        """The number of ranks."""
         return len(self.speeds)
 
     def processors(self, held: Sequence[int] = ()) -> tuple[LoadedProcessor, ...]:
-        """What each rank can compute, which begins with so many units; by default with as few as fit."""
-        each = held or (0,) * self.ranks
-        return tuple(
-            LoadedProcessor(self.load, rank, self.speeds[rank], each[rank]) for rank in range(self.ranks)
-        )
+        """The processor of each rank, which begins with ``held`` units; by default below its cliff."""
+        each = enumerate(zip(self.speeds, held or (0,) * self.ranks, strict=True))
+        return tuple(LoadedProcessor(self.load, rank, speed, units) for rank, (speed, units) in each)
 
 
 @dataclass(frozen=True, slots=True)
 class LoopModel:
-    """A loop of ``n`` iterations, position p of which takes ``seconds[p]`` on a processor of speed 1.
+    """A loop of ``n`` iterations; the one at position p takes ``seconds[p]`` on a processor of speed 1.
 
     ``seconds`` may be one number for all. ``folded`` deals pairs t and n-1-t. ``work_table`` is the work of
     units as the balancer knows it. ``iteration_bytes`` move with an iteration. ``shares`` are the units that
-    each rank begins with; equal blocks by default. ValueError for times that are below 0 or not
-    one for each iteration.
+    each rank begins with, by default equal blocks. ValueError for times that are below 0 or not one for each
+    iteration.
     """
 
     n: int
@@ -136,26 +129,22 @@ class LoopModel:
 
     @property
     def units(self) -> Units:
-        """What is dealt."""
+        """The units that are dealt."""
         return Units(0, self.n, self.folded)
 
-    def dealt(self, ranks: int) -> tuple[Spans, ...]:
-        """The shares to begin with; ValueError if they are not for that many ranks."""
+    def deal(self, ranks: int) -> InitialPartition:
+        """The first shares of the units; ValueError if ``shares`` are not for that many ranks."""
         if self.shares and len(self.shares) != ranks:
             raise ValueError(f"expected shares for {ranks} ranks, found {len(self.shares)}")
-        return self.shares or block(len(self.units), ranks)
-
-    def deal(self, ranks: int) -> InitialPartition:
-        """How units are dealt to begin with; ValueError as `dealt`."""
-        return InitialPartition(self.units, self.dealt(ranks), self.work_table)
+        return InitialPartition(self.units, self.shares or block(len(self.units), ranks), self.work_table)
 
     @property
     def unit_bytes(self) -> float:
-        """What moves with a unit."""
+        """The bytes that move with a unit."""
         return self.iteration_bytes * (2 if self.folded else 1)
 
     def costs(self) -> UnitCosts:
-        """What units take."""
+        """The seconds of units."""
         return UnitCosts(self)
 
 
@@ -175,17 +164,17 @@ class UnitCosts:
 
     @property
     def mean_and_deviation(self) -> tuple[float, float]:
-        """Of a unit, over all."""
+        """The mean and the standard deviation of the seconds of a unit."""
         if not len(self._each):
             return self._one, 0.0
         return float(self._each.mean()), float(self._each.std())
 
     def of(self, spans: Spans) -> float:
-        """All of these."""
+        """The seconds of ``spans``."""
         return self._run(spans.runs[0]) if len(spans.runs) == 1 else sum(map(self._run, spans.runs))
 
     def of_first(self, spans: Spans, count: int) -> float:
-        """The first ``count`` of these."""
+        """The seconds of the first ``count`` units of ``spans``."""
         seconds = 0.0
         for run in spans.runs:
             if count <= len(run):
@@ -195,7 +184,7 @@ class UnitCosts:
         return seconds
 
     def within(self, spans: Spans, seconds: float) -> int:
-        """How many of these, in order, are wholly done in so many seconds."""
+        """How many units of ``spans``, in order, are completed in ``seconds``."""
         count, seconds = 0, seconds * (1 + ROUNDING)
         for run in spans.runs:
             takes = self._run(run)
@@ -213,7 +202,7 @@ class UnitCosts:
         return float(self._each[run.start : run.stop : run.step].sum())
 
     def _of_run(self, run: range, seconds: float) -> int:
-        """How many of a run that takes longer."""
+        """How many units of a run that takes longer are completed in ``seconds``."""
         if self._uniform:
             return min(len(run) - 1, int(seconds / self._one))
         if run.step == 1:
@@ -224,35 +213,33 @@ class UnitCosts:
 
 
 # ------------------------------------------------------------------------------
-# Lists with a value a rank, for any number of ranks; and one load after another, for means over many.
-#
-# A list such as ``fixed:0,3`` or ``1,1,4`` is for as many ranks as it has values. If there are twice as many,
-# or any other multiple, the list is repeated.
+# Loads and speeds for any number of ranks. A list such as ``fixed:0,3`` or ``1,1,4`` is for as many ranks as
+# it has values; for a multiple of that number the list is repeated.
 
 _FIXED = "fixed:"
 
 
 def load_for(text: str, ranks: int) -> LoadSpec:
-    """The load that ``text`` describes (`parse_load`), for so many ranks; OptionError as there."""
+    """The load that ``text`` describes, for ``ranks`` ranks; OptionError as in `parse_load`."""
     kind = text.strip()
     values = kind.removeprefix(_FIXED)
     return parse_load(_FIXED + _repeated(values, ranks) if values != kind else text, ranks)
 
 
 def speeds_for(text: str, ranks: int) -> LoadSpec:
-    """The emulated speeds and cliffs that ``text`` lists (`parse_speeds`), for so many ranks; OptionError."""
+    """The emulated speeds and cliffs that ``text`` lists; OptionError as in `parse_speeds`."""
     values = _repeated(text, ranks)
     return LoadSpec(speeds=parse_speeds(values, ranks), cliffs=parse_cliffs(values, ranks))
 
 
 def reseeded(load: LoadSpec, number: int, ranks: int) -> LoadSpec:
-    """The ``number``-th load of the same kind: no two share the draws of a rank. Only random loads differ."""
+    """The ``number``-th load of the same kind: no two share the draws of a rank; only random loads differ."""
     if load.random is None:
         return load
     return replace(load, random=replace(load.random, seed=load.random.seed + number * ranks))
 
 
 def _repeated(values: str, ranks: int) -> str:
-    """The list as often as it goes into the ranks; as it is where it does not: others complain of that."""
+    """The list repeated to one value per rank; unchanged if that is impossible, which parsing refuses."""
     times, rest = divmod(ranks, values.count(",") + 1)
     return values if rest or not times else ",".join([values] * times)

@@ -1,4 +1,4 @@
-"""What came of a simulated run."""
+"""The outcome of a simulated run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SimulationStep:
-    """One event that a rank was told of, or what moving data took, and what its balancer asked for."""
+    """One event of a rank, or the time that moving data took, and the actions of its agent."""
 
     time_s: float
     rank: int
@@ -23,10 +23,10 @@ class SimulationStep:
 class SimulationOutcome:
     """A run to its end; tuples are indexed by rank, times in seconds.
 
-    ``makespan_s`` is when the last rank knew that nothing is left. ``strategy`` is what it ended with.
-    ``done`` are the units that each rank did, ``moved`` how many changed hands in how many
-    ``redistributions``; ``synchronizations`` are those of all groups together. ``events`` are steps in
-    virtual time and actions carried out, a message to many being one step; ``trace`` may not be asked for.
+    ``makespan_s`` is when the last rank knew that nothing is left; ``strategy`` is the last one in force.
+    ``done`` are the units that each rank did, ``moved`` is how many changed ranks in all ``redistributions``;
+    ``synchronizations`` are those of all groups together. ``events`` counts steps in virtual time and actions
+    carried out, a message to many being one step; ``trace`` is empty unless the run was traced.
     """
 
     strategy: str
@@ -38,8 +38,3 @@ class SimulationOutcome:
     moved: int
     events: int = 0
     trace: tuple[SimulationStep, ...] = ()
-
-    @property
-    def idle_s(self) -> tuple[float, ...]:
-        """What each rank did not compute of the time."""
-        return tuple(self.makespan_s - seconds for seconds in self.compute_s)

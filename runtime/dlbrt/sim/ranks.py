@@ -1,19 +1,19 @@
-"""Ranks in virtual time: each computes, looks around, takes messages, carries out actions, and waits.
+"""Ranks in virtual time: each computes, polls, takes messages, carries out actions, and waits.
 
-What an agent asks for is carried out by a table of carriers, in order (`dlbrt.sim.handlers`); here is all
-that lies in between. A rank that computes takes messages between its chunks, one that waits at once; while
-it is blocked, moving data or switching context, it takes none. Bodies do not fail here, so there are no
-alarms.
+A table of handlers carries out the actions of an agent, in order (`dlbrt.sim.action_executor`); this module
+does everything in between. A computing rank takes messages between its chunks, a waiting one at once; a rank
+that is blocked, moving data or switching context, takes none. Bodies do not fail here, so there are no
+failure notices.
 
-Most of a simulation is spent here, and in this order: `deliver_all` and `_poll` (asked to look around),
-`_stop`, `deliver` and `settle` (gives its profile, works on what it has reserved), again `deliver_all`, `settle`
-and `_goes_on` (goes on with its new share). Nothing on that path may take longer the more ranks there are.
+Most of a simulation is spent here, in this order: `deliver_all` and `_poll` (a rank is interrupted), `_stop`,
+`deliver` and `settle` (it sends its profile and works on its reserve), again `deliver_all`, `settle` and
+`_continue` (it goes on with its new share). No step of this path may take longer with more ranks.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,19 +24,19 @@ from dlbrt.observe.trace import Transferred
 from dlbrt.sim.outcome import SimulationStep
 from dlbrt.sim.worker import EventQueue, SimulatedWorker
 
-#: An event as of the time at which it is told.
+#: Makes an event, given the time of its delivery.
 EventFactory = Callable[[float], Event]
 
-#: What happens at one time: first ranks finish chunks, then messages come, then waiting is over.
+#: Priorities at one time: first ranks finish chunks, then messages arrive, then timers expire.
 _WORK, _MESSAGE, _WAKE = range(3)
 
 
 class SimulatedRank:
     """A rank as the driver sees it.
 
-    It is ``blocked`` while it moves data or switches context; ``poll_pending`` while a look around is to come. It is
-    to be woken at ``timer_at``, and seen to at ``ends_s``, when its work may have ended (inf: at no time).
-    After a round what moves, moves ``among`` all.
+    ``blocked``: it moves data or switches context. ``poll_pending``: a poll is scheduled. ``timer_at``: the
+    next timer, inf if none. ``ends_s``: when its current work may end, inf if no end is scheduled. ``among``:
+    after a group exchange, the number of ranks that move work together; else 0.
     """
 
     __slots__ = (
@@ -68,17 +68,15 @@ class SimulatedRank:
 
 _NEVER = float("inf")
 
-#: How an action of one kind is carried out: for whom, which, when.
+#: Carries out an action of one kind, given the rank, the action and the time.
 ActionHandler = Callable[[SimulatedRank, Any, float], None]
 
 
 class SimulatedRanks:
-    """All ranks of a run; what they did is told in so many ``pieces``, what happens noted in a ``trace``."""
+    """All ranks of a run. Completed work is reported in ``pieces``; steps are added to ``trace``, if any."""
 
-    def __init__(
-        self, ranks: Iterable[SimulatedRank], pieces: int, trace: list[SimulationStep] | None
-    ) -> None:
-        self.each = list(ranks)
+    def __init__(self, ranks: list[SimulatedRank], pieces: int, trace: list[SimulationStep] | None) -> None:
+        self.each = ranks
         self._handlers: Mapping[type, ActionHandler] = {}
         self._event_queue = EventQueue()
         self._pieces = pieces
@@ -89,9 +87,9 @@ class SimulatedRanks:
         return len(self.each)
 
     def run(self, handlers: Mapping[type, ActionHandler]) -> int:
-        """All of it; how many steps were taken in virtual time, and actions carried out.
+        """Run to the end; the number of steps in virtual time and of actions carried out.
 
-        ``handlers`` say how each kind of action is carried out. RuntimeError if a rank waits for ever.
+        ``handlers`` carry out the actions, by kind. RuntimeError if a rank waits for ever.
         """
         self._handlers = handlers
         for each in self.each:
@@ -103,7 +101,7 @@ class SimulatedRanks:
         return steps + self._carried
 
     def deliver(self, each: SimulatedRank, event: Event) -> None:
-        """A rank is told; what it asks for is carried out when it next settles."""
+        """Hand an event to a rank; its actions are carried out when it next settles."""
         agent = each.agent
         actions = agent.handle(event)
         if actions:
@@ -114,7 +112,7 @@ class SimulatedRanks:
             self._trace.append(SimulationStep(event.now, each.rank, event, actions))
 
     def deliver_all(self, ranks: Sequence[int], event_at: EventFactory, now: float) -> None:
-        """A message comes: it is told at once to those who wait, and lies in the inbox of the others."""
+        """A message arrives: waiting ranks handle it at once, the others find it in their inbox."""
         event = None
         for rank in ranks:
             each = self.each[rank]
@@ -138,23 +136,23 @@ class SimulatedRanks:
                 self._handlers[type(action)](each, action, now)
             elif inbox:
                 self.deliver(each, inbox.popleft()(now))
-            elif not self._goes_on(each, now):
+            elif not self._continue(each, now):
                 return
 
     def send(self, ranks: Sequence[int], event_at: EventFactory, when: float) -> None:
-        """A message comes to all of these at that time: one step."""
+        """Deliver a message to all these ranks at the time ``when``, as one step."""
         self._event_queue.schedule(when, _MESSAGE, partial(self.deliver_all, ranks, event_at))
 
     def schedule(self, step: Callable[[float], None], when: float) -> None:
-        """What comes at that time, with the messages, is for ``step`` to say."""
+        """Take ``step`` at the time ``when``, with the priority of messages."""
         self._event_queue.schedule(when, _MESSAGE, step)
 
     def release(self, each: SimulatedRank, when: float) -> None:
-        """A rank that is blocked is so until then."""
+        """Unblock a rank at the time ``when``."""
         self._event_queue.schedule(when, _WORK, partial(self._release, each))
 
     def moved(self, each: SimulatedRank, when: float, seconds: float, size: int) -> None:
-        """The same of a rank that moves data: it will have sent ``size`` bytes, in so many seconds."""
+        """Unblock a rank that moves data; by then it has sent ``size`` bytes in ``seconds``."""
         self._event_queue.schedule(when, _WORK, partial(self._have_moved, each, seconds, size))
 
     def _release(self, each: SimulatedRank, now: float) -> None:
@@ -167,7 +165,7 @@ class SimulatedRanks:
             self._trace.append(SimulationStep(now, each.rank, Transferred(now, seconds, size), ()))
         self._release(each, now)
 
-    def _goes_on(self, each: SimulatedRank, now: float) -> bool:
+    def _continue(self, each: SimulatedRank, now: float) -> bool:
         """Begin to compute or to wait; whether there is more to do at once."""
         agent = each.agent
         if agent.finished:
@@ -180,7 +178,7 @@ class SimulatedRanks:
             worker = each.worker
             worker.start(now, runnable)
             if worker.end_s < each.ends_s:
-                self._ends(each, worker.end_s)
+                self._schedule_end(each, worker.end_s)
         elif not agent.waiting:
             self.deliver(each, Exhausted(now))
             return True
@@ -189,15 +187,15 @@ class SimulatedRanks:
             self._event_queue.schedule(timer_at, _WAKE, partial(self._wake, each))
         return False
 
-    def _ends(self, each: SimulatedRank, when: float) -> None:
+    def _schedule_end(self, each: SimulatedRank, when: float) -> None:
         each.ends_s = when
         self._event_queue.schedule(when, _WORK, partial(self._end, each))
 
     def _end(self, each: SimulatedRank, now: float) -> None:
-        """A rank's work may have ended; it goes on to a later time if it was stopped in between.
+        """A rank's work may have ended; if it was stopped in between, it ends later.
 
-        One such step waits for each rank, however often it stops and goes on before: by far the most steps
-        would come to nothing else.
+        At most one pending end-event per rank, however often the rank stops and continues before: otherwise
+        most steps would do nothing.
         """
         if now == each.ends_s:
             each.ends_s = _NEVER
@@ -207,7 +205,7 @@ class SimulatedRanks:
         if worker.end_s <= now:
             self._stop(each, worker.version, worker.units, now)
         elif worker.end_s < each.ends_s:
-            self._ends(each, worker.end_s)
+            self._schedule_end(each, worker.end_s)
 
     def _wake(self, each: SimulatedRank, now: float) -> None:
         if now == each.timer_at:
@@ -222,7 +220,7 @@ class SimulatedRanks:
             self.settle(each, now)
 
     def _poll(self, each: SimulatedRank, now: float) -> None:
-        """A computing rank looks around when its iteration is done."""
+        """A computing rank polls when its current chunk is done."""
         if not each.poll_pending:
             each.poll_pending = True
             worker = each.worker
@@ -230,11 +228,11 @@ class SimulatedRanks:
             self._event_queue.schedule(when, _WORK, partial(self._stop, each, worker.version, count))
 
     def _stop(self, each: SimulatedRank, version: int, count: int, now: float) -> None:
-        """The rank has done so many units, and stops to look around, unless it has stopped before."""
+        """The rank has done ``count`` units and stops to poll, unless it has stopped before."""
         worker = each.worker
         if version != worker.version:
             return
         each.poll_pending = False
-        if processor := worker.stop(count, self._pieces):
-            self.deliver(each, Worked(now, *processor[-1], processor[:-1]))
+        if samples := worker.stop(count, self._pieces):
+            self.deliver(each, Worked(now, *samples[-1], samples[:-1]))
         self.settle(each, now)

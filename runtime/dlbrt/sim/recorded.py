@@ -1,4 +1,4 @@
-"""A recorded run as something to simulate: its loops, and the machine that it ran on.
+"""A recorded run as input of a simulation: its loops, and the machine that it ran on.
 
     recording = read("trace.json")      # TraceError, which is a ValueError, with one sentence
     for loop in recording.loops: ...    # `RecordedLoop`: number (from 1), id, source, iterations, ...
@@ -6,14 +6,15 @@
     machine = recording.machine()       # the `Machine` that it ran on, with the load that was emulated
     simulate(Machine((1.0,) * 8, recording.network), model, strategy("GDDLB"), recording.parameters)
 
-What an iteration takes on a processor of speed 1 is read off the chunks in which ranks did it: the computing
-without what emulated load and speeds added, times the relative speed of the rank's host, even within a chunk,
-the mean over the runs of the loop that had as many iterations. The ranks of one host are taken to be equally
-fast. Several hosts are as fast as the program was told (``--weights``); else they compare by the work, as the
-balancer knew it, that was done in a second of computing. The fastest has speed 1. A host that is slow and a
-part of the loop that is dear cannot be told apart where the loop's cost was not known and no work moved.
+The time of an iteration on a processor of speed 1 is computed from the chunks in which ranks did it: the
+computing time without what emulated load and speeds added, times the relative speed of the rank's host,
+spread evenly over the chunk; and the mean over the runs of the loop with the same number of iterations. The
+ranks of one host count as equally fast. Several hosts have the speeds given to the program (``--weights``);
+else their speeds are the work, as the balancer knew it, done in a second of computing. The fastest host has
+speed 1. If the loop's cost was not known and no work moved, a slow host cannot be told from an expensive part
+of the loop.
 
-A loop of more than `MAX_ITERATIONS` is played in groups of iterations, as many in each as are needed.
+A loop of more than `MAX_ITERATIONS` is simulated in groups of iterations, as large as needed.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Seconds = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class RecordedLoop:
-    """What a recording says of a loop: its last run, and how many runs there were."""
+    """A loop of a recording: figures of its last run, and the number of its runs."""
 
     number: int
     id: str
@@ -57,44 +58,43 @@ class RecordedLoop:
 
 
 def read(path: str | os.PathLike[str]) -> Recording:
-    """The recording in a file; TraceError if it is none."""
+    """The recording in a file; TraceError if the file is not a recording."""
     return Recording(read_trace(path))
 
 
 class Recording:
-    """What was recorded of a program; ``trace`` is all of it."""
+    """A recorded run of a program; ``trace`` is all of it."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
 
     @property
     def ranks(self) -> int:
-        """How many there were."""
+        """The number of ranks."""
         return self.trace.ranks
 
     @property
     def loops(self) -> tuple[RecordedLoop, ...]:
         """The loops, numbered from 1 in the order in which they first ran."""
+        numbered = ((number, loop, loop.runs[-1]) for number, loop in enumerate(self.trace.loops, 1))
         return tuple(
-            RecordedLoop(
-                number, loop.id, loop.source, _last(loop).iterations, len(loop.runs), _last(loop).strategy
-            )
-            for number, loop in enumerate(self.trace.loops, 1)
+            RecordedLoop(number, loop.id, loop.source, last.iterations, len(loop.runs), last.strategy)
+            for number, loop, last in numbered
         )
 
     @cached_property
     def network(self) -> Network:
-        """The network among all ranks, as it was measured; the default's where nothing was shared."""
+        """The network among all ranks as measured; the default if no loop was shared."""
         return self._setup.network if self._setup else Network.default()
 
     @property
     def parameters(self) -> Parameters:
-        """What balancing went by."""
+        """The parameters of balancing."""
         return self._setup.start.context.parameters if self._setup else Parameters()
 
     @cached_property
     def speeds(self) -> tuple[float, ...]:
-        """The relative speeds of the ranks' processors, emulated ones apart; the fastest has 1."""
+        """The relative speeds of the ranks' processors without emulation; the fastest has 1."""
         machine, hosts = self.trace.machine, self.trace.host_names
         if self.trace.kind == "run" and len(set(hosts)) == 1:
             return (1.0,) * len(hosts)
@@ -105,18 +105,18 @@ class Recording:
         return tuple(speed / max(found) for speed in found)
 
     def machine(self) -> Machine:
-        """What it ran on: speeds, network, groups, and the load that was emulated."""
+        """The machine of the run: speeds, network, groups, and the load that was emulated."""
         setup = self._setup
         groups = setup.groups if setup else default(self.trace.host_names)
         rules = setup.rules if setup else GroupRules()
         return Machine(self.speeds, self.network, self.trace.machine.load, groups, rules)
 
     def loop(self, number: int = 1, ranks: int | None = None) -> LoopModel:
-        """A loop for so many ranks, as many as there were if that is not said.
+        """A loop for ``ranks`` ranks, by default as many as were recorded.
 
-        Ranks begin with the shares that they had, if there are as many; else iterations are dealt in turn
-        where they were, in blocks of equal work otherwise. ValueError if there is no loop of that number, or
-        if nothing was computed in it.
+        For as many ranks as recorded, each begins with the share that it had; else iterations are dealt in
+        turn if they were in the recording, and otherwise in blocks of equal work. ValueError if there is no
+        loop of that number, or if nothing was computed in it.
         """
         if not 1 <= number <= len(self.trace.loops):
             there = f"1 to {len(self.trace.loops)}" if self.trace.loops else "none"
@@ -125,12 +125,12 @@ class Recording:
 
     @property
     def _setup(self) -> AgentSetup | None:
-        """That of the last run that ranks shared."""
+        """The setup of the last run that ranks shared."""
         shared = [run.setup for loop in self.trace.loops for run in loop.runs if run.setup is not None]
         return shared[-1] if shared else None
 
     def _measured_speeds(self) -> Sequence[float]:
-        """By host, what was done in a second of computing; the mean where nothing was."""
+        """For each rank, the work that its host did in a second of computing; the mean if it did none."""
         hosts = self.trace.host_names
         work, seconds = dict.fromkeys(hosts, 0.0), dict.fromkeys(hosts, 0.0)
         for run in (run for loop in self.trace.loops for run in loop.runs if run.setup is not None):
@@ -143,16 +143,12 @@ class Recording:
         return [speeds.get(host, mean) for host in hosts]
 
 
-def _last(loop: LoopTrace) -> RunTrace:
-    return loop.runs[-1]
-
-
 def _computing_s(run: RunTrace) -> float:
     return sum(chunk.computing_s for rank in run.per_rank for chunk in rank.chunks)
 
 
 def _work_done(run: RunTrace, rank: int) -> float:
-    """What a rank did, in ticks, as the balancer knew it."""
+    """The work that a rank did, in quanta, as the balancer knew it."""
     units, work_table = _dealt(run)
     chunks = run.per_rank[rank].chunks
     if work_table.uniform or units.folded:
@@ -161,7 +157,7 @@ def _work_done(run: RunTrace, rank: int) -> float:
 
 
 def _dealt(run: RunTrace) -> tuple[Units, WorkTable]:
-    """What was dealt, and the work of it."""
+    """The units that were dealt, and their work."""
     if run.setup is None:
         return Units(0, run.iterations), UNIFORM
     context = run.setup.start.context
@@ -169,7 +165,7 @@ def _dealt(run: RunTrace) -> tuple[Units, WorkTable]:
 
 
 def _model(loop: LoopTrace, speeds: Sequence[float], ranks: int) -> LoopModel:
-    """A loop by its runs that had as many iterations as the last that computed anything."""
+    """A loop by its runs with as many iterations as the last run that computed anything."""
     computed = [run for run in loop.runs if _computing_s(run) > 0]
     if not computed:
         raise ValueError(f"{loop.source}: nothing is recorded of its iterations")
@@ -182,19 +178,17 @@ def _model(loop: LoopTrace, speeds: Sequence[float], ranks: int) -> LoopModel:
         return LoopModel(len(seconds), seconds)
     context, shares = shared[-1].start.context, shared[-1].start.shares
     bytes_each = context.unit_bytes / (2 if context.units.folded else 1)
-    if len(shares) != ranks or sum(map(len, shares)) != len(
-        context.units
-    ):  # of a pool there are first chunks
+    dealt_all = sum(map(len, shares)) == len(context.units)  # a pool deals only first chunks
+    if len(shares) != ranks or not dealt_all:
         in_turn = any(run.step > 1 for share in shares for run in share.runs)
         shares = _shares(context.units, context.work_table, ranks, in_turn)
-    model = LoopModel(
-        len(seconds), seconds, context.units.folded, context.work_table, bytes_each * size, shares
-    )
+    folded, work_table = context.units.folded, context.work_table
+    model = LoopModel(len(seconds), seconds, folded, work_table, bytes_each * size, shares)
     return model if size == 1 else _grouped(model, size, ranks)
 
 
 def _seconds(runs: Sequence[RunTrace], n: int, size: int, speeds: Sequence[float]) -> Seconds:
-    """What each ``size`` iterations take on a processor of speed 1; as the mean where none was seen."""
+    """Seconds of each group of ``size`` iterations at speed 1; the mean for groups not recorded."""
     total, times = np.zeros(-(-n // size)), np.zeros(-(-n // size))
     for run in runs:
         for rank, recorded in enumerate(run.per_rank):
@@ -212,16 +206,15 @@ def _add(total: Seconds, times: Seconds, chunk: Chunk, speed: float, size: int) 
     """Count a chunk's iterations in the groups that they are in, and their time."""
     place = chunk.positions
     low, high = place.start // size, place[-1] // size + 1
-    below = -(
-        -(np.arange(low, high + 1) * size - place.start) // place.step
-    )  # how many are before each group
+    edges = np.arange(low, high + 1) * size
+    below = -(-(edges - place.start) // place.step)  # the number of positions below each edge
     counts: Seconds = np.diff(np.clip(below, 0, len(place)).astype(np.float64))
     total[low:high] += counts * (chunk.computing_s * speed / len(place))
     times[low:high] += counts
 
 
 def _shares(units: Units, work_table: WorkTable, ranks: int, in_turn: bool) -> tuple[Spans, ...]:
-    """The units dealt in turn, or in blocks of equal work; nothing stands for equal blocks."""
+    """The units dealt in turn, or in blocks of equal work; () means equal blocks."""
     if in_turn:
         return cyclic(len(units), ranks)
     if work_table.uniform:
@@ -234,7 +227,7 @@ def _shares(units: Units, work_table: WorkTable, ranks: int, in_turn: bool) -> t
 
 
 def _grouped(model: LoopModel, size: int, ranks: int) -> LoopModel:
-    """With amounts and shares of groups of so many iterations in place of those of iterations."""
+    """The model with work and shares of groups of ``size`` iterations in place of single iterations."""
     units, work_table = model.units, model.work_table
     if not work_table.uniform:
         edges = range(len(units) + 1)

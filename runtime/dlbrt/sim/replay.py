@@ -1,8 +1,12 @@
-"""Replay: agents of the core are told again what they were told in a recorded run, and must answer the same.
+"""Replay: agents of the core handle the events of a recorded run again and must answer with the same actions.
 
 That a simulation decides as the runtime decides rests on this: both drive the same core, and the core is a
-function of what it is told. So from a real run's events fresh agents ask for the same actions, to the last
-bit of every profile. What was measured of moved data is told at its place among the events (`Transferred`).
+function of its events. So from a real run's events fresh agents produce the same actions, to the last bit of
+every profile. Measurements of moved data stand at their places among the events (`Transferred`).
+
+A simulated run becomes a trace in the format of a real one (`dlbrt.observe.trace`). The outcome has the
+events and actions of the agents. Which iterations were done when follows from replaying the events; how long
+they take without load follows from the loop and the rank's speed.
 """
 
 from __future__ import annotations
@@ -33,14 +37,14 @@ from dlbrt.sim.outcome import SimulationOutcome
 
 
 class ReplayedRank:
-    """A rank once more: its agents, which take over from one another, the first of them from ``began`` on."""
+    """A rank replayed: its agents, which succeed one another, the first beginning at ``began``."""
 
     def __init__(self, setup: AgentSetup, rank: int, began: float) -> None:
         self._agent, self._chooser = setup.agent(rank, began)
         self._past_counts: list[Agent] = []
 
     def handle(self, event: Event | Transferred) -> tuple[Action, ...]:
-        """What is asked for; ValueError or KeyError for what it cannot be told."""
+        """The actions that follow from an event; ValueError or KeyError for an event that is out of place."""
         if isinstance(event, Transferred):
             self._agent.transferred(event.seconds, event.size)
             return ()
@@ -52,39 +56,33 @@ class ReplayedRank:
 
     @property
     def runnable(self) -> Spans:
-        """What the rank may work on now."""
+        """The units that the rank may work on now."""
         return self._agent.runnable
 
     @property
     def choice(self) -> StrategyChoice | None:
-        """Why the strategy is that one, where this rank chose it."""
+        """The choice of a strategy, if this rank made it."""
         return self._chooser.choice if self._chooser is not None else None
 
     @property
     def accounts(self) -> tuple[BalancingCounts, ...]:
-        """What each agent has to say of its time."""
+        """The counts of each agent."""
         return tuple(agent.counts() for agent in (*self._past_counts, self._agent))
 
 
-# ------------------------------------------------------------------------------
-# A simulated run as a trace, in the format of a real one: `dlbrt.observe.trace`.
-#
-# What the driver told the agents, and what they asked for, is in the outcome. Which iterations were done when
-# follows from telling it to agents once more, as `dlbrt.sim.replay` does; what they took without load is what
-# the loop and the rank's speed say.
-
-#: What was done at once is told in so many parts of the loop, so that a trace says how iterations differ.
+#: A stretch of work is written as chunks of at most this part of the loop, so that a trace shows how
+#: iterations differ.
 _PARTS = 1024
 
 
 def setup_of(
-    machine: Machine, loop: LoopModel, asked: str, parameters: Parameters | None = None
+    machine: Machine, loop: LoopModel, strategy: str, parameters: Parameters | None = None
 ) -> AgentSetup:
-    """What the agents of a simulation begin with; ``asked`` is a strategy or ``auto``."""
+    """What the agents of a simulation begin with; ``strategy`` is a name or ``auto``."""
     parameters = parameters or Parameters(byte_s=1 / machine.network.bandwidth)
-    initial_strategy, _ = begins_with(asked, machine.network, machine.groups)
+    initial_strategy, _ = begins_with(strategy, machine.network, machine.groups)
     start = start_in(machine, loop, initial_strategy, parameters)
-    return AgentSetup(asked, start, machine.groups, machine.rules, machine.network)
+    return AgentSetup(strategy, start, machine.groups, machine.rules, machine.network)
 
 
 def trace_of(
@@ -95,10 +93,10 @@ def trace_of(
     source: str = "simulation",
     host_names: Sequence[str] = (),
 ) -> Trace:
-    """The trace of one simulated run of a loop, which ``source`` names.
+    """The trace of one simulated run of a loop, whose source is ``source``.
 
-    ``outcome`` has its trace, ``setup`` is what its agents began with (`setup_of`). ``host_names`` are those
-    of the ranks, by default one for each.
+    ``outcome`` includes its steps, ``setup`` is what its agents began with (`setup_of`). ``host_names`` has a
+    host for each rank; by default all differ.
     """
     hosts = tuple(host_names) or tuple(f"host{rank}" for rank in range(machine.ranks))
     clocks = (0.0,) * machine.ranks
@@ -114,7 +112,7 @@ def trace_of(
 
 @dataclass(frozen=True, slots=True)
 class _Rank:
-    """A rank of a simulation, of that relative speed, whose work is followed."""
+    """A rank of a simulation, with its relative speed, whose work is followed."""
 
     rank: int
     speed: float
@@ -122,7 +120,7 @@ class _Rank:
     loop: LoopModel
 
     def trace(self, entries: Sequence[TraceEntry]) -> RankTrace:
-        """What it was told, and the iterations that it did."""
+        """The rank's events, and the iterations that it did."""
         replayed_rank = ReplayedRank(self.setup, self.rank, 0.0)
         chunks: list[Chunk] = []
         for entry in entries:
@@ -132,7 +130,7 @@ class _Rank:
         return RankTrace(0.0, tuple(entries), tuple(chunks))
 
     def _chunks(self, done: Spans, event: Worked) -> Iterator[Chunk]:
-        """What was done at once, in parts."""
+        """A stretch of work as chunks."""
         parts = list(self._parts(done))
         whole_s = sum(seconds for _, seconds in parts)
         began = event.now - event.compute_s
@@ -142,7 +140,7 @@ class _Rank:
             began += event.compute_s * share
 
     def _parts(self, done: Spans) -> Iterator[tuple[range, float]]:
-        """Positions, and the seconds that they take here without load."""
+        """Positions, and the seconds that they take on this rank without load."""
         units, size = self.loop.units, max(1, -(-self.loop.n // _PARTS))
         for run in done.runs:
             for low in range(0, len(run), size):

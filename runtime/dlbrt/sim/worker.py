@@ -1,7 +1,7 @@
-"""Where a rank is in its work, found when somebody asks: nothing happens at each iteration.
+"""Where a rank is in its work, computed on demand: no event happens at each iteration. And the event queue.
 
-A rank looks for messages between chunks only, of about `CHUNK_S` or one unit, whichever is longer (as
-`dlbrt.mpi.walk`). From when it began and how its speed goes, it follows which chunk it is in at any time.
+A rank polls for messages only between chunks of about `CHUNK_S` or one unit, whichever is longer (as in
+`dlbrt.mpi.walk`). The chunk that it is in at any time follows from when it began and how its speed changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dlbrt.sim.machine import LoadedProcessor, UnitCosts
 
 
 class SimulatedWorker:
-    """The computing of one rank: ``spans``, ``units`` in all, from ``begin_s`` on, all done at ``end_s``."""
+    """The computing of one rank: ``units`` units, in ``spans``, from ``begin_s`` to ``end_s``."""
 
     __slots__ = (
         "_begun_s",
@@ -47,11 +47,11 @@ class SimulatedWorker:
         self._processor, self._costs = processor, costs
         self._chunk = 1
         self._begun_s = 0.0  # the computing that was done when this stretch began
-        self._known = 0, 0.0  # a number of units of it, and when these are done
-        self._stopped, self._stopped_s = 0, -1.0  # after how many units the last stretch was, and when
+        self._known = 0, 0.0  # a number of units of this stretch, and when they are done
+        self._stopped, self._stopped_s = 0, -1.0  # after how many units the last stretch stopped, and when
 
     def start(self, now: float, spans: Spans) -> None:
-        """Work off these from now on; the rest of what was stopped just now ends as it would have."""
+        """Begin to compute ``spans``; the rest of a stretch stopped just now ends when it would have."""
         self.busy = True
         self.version += 1
         goes_on = self._stopped_s == now and spans == self.spans.part(self._stopped)
@@ -63,7 +63,7 @@ class SimulatedWorker:
         self._chunk = max(1, int(CHUNK_S / each_s)) if each_s > 0 else self.units
 
     def next_poll(self, now: float) -> tuple[float, int]:
-        """When it next looks for messages, now or later, and how many units are done then."""
+        """When the rank next polls for messages, now or later, and how many units are done then."""
         if now <= self.begin_s:
             return self.begin_s, 0
         count = self._costs.within(self.spans, self._processor.done(now) - self._begun_s)
@@ -73,7 +73,7 @@ class SimulatedWorker:
         return max(now, self.after(count)), count
 
     def after(self, count: int) -> float:
-        """When the first so many units are done."""
+        """When the first ``count`` units are done."""
         if count != self._known[0]:
             if count == self.units:
                 return self.end_s
@@ -81,7 +81,7 @@ class SimulatedWorker:
         return self._known[1]
 
     def stop(self, count: int, pieces: int) -> tuple[tuple[int, float], ...]:
-        """Stop after so many units; how many were done in how many seconds, by about so many times."""
+        """Stop after ``count`` units; pairs of units done and seconds taken, at about ``pieces`` times."""
         self.busy = False
         self.version += 1
         self._stopped = count
@@ -94,10 +94,10 @@ class SimulatedWorker:
         self.compute_s += took_s
         if pieces == 1:
             return ((count, took_s),)
-        return tuple((upto, self.after(upto) - self.begin_s) for upto in self._marks(count, pieces))
+        return tuple((mark, self.after(mark) - self.begin_s) for mark in self._marks(count, pieces))
 
     def _marks(self, count: int, pieces: int) -> list[int]:
-        """Numbers of units up to ``count``, ascending, that are done by so many times evenly apart."""
+        """Numbers of units up to ``count``, ascending, that are done by ``pieces`` times evenly apart."""
         if count < 2:
             return [count]
         begin, end_s = self._begun_s, self.after(count)
@@ -113,27 +113,26 @@ class SimulatedWorker:
 
 
 # ------------------------------------------------------------------------------
-# Events to come, by time, then priority, then in the order in which they were asked for.
-#
-# The sequence number makes the order total, so that the same input gives the same trace (as in SimPy).
+# Future steps, ordered by time, then priority, then sequence number. The sequence number makes the order
+# total, so that the same input gives the same trace (as in SimPy).
 
-#: What happens at a time, which it is given.
+#: A step, called with its time.
 EventCallback = Callable[[float], None]
 
 
 class EventQueue:
-    """The future: steps to be taken, the earliest first."""
+    """The steps to come, earliest first."""
 
     def __init__(self) -> None:
         self._steps: list[tuple[float, int, int, EventCallback]] = []
         self._order = itertools.count()
 
     def schedule(self, when: float, priority: int, step: EventCallback) -> None:
-        """Take this step at that time; of those at one time the lowest priority number comes first."""
+        """Take ``step`` at the time ``when``; at one time, the lowest priority number comes first."""
         heappush(self._steps, (when, priority, next(self._order), step))
 
     def run(self) -> int:
-        """Take steps until none is left; how many there were."""
+        """Take steps until none is left; the number of steps."""
         steps, taken = self._steps, 0
         while steps:
             now, _, _, step = heappop(steps)

@@ -1,24 +1,7 @@
-"""Functional performance models: how fast each rank is as a function of what it is given, and what follows.
+"""Functional performance models: each rank's speed as a function of what it holds, and shares cut by them.
 
 Clarke, Lastovetsky, Rychkov (Parallel Processing Letters, 2011). `points` are what passes measured;
-`piecewise` and `akima` make functions of them, which `geometric` and `rootfinding` (through an `arrowhead`)
-cut; `models` makes whole units of the cuts and puts these together, `passes` decides after each pass
-whether to move. `saved` keeps points between runs. Pure, as all of the core.
+`functions` are made of them, which `geometric` and `rootfinding` cut; `models` rounds the cuts to whole
+units, `pass_balancer` decides after each pass whether to move data, and `ownership` keeps the shares of a
+routine's loops. Pure, as all of the core.
 """
-
-from dlbrt.speed.models import Partition, PartitionMethod, SpeedModels
-from dlbrt.speed.pass_balancer import PassBalancer, PassDecision, PassReason
-from dlbrt.speed.points import ModelKind, SpeedPoints, decode, encode
-
-__all__ = [
-    "ModelKind",
-    "Partition",
-    "PartitionMethod",
-    "PassBalancer",
-    "PassDecision",
-    "PassReason",
-    "SpeedModels",
-    "SpeedPoints",
-    "decode",
-    "encode",
-]

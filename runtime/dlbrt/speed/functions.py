@@ -1,4 +1,8 @@
-"""What the partitioners ask of speed functions: speeds, and how they change, of all ranks at once."""
+"""Speed functions of all ranks at once: constant, piecewise linear, and Akima's splines.
+
+The partial functions are made of the points that passes measured (Clarke, Lastovetsky, Rychkov, sections 3,
+5.2 and 6.2), a row of points for each rank as in `PointTable`.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,8 @@ from dlbrt.data.layout import Floats
 class SpeedFunctions(Protocol):
     """One speed function for each of p ranks, positive and continuous on x >= 0."""
 
-    @property
-    def ranks(self) -> int:
-        """How many."""
-
     def speeds(self, x: Floats) -> Floats:
         """s_i(x_i) in units a second, for p numbers of units x."""
-
-    def slopes(self, x: Floats) -> Floats:
-        """s_i'(x_i); at a corner, that of the piece to its right."""
 
 
 class ConstantSpeeds:
@@ -30,18 +27,9 @@ class ConstantSpeeds:
     def __init__(self, speeds: Floats) -> None:
         self._speeds = speeds
 
-    @property
-    def ranks(self) -> int:
-        """How many."""
-        return len(self._speeds)
-
     def speeds(self, x: Floats) -> Floats:  # noqa: ARG002
         """The same for every x."""
         return self._speeds
-
-    def slopes(self, x: Floats) -> Floats:
-        """None."""
-        return np.zeros_like(x)
 
 
 def seconds(functions: SpeedFunctions, x: Floats) -> Floats:
@@ -50,33 +38,34 @@ def seconds(functions: SpeedFunctions, x: Floats) -> Floats:
 
 
 # ------------------------------------------------------------------------------
-# Partial speed functions, linear between the points, level to their left and right (Clarke et al., 5.2).
+# Piecewise linear functions, level to the left and right of their points (Clarke et al., section 5.2).
 #
-# A line through the origin is all sizes that take the same time: s = x / T. It must meet each function once,
-# or a time belongs to several sizes. On a piece s = a + b x it does if t = x / s increases, t' = a / s^2: if
-# the piece, prolonged, meets the axis above 0. So t must increase from point to point; no more is needed.
+# A line through the origin holds all sizes that take the same time: s = x / T. It must meet each function
+# once, or a time would belong to several sizes. On a piece s = a + b x this holds if t = x / s increases, t'
+# = a / s^2: if the piece, prolonged, meets the axis above 0. So t must increase from point to point; no more
+# is needed.
 #
-# The paper asks for more, increasing and concave up to a peak, but level from 0 to the first point, which
-# together forbid any rise (and it calls this convex). Repaired are, in a copy, the measurements being kept:
+# The paper asks for more: increasing and concave up to a peak, but level from 0 to the first point, which
+# together forbid any rise (and it calls this convex). Two things are repaired, in a copy of the measurements:
 #
-# 1. A point that took no longer than one of less units takes as long: more work is not predicted to end
+# 1. A point that took no longer than a point of fewer units takes as long: more work is not predicted to end
 #    before less work did.
-# 2. Right of the peak the speed does not rise, as the paper has it: where a size was slow, paging has begun,
-#    and a larger one is not faster. Where it does rise (a sawtooth, figure 10) only `akima` follows.
+# 2. Right of the peak the speed does not rise, as in the paper: where a size was slow, paging has begun, and
+#    a larger size is not faster. Only `Akima` follows speeds that do rise there (a sawtooth, figure 10).
 
-#: A time that does not increase is made to by this factor, so that every piece has an intercept above 0.
+#: A time that does not increase is increased by this factor, so that every piece has an intercept above 0.
 _MIN_RISE = 1 + 1e-9
 
 
 def repaired(units: Floats, speeds: Floats) -> Floats:
-    """The speeds in the shape that lines through the origin meet once.
+    """The speeds in a shape that lines through the origin meet once.
 
-    A row for each rank: units in increasing order, filled up with inf, where speeds may be anything.
+    Each rank has a row of units in increasing order, filled up with inf, where speeds may be anything.
     """
     there = np.isfinite(units)
     columns = np.arange(units.shape[1])
     times = np.where(there, units, 1.0) / np.where(there, speeds, np.inf)
-    rise = _MIN_RISE**columns  # makes of a running maximum one that increases
+    rise = _MIN_RISE**columns  # turns a running maximum into an increasing sequence
     least = np.maximum.accumulate(times / rise, axis=1) * rise
     shaped = np.where(least > times * _MIN_RISE, units / least, speeds)
     peak = np.argmax(np.where(there, shaped, -np.inf), axis=1)[:, None]
@@ -85,7 +74,7 @@ def repaired(units: Floats, speeds: Floats) -> Floats:
 
 
 class Piecewise:
-    """One such function for each rank, from its points, at least one each; rows as in `PointTable`.
+    """A piecewise linear function for each rank, from at least one point each; rows as in `PointTable`.
 
     ``times`` are the seconds t(d) at the points, increasing along a row and filled up with inf.
     """
@@ -111,24 +100,14 @@ class Piecewise:
         self._pieces = pieces.reshape(-1, 4)
         self._first: NDArray[np.intp] = np.arange(ranks) * (points + 1)
 
-    @property
-    def ranks(self) -> int:
-        """How many."""
-        return len(self._first)
-
     def speeds(self, x: Floats) -> Floats:
         """s_i(x_i) in units a second."""
         _, _, intercept, slope = self._at((self._units < x[:, None]).sum(axis=1))
         speed: Floats = intercept + slope * x
         return speed
 
-    def slopes(self, x: Floats) -> Floats:
-        """s_i'(x_i); at a point, that of the piece to its right."""
-        slope: Floats = self._at((self._units <= x[:, None]).sum(axis=1))[3]
-        return slope
-
     def crossing(self, seconds: float) -> tuple[Floats, Floats]:
-        """Where the line of all sizes that take so long meets the functions: x_i, and dx_i by dt."""
+        """Where the line of all sizes that take ``seconds`` meets the functions: x_i, and dx_i / dt."""
         low, high, intercept, slope = self._at((self.times < seconds).sum(axis=1))
         share = 1 / (1 - slope * seconds)
         rate = intercept * share
@@ -140,30 +119,30 @@ class Piecewise:
 
 
 # ------------------------------------------------------------------------------
-# Partial speed functions as Akima's splines (Clarke et al., section 6.2; Akima, JACM 17, 1970).
+# Akima's splines (Clarke et al., section 6.2; Akima, JACM 17, 1970).
 #
-# Between nodes the function is the cubic with the nodes' slopes; a node's slope is the mean of those of the
-# lines to its neighbours, each weighted by how much the lines bend on the other side. So an outlier bends the
-# curve near itself alone, no system has to be solved, and the first derivative is continuous.
+# Between nodes the function is the cubic with the nodes' slopes. A node's slope is the mean of the slopes of
+# the lines to its neighbours, each weighted by how much the lines bend on the other side. So an outlier bends
+# the curve only near itself, no system has to be solved, and the first derivative is continuous.
 #
-# Beyond its points a function is level, down to 0 and up to n: the paper's extended models, (0, s_1) and
-# (n, s_k). There Akima would prolong the spline's own bend for the two lines that the slope at an end lacks;
-# level lines stand in, so that no end bends back. The paper's further nodes, which make up the five that its
-# spline needs, lie on the same level lines and change nothing: they are left out, and with them (n - x_k) / 2,
-# a misprint of (n + x_k) / 2 (for p <= 3 it does not lie between its neighbours).
+# Beyond its points a function is level, down to 0 and up to n: the paper's extended models, (0, s_1) and (n,
+# s_k). For the two lines that the slope at an end lacks, Akima would prolong the spline's own bend; here
+# level lines take their place, so that no end bends back. The paper adds nodes to have the five that its
+# spline needs. They lie on the same level lines and change nothing, so they are left out, and with them (n -
+# x_k) / 2, a misprint of (n + x_k) / 2 (for p <= 3 it does not lie between its neighbours).
 #
-# The cubic may overshoot where points lie close beside a cliff: speeds are kept above a part of the least
-# measured, so that times are finite and positive whatever the points are (proposition 1 presumes it).
+# The cubic may overshoot where points lie close beside a cliff. Speeds are kept above a part of the least
+# speed measured, so that times are finite and positive whatever the points are (proposition 1 presumes this).
 
-#: A function is nowhere below this part of the least speed measured.
+#: No function falls below this part of the least speed measured.
 _FLOOR = 0.1
 
-#: Lines on either side of a node that its slope depends on.
+#: How many lines on either side of a node its slope depends on.
 _REACH = 2
 
 
 class Akima:
-    """One such function for each rank on [0, n], from at least one point each; rows as in `PointTable`."""
+    """Akima's spline for each rank on [0, n], from at least one point each; rows as in `PointTable`."""
 
     def __init__(self, units: Floats, speeds: Floats, n: float) -> None:
         there = np.isfinite(units)
@@ -187,19 +166,15 @@ class Akima:
 
     @property
     def ranks(self) -> int:
-        """How many."""
+        """The number of ranks."""
         return len(self._first)
 
     def speeds(self, x: Floats) -> Floats:
         """s_i(x_i) in units a second."""
         return self.both(x)[0]
 
-    def slopes(self, x: Floats) -> Floats:
-        """s_i'(x_i), 0 where the speed is held up at its least."""
-        return self.both(x)[1]
-
     def both(self, x: Floats) -> tuple[Floats, Floats]:
-        """s_i(x_i) and s_i'(x_i)."""
+        """s_i(x_i), and s_i'(x_i), which is 0 where the speed is held at its least."""
         piece = self._first + (self._inner <= x[:, None]).sum(axis=1)
         node, level, linear, square, cube = self._pieces.take(piece, axis=0).T
         beyond = np.minimum(x, self._end) - node
@@ -217,7 +192,8 @@ def _extended(units: Floats, speeds: Floats, counts: NDArray[np.int64], n: float
     rows, columns = np.arange(len(units)), units.shape[1]
     last, last_speed = units[rows, counts - 1], speeds[rows, counts - 1]
     end = np.where(last < n, n, 2 * last)[:, None]
-    # Columns are counted from the first point; where there is none left or right of it, nodes are on a grid.
+    # Columns are counted from the first point; to the left of the points and to their right, nodes lie on a
+    # grid.
     column = np.arange(-1 - _REACH, columns + 1 + _REACH)
     right = column - counts[:, None]
     x = end * np.where(right >= 0, right + 1, column + 1)
@@ -230,7 +206,7 @@ def _extended(units: Floats, speeds: Floats, counts: NDArray[np.int64], n: float
 
 
 def _node_slopes(lines: Floats) -> Floats:
-    """Akima's slope at each node but the outer two on either side, from the slopes of the lines."""
+    """Akima's slope at each node except the outer two on either side, from the slopes of the lines."""
     bends = np.abs(lines[:, 1:] - lines[:, :-1])
     before, after = bends[:, :-2], bends[:, 2:]
     left, right = lines[:, 1:-2], lines[:, 2:-1]

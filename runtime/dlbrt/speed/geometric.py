@@ -1,10 +1,10 @@
 """Partition by bisecting lines through the origin (Clarke, Lastovetsky, Rychkov, section 5.1, figure 7).
 
 A line s = x / T meets each function at the size that takes T seconds; the sizes add up to N(T), which
-increases with T. The steeper line is that of the smaller problem, so the upper line is the lower bound of n.
-Bisected are the lines through the functions' points: p of k points each have at most p k, so that some ten
-steps leave a wedge in which every function is one straight piece, x_i(T) = a_i T / (1 - b_i T). There
-N(T) = n by Newton's method, kept within the wedge.
+increases with T. The steeper line belongs to the smaller problem, so the upper line is the lower bound of n.
+The search bisects the lines through the functions' points. There are at most p k of them for p functions of k
+points each, so some ten steps leave a wedge in which every function is one straight piece,
+x_i(T) = a_i T / (1 - b_i T). There N(T) = n is solved by Newton's method, kept within the wedge.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def balanced(functions: Piecewise, n: float) -> Floats:
 
 
 def _wedge(functions: Piecewise, n: float) -> tuple[float, float]:
-    """The seconds of two lines with n between theirs, and no point of a function between them."""
+    """The seconds of two lines whose sums enclose n, with no point of a function between the lines."""
     knots = np.sort(functions.times[np.isfinite(functions.times)])
     low, high = -1, len(knots)
     while high - low > 1:
@@ -43,10 +43,10 @@ def _wedge(functions: Piecewise, n: float) -> tuple[float, float]:
 
 
 def _within(functions: Piecewise, n: float, upper: float, lower: float) -> Floats:
-    """The sizes on the line between two, in whose wedge every function is one piece.
+    """The sizes on the line for n between two lines, in whose wedge every function is one piece.
 
-    Where a time hardly grows with the size, even neighbouring doubles T are lines with n between theirs: the
-    sizes then are between those on the two.
+    Where a time hardly grows with the size, the sums of even neighbouring doubles T may enclose n. The sizes
+    are then interpolated between those on the two lines.
     """
     above, below = functions.crossing(upper)[0], functions.crossing(lower)[0]
     time = (upper + lower) / 2

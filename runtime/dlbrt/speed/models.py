@@ -1,9 +1,9 @@
 """The speed functions of all ranks, learned pass by pass, and the partitions that follow from them.
 
 The design of Clarke, Lastovetsky and Rychkov (section 4): each pass adds a point (d, s(d)) to each rank's
-partial function, and the partition of n units by the functions so far is where the next points will lie.
+partial function, and the next points will lie at the partition of n units by the functions so far.
 Piecewise linear functions are cut by lines through the origin (section 5), Akima's splines by root finding
-(section 6), which hands over to lines through the same points where it finds none; constant speeds are the
+(section 6), which falls back on lines through the same points if it finds no root; constant speeds are the
 traditional algorithm (section 3), the baseline.
 """
 
@@ -33,7 +33,7 @@ class PartitionMethod(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Units of each rank; the longest of the times that they take by the functions, 0 if none are known."""
+    """Units of each rank, and the longest time that a rank is predicted to take, 0 if no speed is known."""
 
     counts: tuple[int, ...]
     seconds: float
@@ -41,9 +41,9 @@ class Partition:
 
 
 class SpeedModels:
-    """What is known of ``ranks`` ranks, as functions of the kind ``model``.
+    """The speed functions of ``ranks`` ranks, of the kind ``model``.
 
-    ``known`` are points measured before, one `SpeedPoints` for each rank, or none at all: else ValueError.
+    ``known`` are points measured before, one `SpeedPoints` for each rank, or none at all; else ValueError.
     """
 
     def __init__(self, ranks: int, model: ModelKind, known: Sequence[SpeedPoints] = ()) -> None:
@@ -64,31 +64,31 @@ class SpeedModels:
         return bool(self._table.counts.any())
 
     def add(self, units: ArrayLike, seconds: ArrayLike) -> bool:
-        """Take units and seconds of a pass, as `PointTable.add`; whether a rank is no more what it was."""
+        """Add the units and seconds of a pass, as `PointTable.add`; whether a rank's speed has drifted."""
         return self._table.add(units, seconds)
 
     def functions(self, n: int) -> SpeedFunctions:
-        """The functions on [0, n]; ValueError where nothing is known of any rank."""
+        """The functions on [0, n]; ValueError if no rank was measured."""
         if self.model is ModelKind.CONSTANT:
             return ConstantSpeeds(self._steady())
         units, speeds = self._completed(n)
         return Akima(units, speeds, float(n)) if self.model is ModelKind.AKIMA else Piecewise(units, speeds)
 
     def partition(self, n: int) -> Partition:
-        """How ``n`` units, 0 or more, are best divided, by what is known."""
+        """The best division of ``n`` units, 0 or more, by the functions so far."""
         if n < 0:
             raise ValueError(f"expected 0 or more units, found {n}")
         if not self.any or n == 0:
-            return Partition(
-                largest_remainder(np.full(self.ranks, n / self.ranks), n), 0.0, PartitionMethod.EQUAL
-            )
+            equal = largest_remainder(np.full(self.ranks, n / self.ranks), n)
+            return Partition(equal, 0.0, PartitionMethod.EQUAL)
         functions = self.functions(n)
         x, method = self._shares(functions, n)
         counts = largest_remainder(x, n)
-        return Partition(counts, _longest(functions, counts), method)
+        longest_s = float(seconds(functions, np.asarray(counts, dtype=np.float64)).max())
+        return Partition(counts, longest_s, method)
 
     def predicted(self, counts: Sequence[int]) -> Floats:
-        """Seconds that each rank takes for so many units by the functions; ValueError as `functions`."""
+        """Seconds that each rank is predicted to take for its ``counts``; ValueError as `functions`."""
         return seconds(self.functions(sum(counts)), np.asarray(counts, dtype=np.float64))
 
     def unit_s(self, n: int) -> Floats:
@@ -107,7 +107,7 @@ class SpeedModels:
         return n * (speeds / speeds.sum()), PartitionMethod.PROPORTIONAL
 
     def _steady(self) -> Floats:
-        """The speed that each rank showed last; of one that has shown none, the mean of the others."""
+        """The speed measured last on each rank; for a rank without any, the mean of the others."""
         last = self._table.last
         known = np.isfinite(last)
         if not known.any():
@@ -115,7 +115,7 @@ class SpeedModels:
         return np.where(known, last, last[known].mean())
 
     def _completed(self, n: int) -> tuple[Floats, Floats]:
-        """The points of each rank, at least one: of one without any, the mean of the others' last speeds."""
+        """The points of each rank; a rank without any gets one with the mean of the others' last speeds."""
         most = max(1, int(self._table.counts.max()))
         units, speeds = self._table.units[:, :most], self._table.speeds[:, :most]
         unknown = self._table.counts == 0
@@ -123,7 +123,3 @@ class SpeedModels:
             units, speeds = units.copy(), speeds.copy()
             units[unknown, 0], speeds[unknown, 0] = max(1.0, n / self.ranks), self._steady()[unknown]
         return units, speeds
-
-
-def _longest(functions: SpeedFunctions, counts: Sequence[int]) -> float:
-    return float(seconds(functions, np.asarray(counts, dtype=np.float64)).max())

@@ -1,10 +1,17 @@
-"""Who owns which values of a loop's index, so that loops of other ranges over the same rows fall in with it.
+"""The owners of the iterations of a routine's loops, kept from pass to pass and cut anew where it pays.
 
 A routine runs several loops over the rows of its arrays: inner rows only, every other row, the rows below a
-pivot. Shares are dealt once; from then on what a rank owns is told by the value of the index, not by the
-position in one loop, and the share of any loop is what of its range a rank owns. Blocks are kept as the
-values at which they are cut, the outermost without end; other shares by the progression that they were dealt
-over.
+pivot. Shares are dealt once. From then on a rank owns values of the index, not positions in one loop, and its
+share of any loop is the part of the loop's range that it owns. Blocks are kept as the values at which they
+are cut, the outermost without end; other shares are kept with the progression that they were dealt over.
+
+The loop that dealt the rows first leads. From one of its runs to the next a pass goes by, and a rank's speed
+is measured over the seconds of all loops in between and the leader's iterations (Clarke, Lastovetsky,
+Rychkov, section 4). The balancer of passes then decides whether to go on, or how many iterations each rank
+gets; blocks stay in order of rank, so that neighbours share few borders.
+
+Work that moved within a pass counts where it was done: unless something else changes, the next pass begins
+there.
 """
 
 from __future__ import annotations
@@ -24,7 +31,7 @@ from dlbrt.speed.pass_balancer import PassBalancer
 class BlockOwnership:
     """Blocks: rank r owns the values from ``edges[r - 1]`` up to below ``edges[r]``.
 
-    They are counted in ``direction``: -1 counts downwards, rank 0 has the greatest values.
+    With ``direction`` -1 they count downwards, so that rank 0 has the greatest values.
     """
 
     edges: tuple[int, ...]
@@ -37,7 +44,7 @@ class BlockOwnership:
         return cls(tuple(direction * index.value(bound) for bound in bounds[1:-1]), direction)
 
     def bounds(self, index: IndexMap, units: Units) -> tuple[int, ...]:
-        """The P + 1 ends of the blocks in the positions of a loop, in order of rank if it counts that way."""
+        """The P + 1 ends of the blocks in a loop's positions, ascending if it counts in ``direction``."""
         first, step = self.direction * index.start, self.direction * index.step
         if step > 0:
             ends = [-((first - edge) // step) for edge in self.edges]  # the least position at or above
@@ -59,7 +66,7 @@ class DealtOwnership:
     dealt: tuple[Spans, ...]
 
     def shares(self, index: IndexMap, units: Units) -> tuple[Spans, ...] | None:
-        """What each rank owns of a loop's positions; None where they are not among those dealt."""
+        """What each rank owns of a loop's positions; None if these are not among those dealt."""
         offset, apart = divmod(index.start - self.index.start, self.index.step)
         if apart or index.step != self.index.step or self.units.folded or units.folded:
             return self.dealt if (index, units) == (self.index, self.units) else None
@@ -67,7 +74,6 @@ class DealtOwnership:
         return own if sum(map(len, own)) == len(units) else None
 
 
-#: Either.
 Ownership = BlockOwnership | DealtOwnership
 
 
@@ -80,23 +86,11 @@ def _clipped(spans: Spans, low: int, high: int) -> Spans:
     return Spans(tuple(algebra.normal(part) for part in parts if part))
 
 
-# ------------------------------------------------------------------------------
-# Shares that loops of a routine keep from pass to pass, and that are cut anew where it pays.
-#
-# Loops over the same rows have one owner for each row. The loop that dealt them first leads: from one of its
-# runs to the next a pass goes by, and all loops' seconds in between, over the leader's iterations, are what a
-# rank's speed is told by (Clarke, Lastovetsky, Rychkov, section 4). The balancer of passes then says whether
-# to go on, or how many iterations each rank is to have; blocks stay in order of rank, so that neighbours share
-# few borders.
-#
-# What was moved within a pass is where it was done: if nothing else is to change, the next pass begins there.
-
-
 class IterationOwnership:
-    """Who owns what in loops that go over the same rows, ``leading_loop`` the first of them.
+    """The owners in loops over the same rows, of which ``leading_loop`` ran first.
 
     ``version`` counts how often shares were cut anew. Without a ``balancer`` they stay as they were dealt.
-    Times below ``least_s`` seconds tell nothing: passes are taken together until they take as long.
+    Times below ``least_s`` seconds are noise: passes are taken together until they take as long.
     """
 
     def __init__(
@@ -121,26 +115,23 @@ class IterationOwnership:
         self._forget()
 
     def shares(self, loop: str, index: IndexMap, units: Units, unit_s: float) -> tuple[Spans, ...] | None:
-        """The shares of the run of a loop that begins; None where this says nothing of them.
+        """The shares of a run of a loop that begins; None if the ownership does not determine them.
 
-        ``unit_s`` is what moving the data of one iteration takes, in seconds.
+        ``unit_s`` is the seconds that moving the data of one iteration takes.
         """
-        if (
-            loop == self.leading_loop
-            and self._measured_enough()
-            and isinstance(self.ownership, BlockOwnership)
-        ):
-            self._refine(self.ownership, index, units, unit_s)
+        leads, blocks = loop == self.leading_loop, self.ownership
+        if leads and self._measured_enough() and isinstance(blocks, BlockOwnership):
+            self._refine(blocks, index, units, unit_s)
             self._forget()
         found = self.ownership.shares(index, units)
-        if loop == self.leading_loop and found is not None:
+        if leads and found is not None:
             self._held = tuple(map(len, found))
         return found
 
     def run_finished(
         self, loop: str, over: tuple[IndexMap, Units], done: Sequence[int], seconds: Sequence[float]
     ) -> None:
-        """A run is over: the iterations of each rank, and the seconds that it computed."""
+        """A run is over: the iterations that each rank did, and the seconds that it computed."""
         if loop == self.leading_loop:
             self._counts, self._over = tuple(done), over
             self._passes += 1
@@ -167,17 +158,17 @@ class IterationOwnership:
         def movement_s(counts: Sequence[int]) -> float:
             return _moved(before, _ends(units, counts)) * unit_s
 
-        verdict = self.balancer.after(
-            self._held, self._of_held(), kept=kept, movement_s=movement_s, passes=self._passes
+        decision = self.balancer.after(
+            self._held, self._seconds_held(), kept=kept, movement_s=movement_s, passes=self._passes
         )
-        if verdict.counts != own:
-            self.ownership = BlockOwnership.at(index, _ends(units, verdict.counts))
+        if decision.counts != own:
+            self.ownership = BlockOwnership.at(index, _ends(units, decision.counts))
             self.version += 1
 
-    def _of_held(self) -> list[float]:
-        """Seconds that a pass takes each rank with what it held at its beginning.
+    def _seconds_held(self) -> list[float]:
+        """Seconds that a pass takes each rank with what it held at the beginning.
 
-        Speed goes with what is held: work that others took over is counted as if it had stayed.
+        Speed depends on what is held: work that others took over counts as if it had stayed.
         """
         each = [total / self._passes for total in self._seconds]
         done = zip(each, self._held, self._counts, strict=True)
@@ -189,7 +180,7 @@ def _ends(units: Units, counts: Sequence[int]) -> tuple[int, ...]:
 
 
 def _moved(before: Sequence[int], after: Sequence[int]) -> int:
-    """How many positions change hands."""
+    """The number of positions that change owners."""
     unmoved = 0
     for old, new in zip(pairwise(before), pairwise(after), strict=True):
         low, high = sorted(old)

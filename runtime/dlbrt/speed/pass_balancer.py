@@ -1,25 +1,27 @@
-"""Balancing from pass to pass: after each, whether data is to move before the next, and where to.
+"""Balancing from pass to pass: whether data moves before the next pass, and where to.
 
-The loop of Clarke, Lastovetsky and Rychkov (section 4), which ends when the times of the ranks are within a
-tolerance: |t_i - t_j| / t_i over ordered pairs, so divided by the smaller. Five things make it safe:
+This is the loop of Clarke, Lastovetsky and Rychkov (section 4). It ends when the times of the ranks are
+within a tolerance: |t_i - t_j| / t_i over ordered pairs, so divided by the smaller time. Five rules make it
+safe:
 
-* At a steep cliff one unit changes a time by more than the tolerance: where the functions lead back to the
-  partition that there is, nothing moves, and a partition met before counts as it was measured, not as the
-  functions say. So no cycle is walked twice, not even by constant speeds, which the paper shows to oscillate.
-* A partition is judged by its makespan, since a better one need not have the smaller spread: from one that
-  measured worse than the best seen, the way on is to one predicted better than the best, else back to it.
-* What functions promise need not come. Of moves in a row that were no faster the fourth waits for two
-  checks, the next for four, and so on, at the best partition. So times that scatter do not set data in motion
-  for ever.
-* After a rank has changed its speed one check waits to see whether it stays so; one alone, since where times
-  scatter some rank has always changed, and shares far from even must not stand for that.
-* Moving costs. It pays if the seconds gained in the passes to come, of which as many are expected as have
-  gone by, are more; and if a pass gains clearly more than passes over the same partition differ by.
+* At a steep cliff one unit changes a time by more than the tolerance. If the functions lead back to the
+  current partition, nothing moves, and a partition seen before counts with its measured makespan, not the
+  predicted one. So no cycle is walked twice, not even with constant speeds, which the paper shows to
+  oscillate.
+* A partition is judged by its makespan, since a better one need not have the smaller spread. From a partition
+  that measured worse than the best seen, the balancer moves to one predicted to be better than the best, or
+  else back to the best.
+* Predictions may fail. Of moves in a row that were no faster, the fourth waits for two checks, the next for
+  four, and so on, at the best partition. So scattering times do not keep data in motion for ever.
+* After a rank has changed its speed, one check waits to see whether the change lasts. Only one check waits:
+  where times scatter some rank has always changed, and uneven shares must not stay for that reason.
+* Moving costs time. It pays if the passes to come, of which as many are expected as have gone by, gain more
+  seconds than the move costs, and if a pass gains clearly more than passes over the same partition differ by.
 
-The functions outlast changes of n, as in elimination, where a pass has less to do than the one before; what
-was measured of whole partitions does not. A rank that was left without work because it was slow gives no more
-points: it gets one unit to show its speed anew when that can cost, if nothing has changed, a twentieth of
-the time gone by since at most, and half as often after each time that nothing had.
+The functions outlast changes of n, as in elimination, where each pass has less to do than the one before; the
+makespans of whole partitions do not. A rank that was left without work because it was slow yields no more
+points. It gets one unit to show its speed again when that unit, if nothing has changed, costs at most a
+twentieth of the time since then, and half as often after each time that nothing had changed.
 """
 
 from __future__ import annotations
@@ -37,9 +39,10 @@ from dlbrt.speed.models import SpeedModels
 from dlbrt.speed.pass_history import PROBE_SHARE, IdleRanks, MoveAttempts, PartitionHistory
 from dlbrt.speed.points import ModelKind, SpeedPoints
 
-#: A gain counts that is more than so many times what passes over the same partition differ by.
+#: A gain counts if it exceeds this many times the scatter of passes over the same partition.
 _CLEARLY = 2
 
+#: Seconds that a move takes, or a function from the new counts to these seconds.
 MovementCost = float | Callable[[tuple[int, ...]], float]
 
 
@@ -91,7 +94,10 @@ def imbalance(seconds: ArrayLike) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _PassMeasurement:
-    """What a pass has told: ``current`` if nothing moves, the ``same`` as it had; whether ranks have changed."""
+    """A measured pass. ``current`` are the next counts if nothing moves, ``same`` if equal to this pass's.
+
+    ``changed``: whether a rank's speed has drifted.
+    """
 
     current: tuple[int, ...]
     same: bool
@@ -110,11 +116,12 @@ class _PassMeasurement:
 
 
 class PassBalancer:
-    """The balancer of one iterative routine; counts are units of a pass, whatever the caller takes for one.
+    """The balancer of one iterative routine; counts are in units of the caller's choice.
 
-    ``tolerance`` is the imbalance taken for balanced, ``every`` how many passes go from check to check, the
-    first being checked; ``known`` are points measured before, one `SpeedPoints` for each rank. ValueError for a
-    tolerance that is not above 0, ``every`` or ``ranks`` below 1, or points of another number of ranks.
+    An imbalance up to ``tolerance`` counts as balanced; ``every`` is the number of passes from check to
+    check, the first being checked; ``known`` are points measured before, one `SpeedPoints` for each rank.
+    ValueError for a tolerance that is not above 0, ``every`` or ``ranks`` below 1, or points of another
+    number of ranks.
     """
 
     def __init__(
@@ -136,25 +143,25 @@ class PassBalancer:
         self._seen = PartitionHistory()
         self._idle = IdleRanks(ranks)
         self._attempts = MoveAttempts()
-        self._said: tuple[int, ...] = ()
-        self._looked = False  # the last check waited to see whether a change stays
+        self._last_counts: tuple[int, ...] = ()
+        self._waited = False  # the last check waited to see whether a change lasts
 
     @property
     def points(self) -> tuple[SpeedPoints, ...]:
-        """What was measured, rank by rank, to be kept for another run."""
+        """The measured points of each rank, to be kept for another run."""
         return self.models.points
 
     @property
     def due(self) -> bool:
-        """Whether the pass under way, or just done, is checked: only then its times are needed."""
+        """Whether the pass under way, or just done, is checked: only then are its times needed."""
         return self._checks % self._every == 0
 
     def first(self, n: int) -> tuple[int, ...]:
-        """Units of each rank in the first pass: by what is known from before, else equal blocks."""
+        """Units of each rank in the first pass: by the points known from before, else equal blocks."""
         return self.models.partition(n).counts
 
     def skipped(self) -> None:
-        """A pass went by of which no times were taken."""
+        """Count a pass whose times were not taken."""
         self._passes += 1
         self._checks += 1
 
@@ -167,15 +174,14 @@ class PassBalancer:
         movement_s: MovementCost = 0.0,
         passes: int = 1,
     ) -> PassDecision:
-        """What follows from a pass in which each rank had ``counts`` units and took ``seconds`` for them.
+        """Decide after a pass in which each rank had ``counts`` units and took ``seconds`` for them.
 
-        Where work was moved within the pass, counts are what ranks began with, and seconds what that would
-        have taken: a rank's speed goes by what it holds.
-        ``kept`` are the units of each rank in the next pass if no data moves, by default the same; their sum
-        may differ. ``movement_s`` says what it would take to go from there to other counts. Short
-        ``passes`` may be told together, by their mean, and are checked as one. A rank of no units or no
-        measurable time teaches nothing. ValueError for numbers that are negative or not finite, or not one
-        for each rank.
+        If work moved within the pass, counts are what ranks began with, and seconds what those would have
+        taken: a rank's speed depends on what it holds. ``kept`` are the units of each rank in the next pass
+        if no data moves, by default the same; their sum may differ. ``movement_s`` is the cost of moving from
+        ``kept`` to other counts. Short ``passes`` may be reported together, by their mean, and are checked as
+        one. A rank with no units or no measurable time yields no point. ValueError for numbers that are
+        negative or not finite, or not one for each rank.
         """
         due, done = self.due, tuple(counts)
         current = done if kept is None else tuple(kept)
@@ -191,14 +197,14 @@ class PassBalancer:
         self._idle.note(done, self._elapsed_s)
         self._seen.note(done, measured_s, forget=drifted or self._idle.surprised(seconds))
         self._attempts.note(measured_s, changed=drifted)
-        if self._said and current != self._said:
+        if self._last_counts and current != self._last_counts:
             self._attempts.astray = True
         measured = _PassMeasurement(current, current == done, imbalance(worked), measured_s, drifted)
-        verdict = self._verdict(measured, movement_s) if due else measured.keep(PassReason.NOT_DUE)
-        self._said = verdict.counts
-        return verdict
+        decision = self._decide(measured, movement_s) if due else measured.keep(PassReason.NOT_DUE)
+        self._last_counts = decision.counts
+        return decision
 
-    def _verdict(self, measured: _PassMeasurement, movement_s: MovementCost) -> PassDecision:
+    def _decide(self, measured: _PassMeasurement, movement_s: MovementCost) -> PassDecision:
         current = measured.current
         if not measured.measured_s or not self.models.any:
             return measured.keep(PassReason.UNMEASURED)
@@ -206,8 +212,8 @@ class PassBalancer:
             return measured.keep(PassReason.NOTHING_LEFT, 0.0)
         times = self.models.predicted(current)
         kept_s = self._seen.expected(current, float(times.max()))
-        self._looked = measured.changed and not self._looked
-        if self._looked:
+        self._waited = measured.changed and not self._waited
+        if self._waited:
             return measured.keep(PassReason.CHANGED, kept_s)
         spread = measured.spread if measured.same else imbalance(times[np.asarray(current) > 0])
         reason, counts, predicted_s = self._choice(current, spread, kept_s)
@@ -224,7 +230,7 @@ class PassBalancer:
     def _choice(
         self, current: tuple[int, ...], spread: float, kept_s: float
     ) -> tuple[PassReason, tuple[int, ...], float]:
-        """Where to go, or to stay, whatever moving costs: why, the counts, and their makespan."""
+        """The best next counts, moving costs apart: the reason, the counts, and their makespan."""
         n = sum(current)
         best, best_s = self._seen.best(n)
         enough_s = kept_s * (1 - _CLEARLY * self._seen.scatter)
@@ -243,13 +249,13 @@ class PassBalancer:
         return PassReason.WAITING if better else PassReason.NO_GAIN, current, kept_s
 
     def _pays(self, counts: tuple[int, ...], gain_s: float, movement_s: MovementCost) -> bool:
-        """Whether so many seconds gained in a pass are worth the movement."""
+        """Whether gaining ``gain_s`` seconds in each pass is worth the move."""
         return gain_s * self._passes > _cost_s(counts, movement_s)
 
     def _probe(
         self, current: tuple[int, ...], times: Floats, movement_s: MovementCost
     ) -> tuple[int, ...] | None:
-        """The counts with a unit for a rank whose turn it is to show its speed; None if it is nobody's."""
+        """The counts with one unit for an idle rank whose turn it is to show its speed, or None."""
         if all(current) or sum(current) < len(current):
             return None
         unit_s = self.models.unit_s(sum(current))

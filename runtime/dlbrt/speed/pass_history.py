@@ -1,4 +1,4 @@
-"""What the balancer of passes remembers: partitions and their makespans, attempts, ranks without work."""
+"""What the balancer of passes remembers: partitions and their makespans, attempted moves, idle ranks."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from math import inf
 from dlbrt.data.layout import Floats
 from dlbrt.speed.points import DRIFT
 
-#: Partitions of the same n whose makespan is remembered.
+#: How many partitions of the same n are remembered.
 _MAX_SEEN = 64
 
-#: How much of what is known of the scatter of makespans the latest difference makes up.
+#: The weight of the latest difference in the mean scatter of makespans.
 _SCATTER_WEIGHT = 0.25
 
-#: The part of the time gone by that asking a rank without work for its speed may cost.
+#: The part of the elapsed time that probing an idle rank may cost.
 PROBE_SHARE = 0.05
 
-#: Attempts in a row that may be no faster before the next one has to wait: functions are explored by these.
-_FREE = 3
+#: Failed attempts in a row after which the next one has to wait; the first ones explore the functions.
+_FREE_FAILURES = 3
 
-#: The longest wait is 2 to this power of checks.
-_LONGEST = 30
+#: The longest wait, in checks, is 2 to this power.
+_MAX_WAIT_POWER = 30
 
 
 class PartitionHistory:
-    """The partitions of the present n that were run, their makespans, and how far these scatter."""
+    """The partitions of the current n that were run, their makespans, and the scatter of these."""
 
     def __init__(self) -> None:
         self._n = -1
@@ -33,7 +33,7 @@ class PartitionHistory:
         self.scatter = 0.0
 
     def note(self, counts: tuple[int, ...], makespan_s: float, forget: bool) -> None:
-        """Take a pass; ``forget`` those before, of ranks that were not what they are."""
+        """Add a pass; ``forget`` the earlier ones, which ranks ran at other speeds."""
         if forget or sum(counts) != self._n:
             self._makespans.clear()
             self._n = sum(counts)
@@ -45,54 +45,54 @@ class PartitionHistory:
             del self._makespans[next(known for known in self._makespans if known != best)]
 
     def best(self, n: int) -> tuple[tuple[int, ...], float]:
-        """The partition of ``n`` that measured best, and its makespan; none and inf if there is none."""
+        """The partition of ``n`` that measured best, and its makespan; () and inf if there is none."""
         if n != self._n or not self._makespans:
             return (), inf
         best = min(self._makespans, key=lambda known: self._makespans[known])
         return best, self._makespans[best]
 
-    def expected(self, counts: tuple[int, ...], otherwise_s: float) -> float:
-        """The makespan of a partition: as it was measured, else what is said."""
-        return self._makespans.get(counts, otherwise_s)
+    def expected(self, counts: tuple[int, ...], predicted_s: float) -> float:
+        """The makespan of a partition as it was measured, or else as predicted."""
+        return self._makespans.get(counts, predicted_s)
 
 
 class MoveAttempts:
-    """How those moves went that the functions asked for.
+    """How the moves went that the functions suggested.
 
-    After some in a row that were no faster than what had been, what the functions say is noise, or not to be
-    had: the next attempt waits for twice as many checks each time.
+    After several in a row that were no faster than before, the predictions are noise or out of reach: the
+    next attempt waits for twice as many checks each time.
     """
 
     def __init__(self) -> None:
-        self.astray = False  # the present partition need not be the best: a move failed, or was not ours
+        self.astray = False  # the current partition may not be the best: a move failed, or was not ours
         self._target_s: float | None = None
         self._failures = 0
         self._wait = 0
 
     @property
     def ready(self) -> bool:
-        """Whether another may be made."""
+        """Whether another move may be attempted."""
         return self._wait == 0
 
     def begin(self, target_s: float) -> None:
-        """One is made now; it succeeds with a makespan below ``target_s``."""
+        """A move is attempted; it succeeds with a makespan below ``target_s``."""
         self._target_s = target_s
 
     def note(self, makespan_s: float, changed: bool) -> None:
-        """Take the makespan of a pass, in which a rank's speed may have ``changed`` at all sizes."""
+        """Add the makespan of a pass, in which a rank's speed may have ``changed`` at all sizes."""
         self._wait = max(0, self._wait - 1)
         if changed:
             self._failures = self._wait = 0
         elif self._target_s is not None:
             self.astray = not makespan_s < self._target_s
             self._failures = self._failures + 1 if self.astray else self._failures // 2
-            if self._failures > _FREE:
-                self._wait = 2 ** min(self._failures - _FREE, _LONGEST)
+            if self._failures > _FREE_FAILURES:
+                self._wait = 2 ** min(self._failures - _FREE_FAILURES, _MAX_WAIT_POWER)
         self._target_s = None
 
 
 class IdleRanks:
-    """Since when each rank is without work, and how often it was asked for its speed."""
+    """Since when each rank has been without work, and how often it was probed for its speed."""
 
     def __init__(self, ranks: int) -> None:
         self._since_s = [0.0] * ranks
@@ -101,7 +101,7 @@ class IdleRanks:
         self._expected: tuple[int, float] | None = None
 
     def note(self, counts: tuple[int, ...], now_s: float) -> None:
-        """Take the counts of a pass, before whose end the passes took so many seconds in all."""
+        """Add the counts of a pass; all passes up to its end took ``now_s`` seconds."""
         self._now_s = now_s
         for rank, count in enumerate(counts):
             if count:
@@ -110,7 +110,7 @@ class IdleRanks:
                 self._probes[rank] = 0
 
     def turn(self, unit_s: Floats) -> int | None:
-        """A rank for which one unit, of which it takes so many seconds, is little of the time gone by."""
+        """A rank for which one unit of ``unit_s`` seconds is a small part of the time it has waited."""
         for rank, since_s in enumerate(self._since_s):
             waited_s = self._now_s - since_s
             if waited_s and unit_s[rank] * 2.0 ** self._probes[rank] <= PROBE_SHARE * waited_s:
@@ -118,11 +118,11 @@ class IdleRanks:
         return None
 
     def probe(self, rank: int, unit_s: float) -> None:
-        """It is asked now, in the belief that a unit takes so many seconds."""
+        """The rank is probed, and a unit is expected to take ``unit_s`` seconds."""
         self._probes[rank] += 1
         self._expected = rank, unit_s
 
     def surprised(self, seconds: Sequence[float]) -> bool:
-        """Whether a rank that was asked answers, by the times of a pass, that it is another than believed."""
-        asked, self._expected = self._expected, None
-        return asked is not None and not asked[1] / DRIFT <= seconds[asked[0]] <= asked[1] * DRIFT
+        """Whether the times of a pass show another speed of the probed rank than expected."""
+        probed, self._expected = self._expected, None
+        return probed is not None and not probed[1] / DRIFT <= seconds[probed[0]] <= probed[1] * DRIFT

@@ -1,8 +1,9 @@
-"""What was measured: for each rank the points (d, s(d)) of its speed function, d units at s units a second.
+"""Measured points (d, s(d)) of each rank's speed function: d units at s units a second; as tables and as
+JSON.
 
-A partial speed function knows a few points, those where passes happened to run (Clarke, Lastovetsky, Rychkov,
-section 4). A point measured again replaces the old one, since two values at one d belong to no function; a
-pass of no units, or of no measurable time, gives none, and what is known of the rank stays.
+A partial speed function is known at a few points, those where passes happened to run (Clarke, Lastovetsky,
+Rychkov, section 4). A point measured again replaces the old one, since a function has one value at each d. A
+pass of no units, or of no measurable time, yields no point, and the rank's other points stay.
 
 The points of all ranks stand in one table, a row for each rank, ordered by d: adding one point to each is the
 same few array operations for 16 ranks and for 10 000.
@@ -23,11 +24,12 @@ from dlbrt.contract import OptionError
 from dlbrt.data.layout import Floats
 from dlbrt.records import dataclass
 
-#: Points kept of a rank; a further one takes the place of the oldest.
+#: Points kept for each rank; a further point replaces the oldest.
 MAX_POINTS = 64
 
-#: A speed that differs by more than this factor from the one measured before at the same d is no scatter: the
-#: rank has gained or lost a load, which changes its speed at every d by this factor (Zaki et al., 1.3.1).
+#: A speed that differs by more than this factor from the one measured before at the same d is not scatter:
+#: the rank has gained or lost a load, which changes its speed at every d by the same factor (Zaki et al.,
+#: 1.3.1).
 DRIFT = 1.25
 
 _FIRST_ROOM = 8
@@ -45,9 +47,8 @@ class SpeedPoints:
 
     def __post_init__(self) -> None:
         if len(self.units) != len(self.speeds):
-            raise ValueError(
-                f"expected a speed for each of {len(self.units)} points, found {len(self.speeds)}"
-            )
+            found = f"found {len(self.speeds)}"
+            raise ValueError(f"expected a speed for each of {len(self.units)} points, {found}")
         ordered = sorted(self.units)
         if ordered and (ordered[0] < 1 or any(a == b for a, b in pairwise(ordered))):
             raise ValueError(f"expected numbers of units above 0, each once, found {list(self.units)}")
@@ -59,7 +60,7 @@ class PointTable:
     """The points of ``ranks`` ranks.
 
     ``units`` and ``speeds`` have a row for each rank, ordered by units, of ``counts`` points, filled up with
-    inf and NaN. ``last`` is the speed measured last, NaN where none was.
+    inf and NaN. ``last`` is the speed measured last, NaN for a rank without any.
     """
 
     def __init__(self, ranks: int) -> None:
@@ -74,7 +75,7 @@ class PointTable:
 
     @classmethod
     def of(cls, points: Sequence[SpeedPoints]) -> PointTable:
-        """A table of what was measured before, one `SpeedPoints` for each rank."""
+        """A table of points measured before, one `SpeedPoints` for each rank."""
         table = cls(len(points))
         for k in range(max(len(known.units) for known in points)):
             held = np.array([k < len(known.units) for known in points])
@@ -92,7 +93,7 @@ class PointTable:
         )
 
     def add(self, units: ArrayLike, seconds: ArrayLike) -> bool:
-        """Take the units and seconds of a pass, one of each for each rank; whether a rank's speed drifted.
+        """Add the units and seconds of a pass, one of each for each rank; whether a rank's speed drifted.
 
         ValueError for numbers that are negative or not finite, or not one for each rank.
         """
@@ -114,7 +115,7 @@ class PointTable:
         return drifted
 
     def _rescale(self, again: NDArray[np.bool_], known: NDArray[np.bool_], speed: Floats) -> bool:
-        """Where a rank is not as fast as it was at the same d, it is not so at any other."""
+        """Scale all speeds of a rank whose speed at the same d has drifted; whether there is such a rank."""
         if not known.any():
             return False
         before = self.speeds[np.arange(len(known)), np.argmax(again, axis=1)]
@@ -125,7 +126,7 @@ class PointTable:
         return bool(drifted.any())
 
     def _insert(self, which: NDArray[np.bool_], d: Floats, speed: Floats) -> None:
-        """A new point for the ranks named, in its place."""
+        """Insert a new point for each rank in ``which``, in order of units."""
         self._make_room(which)
         columns = np.arange(self.units.shape[1])
         place = (self.units < d[:, None]).sum(axis=1)
@@ -133,9 +134,8 @@ class PointTable:
         for name, value in (("units", d), ("speeds", speed), ("_ages", np.full(len(d), self._clock))):
             old = getattr(self, name)
             moved = np.concatenate((old[:, :1], old[:, :-1]), axis=1)
-            setattr(
-                self, name, np.where(columns < place, old, np.where(columns == place, value[:, None], moved))
-            )
+            behind = np.where(columns == place, value[:, None], moved)
+            setattr(self, name, np.where(columns < place, old, behind))
         self.counts = self.counts + which
 
     def _make_room(self, which: NDArray[np.bool_]) -> None:
@@ -166,25 +166,25 @@ class PointTable:
 # ------------------------------------------------------------------------------
 # Measured points as JSON: an object for each rank, ``{"units": [..], "units_per_s": [..]}``, oldest first.
 #
-# To what program, loop, hosts and array shapes they belong is said by whoever keeps them. Any model may be made
-# of them later, since what is kept is what was measured.
+# The caller records to which program, loop, hosts and array shapes they belong. Any model may be made of them
+# later, since the measurements themselves are kept.
 
 _UNITS, _SPEEDS = "units", "units_per_s"
 
-#: Larger numbers are no counts: doubles do not tell them apart.
+#: Larger numbers cannot be counts: doubles do not tell them apart.
 _MAX_UNITS = 2**53
 
 
 def encode(points: Sequence[SpeedPoints]) -> list[dict[str, list[int] | list[float]]]:
     """The points of all ranks, speeds to six digits: no clock has more."""
+    rounded = ([float(f"{speed:.6g}") for speed in known.speeds] for known in points)
     return [
-        {_UNITS: list(known.units), _SPEEDS: [float(f"{speed:.6g}") for speed in known.speeds]}
-        for known in points
+        {_UNITS: list(known.units), _SPEEDS: speeds} for known, speeds in zip(points, rounded, strict=True)
     ]
 
 
 def decode(value: object, ranks: int) -> tuple[SpeedPoints, ...]:
-    """The points of ``ranks`` ranks; OptionError with what was expected and found where it is not that."""
+    """The points of ``ranks`` ranks; OptionError, with what was expected and found, for anything else."""
     if not isinstance(value, list) or len(value) != ranks:
         found = f"those of {len(value)}" if isinstance(value, list) else reprlib.repr(value)
         raise OptionError(f"learned speeds: expected a list with the points of {ranks} ranks; found {found}")
@@ -211,12 +211,11 @@ def _malformed(rank: int, expected: str, found: str) -> OptionError:
     return OptionError(f"learned speeds of rank {rank}: expected {expected}; found {found}")
 
 
-# ------------------------------------------------------------------------------
-# How a speed function is made of the points measured (Clarke et al., sections 3, 5.2, 6.2).
-
-
 class ModelKind(Enum):
-    """The clause ``model`` of an annotation ``iterate``, by the word that stands there."""
+    """How a speed function is made of the points (Clarke et al., sections 3, 5.2, 6.2).
+
+    The values are those of the clause ``model`` of an annotation ``iterate``.
+    """
 
     CONSTANT = "constant"  # the speed measured last, whatever the size: the baseline
     PIECEWISE = "piecewise"  # linear between the points, its shape repaired where lines would meet it twice

@@ -2,13 +2,13 @@
 
 F_1 = n - sum x_i, F_i = t_i(x_i) - t_1(x_1), t_i = x_i / s_i (equation 2); Newton's step is -J^-1 F (equation
 3, where the inverse is missing in print), from equal shares (4), with the Jacobian of (5). As in Powell's
-hybrid method, which the paper takes from MINPACK, the step goes from the steepest descent of |F| to Newton's
-as far as a radius allows that follows how well F goes with its linear model. Unlike there J is exact at every
-step, and an arrowhead, so that a step is O(p).
+hybrid method, which the paper takes from MINPACK, the step goes from the steepest descent of |F| towards
+Newton's step as far as a radius allows, and the radius follows how well F agrees with its linear model.
+Unlike in MINPACK, J is exact at every step and an arrowhead, so that a step is O(p).
 
-F is scaled: x by n / p, times by their mean at the start. The paper's propositions 2 and 3, that there is no
-stationary point and the method always converges, do not hold (J is singular where two t_i' vanish), so a root
-is one only if its residual says so; else the answer is None.
+F is scaled: x by n / p, times by their mean at the start. The paper's propositions 2 and 3 say that there is
+no stationary point and the method always converges. They do not hold (J is singular where two t_i' vanish),
+so a point counts as a root only if its residual is small enough; else the answer is None.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dlbrt.records import dataclass
 from dlbrt.speed.functions import Akima
 
 # ------------------------------------------------------------------------------
-# Matrices with entries in the first row, the first column and on the diagonal alone: solved in O(p).
+# Arrowhead matrices have entries only in the first row, the first column and on the diagonal: solved in O(p).
 #
-# The Jacobian of the partition problem is one (Clarke, Lastovetsky, Rychkov, equation 5): the first row is -1,
-# the first column -g_1, the diagonal g_i, g_i = (s_i - x_i s_i') / s_i^2 being dt_i / dx_i. As a full matrix
-# that of 10 000 ranks would take 800 MB.
+# The Jacobian of the partition problem is an arrowhead (equation 5): the first row is -1, the first column
+# -g_1, the diagonal g_i, where g_i = (s_i - x_i s_i') / s_i^2 is dt_i / dx_i. As a full matrix, the Jacobian
+# of 10 000 ranks would take 800 MB.
 
 #: The rounding of a number, relative to it.
 _ROUNDING = float(np.finfo(np.float64).eps)
@@ -45,8 +45,9 @@ class Arrowhead:
     def solve(self, right: Floats) -> Floats | None:
         """The y with J y = right; None where J is singular to the precision of doubles.
 
-        y_i = (right_i + g_1 y_1) / g_i of the rows below the first, put into the first. J is singular where
-        two rates are 0; where one is, so is a divisor, and the answer is None too.
+        The rows below the first give y_i = (right_i + g_1 y_1) / g_i, which is put into the first row. J is
+        singular if two rates are 0. If a single rate below the first is 0, it would be a divisor, and the
+        answer is None too.
         """
         first, rest = self.rates[0], self.rates[1:]
         if not rest.all():
@@ -70,22 +71,16 @@ class Arrowhead:
         column[0] = -self.rates[0] * y[1:].sum()
         return np.asarray(column - self.corner * y[0], dtype=np.float64)
 
-    def dense(self) -> Floats:
-        """All of its entries, p by p."""
-        matrix = np.diag(self.rates)
-        matrix[:, 0] = -self.rates[0]
-        matrix[0] = -self.corner
-        return matrix
-
 
 # ------------------------------------------------------------------------------
+# The search.
 
 _MAX_STEPS = 60
 
-#: How near to a root a root is: to the units, relative to n, and to the times, relative to the longest.
+#: Tolerance of a root: of the units, relative to n, and of the times, relative to the longest.
 _NEAR = 1e-8
 
-#: A step is taken if it brings this part of what the linear model promises.
+#: A step is taken if it brings this part of the progress that the linear model promises.
 _MIN_PROGRESS = 1e-4
 
 #: The radius at the start, relative to |x|, and the least one.
@@ -94,27 +89,15 @@ _FIRST_RADIUS, _MIN_RADIUS = 1.0, 1e-10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionRoot:
-    """Real sizes that take the same time on all ranks and add up to n; how often F was evaluated."""
+    """Real sizes that take the same time on all ranks and add up to n, and the number of evaluations of F."""
 
     x: Floats
     evaluations: int
 
 
-def residuals(functions: Akima, x: Floats, n: float) -> Floats:
-    """F of equation 2, in units and seconds."""
-    times = x / functions.speeds(x)
-    return np.concatenate(([n - x.sum()], times[1:] - times[0]))
-
-
-def jacobian(functions: Akima, x: Floats) -> Arrowhead:
-    """J of equation 5."""
-    speeds, slopes = functions.both(x)
-    return Arrowhead((speeds - x * slopes) / (speeds * speeds), 1.0)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Here:
-    """Scaled sizes, F there, its norm, whether it is a root, and J."""
+class _Point:
+    """Scaled sizes x, F(x), its norm, whether x is a root, and J(x)."""
 
     x: Floats
     f: Floats
@@ -134,11 +117,10 @@ class _Problem:
         self.functions = functions
         self.evaluations = 0
         self.unit = n / functions.ranks
-        self.second = 1.0
         equal = np.full(functions.ranks, self.unit)
         self.second = float((equal / functions.speeds(equal)).mean())
 
-    def at(self, x: Floats) -> _Here:
+    def at(self, x: Floats) -> _Point:
         """F and J at scaled sizes."""
         self.evaluations += 1
         real = x * self.unit
@@ -149,13 +131,13 @@ class _Problem:
         rates = (1 - times * slopes) / speeds * (self.unit / self.second)
         apart, missing = float(np.abs(f[1:]).max(initial=0.0)), abs(float(f[0]))
         found = missing <= _NEAR * len(x) and apart * self.second <= _NEAR * float(times.max())
-        return _Here(x, f, _norm(f), found, Arrowhead(rates, 1.0))
+        return _Point(x, f, _norm(f), found, Arrowhead(rates, 1.0))
 
 
 def balanced(functions: Akima, n: float, start: Floats | None = None) -> PartitionRoot | None:
-    """A root for ``n`` > 0 with all sizes above 0; None where none was found.
+    """A root for ``n`` > 0 with all sizes above 0; None if none was found.
 
-    ``start`` is where to look for it, sizes above 0; by default equal ones.
+    The search begins at ``start``, sizes above 0, by default equal shares.
     """
     problem = _Problem(functions, n)
     here = problem.at(np.ones(functions.ranks) if start is None else start / problem.unit)
@@ -178,8 +160,8 @@ def balanced(functions: Akima, n: float, start: Floats | None = None) -> Partiti
     return None
 
 
-def _step(here: _Here, radius: float) -> Floats:
-    """Powell's: Newton's step, within the radius; else along the descent and then towards Newton's."""
+def _step(here: _Point, radius: float) -> Floats:
+    """Powell's step: Newton's if it lies within the radius; else along the descent, then towards Newton's."""
     newton = here.j.solve(-here.f)
     if newton is not None and _norm(newton) <= radius:
         return newton

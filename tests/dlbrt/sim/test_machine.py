@@ -56,7 +56,7 @@ def test_the_clairvoyant_optimum_is_work_over_speed() -> None:
         (lambda: Machine((1.0, 0.0)), "one speed above 0 for each rank"),
         (lambda: LoopModel(3, (1.0, 2.0)), "expected 3 times, one for each iteration, found 2"),
         (lambda: LoopModel(3, -1.0), "of 0 or more"),
-        (lambda: LoopModel(3, 1.0, shares=(Spans(()),)).dealt(2), "expected shares for 2 ranks, found 1"),
+        (lambda: LoopModel(3, 1.0, shares=(Spans(()),)).deal(2), "expected shares for 2 ranks, found 1"),
     ],
 )
 def test_what_cannot_be_is_refused(describe: object, message: str) -> None:
