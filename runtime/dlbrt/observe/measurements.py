@@ -28,7 +28,8 @@ from dlbrt.partition.density import Density
 from dlbrt.records import dataclass
 from dlbrt.speed.points import SpeedPoints, decode, encode
 
-_FORMAT, _VERSION = "dlb learned", 1
+#: Since version 2 every loop has `seconds` and `curves`.
+_FORMAT, _VERSION = "dlb learned", 2
 
 #: Entries in a file, densities in an entry, groups in a density: at most so many are kept.
 _MAX_ENTRIES = 256
@@ -233,10 +234,10 @@ def _decoded(document: Any) -> MeasurementStore:
 def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
     key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
     densities = tuple(_decoded_density(density) for density in entry["densities"])
-    seconds = tuple(map(number, entry.get("seconds", ())))  # earlier versions do not tell
+    seconds = tuple(map(number, entry["seconds"]))
     curves = tuple(
         MeasuredSpeeds(text(curve["form"]), decode(curve["points"], len(key.hosts)))
-        for curve in entry.get("curves", ())
+        for curve in entry["curves"]
     )
     return LoopMeasurements(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
 

@@ -26,7 +26,7 @@ from dlbrt.observe.statistics import write
 from dlbrt.predict.network import PATTERNS, Network, Networks, fit
 from dlbrt.records import dataclass
 
-_FORMAT, _VERSION = "dlb networks", 1
+_FORMAT, _VERSION = "dlb networks", 2
 
 #: Calibrations in a file: at most so many are kept.
 _MAX_CALIBRATIONS = 64

@@ -178,7 +178,9 @@ def _ours(text: str) -> dict[str, Any]:
         raise CodecError("expected a trace that --trace wrote, found JSON without the key dlb")
     found: dict[str, Any] = document["dlb"]
     if (version := found.get("version")) != FORMAT_VERSION:
-        raise CodecError(f"expected version {FORMAT_VERSION} of a trace's layout, found {version!r}")
+        raise CodecError(
+            f"expected a trace of format version {FORMAT_VERSION}, found {version!r}: record the run again"
+        )
     return found
 
 
