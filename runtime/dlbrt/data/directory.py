@@ -40,10 +40,6 @@ class RowDirectory:
         self._all: Rows = (range(length),) if length else ()
         self._valid: list[Rows] = [self._all, *([()] * (ranks - 1))]
 
-    def valid(self, rank: int) -> Rows:
-        """The rows that are valid on a rank."""
-        return self._valid[rank]
-
     def missing(self, rank: int, rows: Rows) -> Rows:
         """Those of ``rows`` that are not valid on the rank."""
         return difference(rows, self._valid[rank])

@@ -9,7 +9,7 @@ cover 0..n-1, each position exactly once (:func:`coverage_error`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from sys import maxsize
 
@@ -52,11 +52,6 @@ class Spans:
     def __contains__(self, position: object) -> bool:
         return any(position in run for run in self.runs)
 
-    def positions(self) -> Iterator[int]:
-        """Every position, in execution order."""
-        for run in self.runs:
-            yield from run
-
     def first(self, count: int) -> tuple[Spans, Spans]:
         """The first ``count`` positions in execution order (all, where there are fewer), and the rest."""
         if count <= 0:
@@ -69,10 +64,6 @@ class Spans:
             if not count:
                 return Spans(self.runs[: place + 1]), Spans(self.runs[place + 1 :])
         return self, EMPTY
-
-    def last(self, count: int) -> tuple[Spans, Spans]:
-        """The rest, and the last ``count`` positions in execution order (all, where there are fewer)."""
-        return self.first(max(0, len(self) - max(0, count)))
 
     def part(self, low: int, high: int = maxsize) -> Spans:
         """Those number ``low`` to ``high`` - 1 in execution order, as far as there are; both 0 or more."""
@@ -135,14 +126,6 @@ class Spans:
         return (
             Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in self.runs)) if by else self
         )
-
-    def minimum(self) -> int:
-        """The smallest position; ValueError if there is none."""
-        return min(run.start for run in self.runs)
-
-    def maximum(self) -> int:
-        """The largest position; ValueError if there is none."""
-        return max(run[-1] for run in self.runs)
 
 
 EMPTY = Spans()

@@ -92,7 +92,9 @@ def check_format(document: Any, expected: str, version: int) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != expected:
         raise RefusedError("which is JSON of something else")
     if (found := document.get("version")) != version:
-        raise RefusedError(f"which has version {found!r} of its format where version {version} is expected", ours=True)
+        raise RefusedError(
+            f"which has version {found!r} of its format where version {version} is expected", ours=True
+        )
     return document
 
 

@@ -11,6 +11,8 @@ from dlbrt.data.transfer import Assignment, Transfer, plan_assignments, plan_tra
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[int, list[Spans], list[int]]:
@@ -51,9 +53,9 @@ def test_givers_give_from_the_end(plan: tuple[int, list[Spans], list[int]]) -> N
     found = plan_transfers(held, shares)
     transfers, moved = found.transfers, found.shares
     for source in {transfer.source for transfer in transfers}:
-        order = list(held[source].positions())
-        assert list(moved[source].positions()) == order[: shares[source]]
-        given_away = [p for t in transfers if t.source == source for p in t.spans.positions()]
+        order = list(each_position(held[source]))
+        assert list(each_position(moved[source])) == order[: shares[source]]
+        given_away = [p for t in transfers if t.source == source for p in each_position(t.spans)]
         assert given_away == order[shares[source] :]
 
 
@@ -135,7 +137,7 @@ def test_what_is_kept_stays_first(plan: tuple[int, list[Spans], list[int]], data
     assert coverage_error(n, found.shares) is None
     assert list(map(len, found.shares)) == shares
     for before, after, count in zip(held, found.shares, kept, strict=True):
-        assert list(after.positions())[:count] == list(before.positions())[:count]
+        assert list(each_position(after))[:count] == list(each_position(before))[:count]
 
 
 def test_receivers_of_one_giver_get_its_end_in_order() -> None:

@@ -166,8 +166,13 @@ def test_speeds_are_one_per_rank_above_0(speeds: tuple[float, ...]) -> None:
 
 
 LOOP = {
-    **{"source": "prog.py:12", "kernel": "5f2a", "hosts": ["a", "b"], "speeds": [1, 2.5]},
-    **{"seconds": [], "densities": [], "curves": []},
+    "source": "prog.py:12",
+    "kernel": "5f2a",
+    "hosts": ["a", "b"],
+    "speeds": [1, 2.5],
+    "seconds": [],
+    "densities": [],
+    "curves": [],
 }
 DENSITY = {"n": 20, "group": 5, "total_s": 1.5, "work": [1, 1, 1, 1]}
 
