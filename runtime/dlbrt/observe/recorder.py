@@ -1,8 +1,8 @@
 """One rank's recording of one run of a loop, in memory; what drives the rank tells it, and only if asked for.
 
 Law. Everything that an agent was told is kept, in order, with what it answered, so that another agent that is
-told the same answers the same. A `TimeElapsed` is kept only where it could have had an effect (`Agent.timer_at`,
-`Agent.due`) or an answer: ranks that wait look around thousands of times a second.
+told the same answers the same. A `TimeElapsed` is kept only where it could have had an effect
+(`Agent.timer_at`, `Agent.due`) or an answer: ranks that wait look around thousands of times a second.
 
 Memory is bounded: events beyond `MAX_ENTRIES` are counted, not kept. Chunks of iterations that follow one
 another are put together, more of them the longer the loop goes on, so that about `MAX_CHUNKS` remain; of

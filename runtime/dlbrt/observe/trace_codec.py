@@ -11,10 +11,9 @@ double), and a tuple is an array. All else is an object with one member, whose n
 lowercase names    ``list``, ``range``, ``dict`` (pairs), ``set``, ``float`` (``inf``, ``-inf``, ``nan``)
 =================  ================================================================================
 
-No class is named here. Any dataclass, named tuple or enum at the top of a pure module
-or of `dlbrt.observe` can be written; a second table says in which module each was found. So new
-events, actions and words need no change, and nothing but such classes can come out of a file, with fields of
-the types that are annotated.
+No class is named here. Any dataclass, named tuple or enum at the top of a pure module or of `dlbrt.observe`
+can be written; a second table says in which module each was found. So new events, actions and words need no
+change, and nothing but such classes can come out of a file, with fields of the types that are annotated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The values that a loop contributes to on one rank, from the kernel's declarations to the results.
 
-While rank 0 is alone, it works on the real values (`_Native`): nothing is logged. Only values that an iteration
-updates several times are combined iteration by iteration, as they are on many ranks, so that the result does not
-depend on the number of ranks. Once ranks share the loop, each works on stand-ins (`_Shared`).
+While rank 0 is alone, it works on the real values (`_Native`): nothing is logged. Only values that an
+iteration updates several times are combined iteration by iteration, as they are on many ranks, so that the
+result does not depend on the number of ranks. Once ranks share the loop, each works on stand-ins (`_Shared`).
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ from dlbrt.reductions.proxies import (
 )
 
 # ------------------------------------------------------------------------------
-# Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text, arrays.
+# Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
+# arrays.
 
 #: Types of which any two values compare as a total order, NaN apart.
 _ORDERED = (int, float, str, bytes, np.integer, np.floating)
 
 
 class Identity(StandIn):
-    """The start of a share by an arithmetic operator; ``mode`` is the form of the operator last applied to it."""
+    """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied."""
 
     __slots__ = ("mode",)
 
@@ -99,7 +100,7 @@ class ExtremumIdentity(StandIn):
 
 
 def has_order(value: Any) -> bool:
-    """Whether the best of the parts' best values is the best of all: numbers, text, tuples of them without NaN."""
+    """Whether the best of parts is the best of all: numbers, text, and tuples of them without NaN."""
     if type(value) is tuple:
         return all(has_order(item) and item == item for item in value)
     if isinstance(value, _ORDERED):
@@ -114,7 +115,7 @@ class _Contributions(Protocol):
         """The object that the name is bound to for a run."""
 
     def accumulate(self, name: str, share: Any) -> Any:
-        """Collect the previous iteration's share; returns what the name is bound to for the next iteration."""
+        """Collect the last iteration's share; returns what the name is bound to for the next one."""
 
     def reduce(self, values: Mapping[str, Any]) -> None:
         """Collect the values that a run, or the failing iteration, has left in the names."""
@@ -148,8 +149,8 @@ def selectable(kind: ContributionKind, value: Any) -> bool:
 class LoopContributions:
     """The kinds of values, the values themselves (at rank 0), and how contributions are collected now.
 
-    ``bound`` are the names that the loop binds, each followed by its companions; ``per_iteration`` are the names
-    to which each iteration contributes a share.
+    ``bound`` are the names that the loop binds, each followed by its companions; ``per_iteration`` are the
+    names to which each iteration contributes a share.
     """
 
     def __init__(self) -> None:

@@ -1,14 +1,15 @@
 """The journal of one rank: what iterations do besides storing to rows, in the order of execution.
 
-An entry is a tuple whose first item is its code: target and operation. Writers append to ``log``. Marks, which are
-lengths of the log, show where an iteration's entries begin. In a loop that declares contributions the iterator that
-yields the iterations marks each of them (`marked`); in other loops, where only output is logged, its writer marks
-the iteration (`note`).
+An entry is a tuple whose first item is its code: target and operation. Writers append to ``log``. Marks,
+which are lengths of the log, show where an iteration's entries begin. In a loop that declares contributions
+the iterator that yields the iterations marks each of them (`marked`); in other loops, where only output is
+logged, its writer marks the iteration (`note`).
 
 Within a segment positions ascend, so a segment is what one rank did on its way up; a rank that receives lower
-positions later begins another one. Segments are bounded in length, so that they can be sent, held and applied one
-after the other. A folded loop climbs from its lower end and descends from its upper end in turns. The entries of
-either side are collected separately, so that segments stay long and those of different ranks hardly overlap.
+positions later begins another one. Segments are bounded in length, so that they can be sent, held and applied
+one after the other. A folded loop climbs from its lower end and descends from its upper end in turns. The
+entries of either side are collected separately, so that segments stay long and those of different ranks
+hardly overlap.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ _FEW = 16
 
 
 class _Pile:
-    """The entries of runs that will be one segment; each run lies above the others, or below if ``downwards``."""
+    """The runs of a segment to be; each lies above the runs before it, or below them if ``downwards``."""
 
     def __init__(self, *, downwards: bool) -> None:
         self.length = 0
@@ -161,7 +162,7 @@ class _Pile:
         return positions[0] > self._runs[-1][0][-1]
 
     def add(self, positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> None:
-        """Add a run: the start in ``entries`` of what belongs to each position."""
+        """Add a run; ``starts`` are the places in ``entries`` where those of each position begin."""
         self.length += len(entries)
         if self._downwards:
             self._runs.appendleft((positions, starts, entries))
@@ -278,7 +279,7 @@ class Journal:
         return self._base + mark if self._ordinals is None else self._ordinals[mark]
 
     def _earlier(self, run: range) -> int:
-        """The position of entries before the first mark: the last one before the cut, or the nearest known."""
+        """The position of entries before the first mark: the last before the cut, or the nearest known."""
         return run[max(0, self._base - 1)] if run else max(0, self._last)
 
     def _few(self, run: range, count: int) -> tuple[array[int], array[int]]:

@@ -1,7 +1,7 @@
 """The operations that a log names, by number, and how operands are kept until they are applied.
 
-The law: what is applied later is what Python would have applied at once, the same function to the same operands,
-so that the result has the same bits, type and identity.
+The law: what is applied later is what Python would have applied at once, the same function to the same
+operands, so that the result has the same bits, type and identity.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ APPLY: tuple[Callable[[Any, Any], Any], ...] = (
 )
 MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(APPLY))
 
-#: Other kinds of entries: several operations on one element, ``ufunc.at``, a run's share, a selection, a method
-#: call, a store under a key, text written, bytes written, and an entry that could not be sent to rank 0.
+#: Other kinds of entries: several operations on one element, ``ufunc.at``, a run's share, a selection, a
+#: method call, a store under a key, text written, bytes written, and an entry that could not be sent to rank
+#: 0.
 CHAIN, AT, SHARE, SELECT, CALL, STORE, WRITE, RAW, LOST = range(len(APPLY), len(APPLY) + 9)
 
 #: How many codes each target of a log has.
@@ -105,11 +106,6 @@ def boolean(sign: str) -> int:
 def combining(sign: str) -> int:
     """The operation that combines a share with the value; shares of differences are negative sums."""
     return 3 * ARITHMETIC.index("+" if sign == "-" else sign)
-
-
-def number(sign: str) -> int:
-    """The plain operation of an arithmetic operator."""
-    return 3 * ARITHMETIC.index(sign)
 
 
 def kept(operand: Any, sign: str = "+") -> Any:
