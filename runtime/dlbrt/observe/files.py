@@ -70,7 +70,7 @@ def load(place: Path, decode: Callable[[Any], T], nothing: T) -> T:
 
 
 def _read(content: str, decode: Callable[[Any], T]) -> T:
-    """Decode the content. ``decode`` calls `check_format` first, so later errors mean a damaged file of ours."""
+    """Decode the content; ``decode`` begins with `check_format`, so later errors mean damage."""
     import json
 
     try:

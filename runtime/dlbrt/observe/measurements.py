@@ -127,7 +127,7 @@ class MeasurementStore:
 
 
 def path_for(named: str | None, last: bool, program: str, environ: Mapping[str, str]) -> Path | None:
-    """The file for a run's measurements: the one named, else with ``last`` the default; None if it keeps none.
+    """The file for a run's measurements: the named one, else the default if ``last``, else None.
 
     Errors as `default_path`.
     """

@@ -41,7 +41,7 @@ class NetworkSite:
 
     @classmethod
     def of(cls, hosts: Iterable[str], library: str) -> NetworkSite:
-        """The site by the host of each rank, in any order, and the first line of the library's version text."""
+        """The site by the host of each rank, in any order, and the version text of the MPI library."""
         first = library.strip("\0 \n").splitlines()[:1]
         return cls(tuple(sorted(Counter(hosts).items())), " ".join("".join(first).split()))
 
