@@ -1,4 +1,4 @@
-"""Records one rank's part of one run of a loop, in memory; the rank's driver calls it where a trace is wanted.
+"""Records one rank's part of one run of a loop, in memory; its driver does so where a trace is wanted.
 
 Law. All events of an agent are kept, in order, with the agent's actions, so that another agent given the same
 events answers with the same actions. A `TimeElapsed` is kept only where it could have had an effect
