@@ -150,7 +150,7 @@ def test_the_command_writes_the_page_beside_the_trace(
         (None, r"t\.json: cannot be read \(No such file"),
         ("", "found no JSON"),
         ("{}", "without the key dlb"),
-        ('{"dlb": {"version": 7}}', "expected version 2 of a trace's layout, found 7"),
+        ('{"dlb": {"version": 7}}', "expected a trace of format version 2, found 7"),
     ],
 )
 def test_what_is_no_trace_is_told(

@@ -131,6 +131,22 @@ def test_a_file_of_something_else_ends_it_before_it_begins(
     assert notes.read_text() == content
 
 
+def test_an_old_file_in_the_cache_is_refused_in_one_line_stays_and_stops_nothing(program: Path) -> None:
+    env = {"DLB_WEIGHTS": "last", "XDG_CACHE_HOME": str(program.with_name("cache")), "DLB_STRATEGY": "none"}
+    assert generated(program, env).status == 0
+    file = kept(program.parent)
+    old = json.dumps(json.loads(file.read_text()) | {"version": 1})
+    file.write_text(old)
+    done = generated(program, env)
+    assert (done.status, done.stdout) == (0, expected(program)), done.stderr
+    refused, unknown = done.stderr.splitlines()
+    assert "which has version 1 of its format where version 2 is expected: remove it" in refused
+    assert "no speeds of these ranks are known" in unknown
+    assert file.read_text() == old
+    named = generated(program, env | {"DLB_LEARNED": str(file)})
+    assert (named.status, named.stdout, len(named.stderr.splitlines())) == (2, b"", 1)
+
+
 def test_a_file_that_cannot_be_written_in_the_end_is_said(program: Path) -> None:
     cache = program.with_name("cache")
     cache.write_text("a file, where a directory is needed")

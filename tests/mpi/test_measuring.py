@@ -147,14 +147,16 @@ def test_a_run_on_the_same_hosts_goes_by_what_is_stored(tmp_path: Path) -> None:
     assert looked_up(4, tmp_path)[0] != json.loads(stored.networks.whole.to_json())
 
 
-def test_a_damaged_file_is_told_of_once_and_not_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["{", '{"format": "dlb networks", "version": 1, "networks": []}'])
+def test_a_damaged_or_old_file_is_reported_once_and_not_used(content: str, tmp_path: Path) -> None:
     (tmp_path / "dlb").mkdir()
-    (tmp_path / "dlb" / "networks.json").write_text("{")
+    (tmp_path / "dlb" / "networks.json").write_text(content)
     network, _, default, said = looked_up(3, tmp_path)
     assert not default
     assert network["latency_s"] > 0
     assert said.count("dlb: expected networks that `dlbc calibrate` has measured; found '") == 1
     assert said.count("\n") == 1
+    assert (tmp_path / "dlb" / "networks.json").read_text() == content
 
 
 @pytest.mark.parametrize(

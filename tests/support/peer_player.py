@@ -28,6 +28,8 @@ from dlbrt.balance.events import (
 from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.data.spans import Spans
 
+from tests.support.spans import each_position
+
 __all__ = ["Played", "play"]
 
 #: Steps after which a run counts as one that does not end.
@@ -112,7 +114,7 @@ class _Play:
         """
         found = []
         if not agent.units.folded:
-            found = list(enumerate(units.positions()))
+            found = list(enumerate(each_position(units)))
         elif units:
             run = units.runs[0]
             found = [(len(units), p) for stretch in agent.units.stretches(run) for p in stretch]

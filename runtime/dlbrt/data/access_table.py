@@ -1,8 +1,14 @@
-"""Rows that follow no line: a table of what each iteration touches, and the rows of any set of them.
+"""Access tables, for subscripts that are not affine: the rows that each iteration touches.
 
-Subscripts such as ``ix[i]`` or ``ptr[i]:ptr[i + 1]`` are evaluated once for all iterations, before the loop.
-The table holds for each subscript and position a stretch of rows; the rows of a share are found by
-sorting its stretches.
+Subscripts such as ``ix[i]`` or ``ptr[i]:ptr[i + 1]`` are evaluated once for all iterations before the loop,
+as by an inspector (Saltz et al., PARTI/CHAOS). The table holds a stretch of rows for each subscript and
+position; the rows of a share are found by sorting its stretches.
+
+All iterations are evaluated at once where that means the same (`dlbrt.data.index_vector`), which is checked
+by evaluating a few of them one by one; otherwise each is evaluated by itself. A subscript counts as Python's
+own does: a negative one from the end, one out of range touches nothing, a slice is cut to the array. A slice
+with a negative start and no negative stop is refused: it may stand for the rows of an inner loop, which
+Python would wrap.
 """
 
 from __future__ import annotations
@@ -19,12 +25,20 @@ from dlbrt.data.index_vector import IndexVector, IntegerArray
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
 
+#: More rows than any array has; subscripts beyond it are replaced by it.
+_BEYOND = 1 << 62
+
+#: Up to this many iterations are evaluated one by one.
+_SHORT = 64
+
+_Column = tuple[IntegerArray, IntegerArray]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessTable:
     """Position p touches rows ``starts[k, p]`` to ``stops[k, p] - 1`` for each subscript k.
 
-    ``stops`` None: the one row ``starts[k, p]``, or nothing where that is -1.
+    Without ``stops`` it touches the single row ``starts[k, p]``, or nothing where that is -1.
     """
 
     starts: IntegerArray
@@ -32,7 +46,7 @@ class AccessTable:
 
     @classmethod
     def of(cls, columns: Sequence[tuple[IntegerArray, IntegerArray]]) -> AccessTable:
-        """A table of columns of starts and stops, within the array; an empty stretch touches nothing."""
+        """The table of columns of starts and stops within the array; an empty stretch touches nothing."""
         starts = np.stack([start for start, _ in columns])
         stops = np.stack([stop for _, stop in columns])
         if (stops - starts).max(initial=0) > 1:
@@ -41,7 +55,7 @@ class AccessTable:
 
     @classmethod
     def loaded(cls, arrays: Sequence[IntegerArray]) -> AccessTable:
-        """The table that `arrays` gave."""
+        """The table whose `arrays` these are."""
         return cls(*arrays)
 
     @property
@@ -50,12 +64,12 @@ class AccessTable:
         return [self.starts] if self.stops is None else [self.starts, self.stops]
 
     def same(self, other: AccessTable) -> bool:
-        """Whether the other table says the same."""
+        """Whether the other table is equal."""
         pairs = zip(self.arrays, other.arrays, strict=False)
         return len(self.arrays) == len(other.arrays) and all(np.array_equal(*pair) for pair in pairs)
 
     def mean(self) -> float:
-        """Rows that an iteration touches, in the mean."""
+        """The mean number of rows that an iteration touches."""
         found = (self.starts >= 0).sum() if self.stops is None else (self.stops - self.starts).sum()
         return int(found) / max(1, int(self.starts.shape[1]))
 
@@ -80,7 +94,7 @@ class AccessTable:
 
 @dataclass(frozen=True, slots=True)
 class RowConflict:
-    """Two positions that both touch a row which at least one of them stores to."""
+    """Two positions that both touch a row, which at least one of them stores to."""
 
     first: int
     second: int
@@ -91,7 +105,7 @@ class RowConflict:
 class AccessTables:
     """What the iterations of a loop touch of one array, and what they store to.
 
-    ``conflicts`` remembers what `dlbrt.data.hazard` found: by the array's rows, and whether reads counted.
+    ``conflicts`` caches the results of `dlbrt.data.hazard`, by the array's length and whether reads counted.
     """
 
     touched: AccessTable
@@ -99,12 +113,12 @@ class AccessTables:
     conflicts: dict[tuple[int, bool], RowConflict | None] = field(default_factory=dict, repr=False)
 
     def same(self, other: AccessTables) -> bool:
-        """Whether the other tables say the same."""
+        """Whether the other tables are equal."""
         return self.touched.same(other.touched) and self.stored.same(other.stored)
 
 
 def merged(starts: IntegerArray, stops: IntegerArray) -> tuple[IntegerArray, IntegerArray]:
-    """The union of non-empty stretches as disjoint ones that do not touch, sorted."""
+    """The union of non-empty stretches, as sorted stretches that neither overlap nor touch."""
     order = np.argsort(starts, kind="stable")
     starts = starts[order]
     reached = np.maximum.accumulate(stops[order])
@@ -121,7 +135,7 @@ def _picked(table: IntegerArray, spans: Spans) -> IntegerArray:
 
 
 def _single(rows: IntegerArray) -> Rows:
-    """Sorted rows, each once; those at one distance are one range."""
+    """Distinct sorted rows as ranges: a single one where they are equidistant."""
     if not len(rows):
         return ()
     gaps = np.diff(rows)
@@ -135,25 +149,8 @@ def _ranges(starts: IntegerArray, stops: IntegerArray) -> Rows:
     return tuple(map(range, starts.tolist(), stops.tolist()))
 
 
-# ------------------------------------------------------------------------------
-# From subscripts to the table of the rows that each iteration touches.
-#
-# All iterations are evaluated at once where that means the same (see `dlbrt.data.index_vector`), checked on
-# a few of them one by one; else each by itself. A subscript counts as Python's own does: a negative
-# one from the end, one out of range touches nothing, a slice is cut to the array. A slice with a negative
-# start and no negative stop is refused: it may stand for the rows of an inner loop, which Python would wrap.
-
-#: No array has so many rows: subscripts beyond it are as good as this one.
-_BEYOND = 1 << 62
-
-#: Loops this short are evaluated one by one.
-_SHORT = 64
-
-_Column = tuple[IntegerArray, IntegerArray]
-
-
 class FootprintError(ValueError):
-    """What an iteration touches cannot be told before the loop; says why."""
+    """What an iteration touches is not known before the loop; the message says why."""
 
 
 def evaluate(subscripts: SubscriptFunction | None, index: IndexMap, n: int, length: int) -> AccessTable:
@@ -166,20 +163,20 @@ def evaluate(subscripts: SubscriptFunction | None, index: IndexMap, n: int, leng
 
 
 def _at_once(subscripts: SubscriptFunction, index: IndexMap, n: int, length: int) -> AccessTable | None:
-    """The table by vectors; None where they do not do."""
+    """The table by vectors; None where vectors do not apply."""
     try:
         values = IndexVector(np.arange(n, dtype=np.int64) * index.step + index.start)
         with np.errstate(all="ignore"):
             found: Any = subscripts(values)  # type: ignore[arg-type]
         items = found if isinstance(found, tuple) else (found,)
         table = AccessTable.of([_column(item, n, length) for item in items])
-    except Exception:  # whatever it is, one by one will show whether it is the subscript's own
+    except Exception:  # evaluating one by one shows whether the subscript itself raises
         return None
     return table if _agrees(table, subscripts, index, n, length) else None
 
 
 def _agrees(table: AccessTable, subscripts: SubscriptFunction, index: IndexMap, n: int, length: int) -> bool:
-    """Whether the table says of the first, middle and last iteration what they say by themselves."""
+    """Whether the table agrees with the first, middle and last iteration evaluated by themselves."""
     sample = [0, n // 2, n - 1]
     alone = _one_by_one(subscripts, index, sample, length)
     stops = table.starts + (table.starts >= 0) if table.stops is None else table.stops
@@ -213,7 +210,7 @@ def _one_by_one(
 
 
 def _listed(items: Sequence[Any], length: int) -> _Column:
-    """Starts and stops of one subscript of each iteration."""
+    """Starts and stops of one subscript, evaluated for each iteration by itself."""
     kinds = set(map(type, items))
     if slice not in kinds:
         return _rows_of_integers(_vector(items), length)
@@ -227,7 +224,7 @@ def _listed(items: Sequence[Any], length: int) -> _Column:
 
 
 def _column(item: Any, n: int, length: int) -> _Column:
-    """Starts and stops of a subscript that was evaluated for all n iterations at once."""
+    """Starts and stops of one subscript, evaluated for all n iterations at once."""
     if isinstance(item, slice):
         _check_step(item)
         starts = _spread(0 if item.start is None else item.start, n)
@@ -245,7 +242,7 @@ def _check_step(item: slice) -> None:
 
 
 def _spread(item: Any, n: int) -> IntegerArray:
-    """One value for each position; TypeError if these are no integers."""
+    """One value for each position; TypeError if the values are not integers."""
     if isinstance(item, IndexVector):
         return item.values
     if not isinstance(item, np.ndarray):
@@ -256,7 +253,7 @@ def _spread(item: Any, n: int) -> IntegerArray:
 
 
 def _vector(items: Sequence[Any]) -> IntegerArray:
-    """Integers of any kind and size as those of 64 bits; FootprintError if some are none."""
+    """Integers of any kind and size in 64 bits; FootprintError if any item is not an integer."""
     try:
         found = np.fromiter(map(operator.index, items), dtype=np.int64, count=len(items))
     except OverflowError:
@@ -275,7 +272,8 @@ def _rows_of_integers(values: IntegerArray, length: int) -> _Column:
 
 
 def _rows_of_slices(starts: IntegerArray, stops: IntegerArray, length: int) -> _Column:
-    # Rows -2 to 0 of an inner loop are three, the slice -2:1 is none: which of them is meant is not known here.
+    # Rows -2 to 0 of an inner loop are three, the slice -2:1 is none: which of them is meant is not known
+    # here.
     crossing = (starts < 0) & (stops >= 0) & (stops < _BEYOND)
     if crossing.any():
         found = int(np.flatnonzero(crossing)[0])

@@ -5,23 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dlbrt.contract import Distribution, Mode
+from dlbrt.data.footprint import SubscriptFunction
 from dlbrt.records import dataclass
-
-#: From a value of the index variable to the subscript, or subscripts, it touches.
-SubscriptFunction = Callable[[int], "int | slice | tuple[int | slice, ...]"]
 
 
 @dataclass(frozen=True, slots=True)
 class ArraySpec:
     """How one array of a loop is distributed and used.
 
-    ``axis`` is the dimension that ``rows`` subscripts (None: not subscripted by the loop's index).
-    ``writes`` are the subscripts stored to, ``rows`` all that are touched; None is the index itself.
-    They are affine in the index; with ``inspect`` they need not be, and may be slices without a step.
-    ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
+    ``axis`` is the dimension that ``rows`` subscripts; None if the loop's index does not subscript the array.
+    ``writes`` are the subscripts stored to, ``rows`` all subscripts touched; None stands for the index
+    itself. They are affine in the index, except with ``inspect``: then they may be anything, slices without a
+    step too. ``in_place``: stores go through elements (``A[i][j] = e``), which keep their identity.
     """
 
     distribution: Distribution
@@ -39,7 +35,7 @@ class ArraySpec:
 
     @property
     def reads(self) -> bool:
-        """Whether old contents are needed."""
+        """Whether the loop needs the old contents."""
         return self.mode is not Mode.WRITE
 
     @property
@@ -49,7 +45,7 @@ class ArraySpec:
 
 
 def index_name(spec: ArraySpec) -> str:
-    """What the subscripts call the index, as the program does."""
+    """The name of the index in the subscripts, which is the program's."""
     for subscripts in (spec.rows, spec.writes):
         code = getattr(subscripts, "__code__", None)
         if code is not None and code.co_argcount:
@@ -58,7 +54,7 @@ def index_name(spec: ArraySpec) -> str:
 
 
 class DistributionSpec:
-    """A distribution as generated programs write it: a name that can be called to describe an array."""
+    """A distribution as generated programs write it: called, it describes an array."""
 
     def __init__(self, distribution: Distribution) -> None:
         self.distribution = distribution
@@ -73,15 +69,8 @@ class DistributionSpec:
     ) -> ArraySpec:
         """``BLOCK(axis, mode)`` or ``WHOLE(mode)``; raises ValueError for an unknown mode."""
         axis = place[0] if len(place) > 1 else None
-        return ArraySpec(
-            self.distribution,
-            None if axis is None else int(axis),
-            Mode(place[-1]),
-            rows,
-            writes,
-            in_place,
-            inspect,
-        )
+        axis = None if axis is None else int(axis)
+        return ArraySpec(self.distribution, axis, Mode(place[-1]), rows, writes, in_place, inspect)
 
     def __reduce__(self) -> str:
         return self.distribution.name

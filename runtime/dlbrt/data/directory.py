@@ -1,13 +1,14 @@
-"""Which rows of an array are valid where: the directory of an array that stays on the ranks.
+"""The directory of a resident array: which of its rows are valid on which rank.
 
-A row may be valid on several ranks; at least one has it. The laws, from which coherence follows:
+This is directory-based coherence, as in distributed shared memory. A row may be valid on several ranks, and
+is valid on at least one. Coherence follows from two laws:
 
-* before a loop every rank gets the rows that it needs and lacks (`RowDirectory.deliver`), from a rank on which they
-  are valid, and they are valid on both from then on;
-* after it a row that was stored to is valid where it was stored, and nowhere else (`RowDirectory.stored`).
+* Before a loop every rank receives the rows that it needs and lacks from a rank on which they are valid; from
+  then on they are valid on both (`RowDirectory.deliver`).
+* After the loop a row that was stored to is valid there and nowhere else (`RowDirectory.stored`).
 
-Halos, the broadcast of a row that all read, the gathering of a vector on all ranks, the first distribution and
-any later one are deliveries that differ in what ranks need and lack. Nothing is sent that has not changed.
+Halo exchange, broadcasting a row that all ranks read, gathering a vector on all ranks, and every distribution
+are deliveries; they differ only in what ranks need and lack. Rows that have not changed are not sent.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RowTransfer:
-    """``rows`` that the rank ``source`` has go to the ranks ``targets``."""
+    """``rows`` that go from the rank ``source`` to the ranks ``targets``."""
 
     source: int
     targets: tuple[int, ...]
@@ -29,30 +30,26 @@ class RowTransfer:
 
     @property
     def carried(self) -> int:
-        """Rows that arrive, each counted at each target."""
+        """The number of rows that arrive, over all targets."""
         return count(self.rows) * len(self.targets)
 
 
 class RowDirectory:
-    """The directory of one array of ``length`` rows; in the beginning all are valid on rank 0 alone."""
+    """The directory of one array of ``length`` rows, all of them valid on rank 0 alone at first."""
 
     def __init__(self, length: int, ranks: int) -> None:
         self._all: Rows = (range(length),) if length else ()
         self._valid: list[Rows] = [self._all, *([()] * (ranks - 1))]
 
-    def valid(self, rank: int) -> Rows:
-        """The rows that are valid on a rank."""
-        return self._valid[rank]
-
     def missing(self, rank: int, rows: Rows) -> Rows:
-        """Those of ``rows`` that are not valid on the rank."""
+        """The part of ``rows`` that is not valid on the rank."""
         return difference(rows, self._valid[rank])
 
     def deliver(self, needs: Sequence[Rows]) -> list[RowTransfer]:
-        """What has to travel so that each rank has the rows it needs, which are then valid there.
+        """The transfers that give each rank its rows of ``needs``, which are valid there from then on.
 
-        ``needs`` has the rows of each rank. All shipments may be under way at once: none waits for another.
-        Rows that several ranks get from one go together, so that they can be broadcast.
+        All transfers may be under way at once. Rows that several ranks receive from one rank are one
+        transfer, so that they can be broadcast.
         """
         targets: dict[tuple[int, Rows], list[int]] = {}
         for rank, rows in enumerate(needs):
@@ -65,10 +62,10 @@ class RowDirectory:
     def change_axis(
         self, length: int, needs: Sequence[Rows]
     ) -> tuple[RowDirectory, list[tuple[RowTransfer, Rows]]]:
-        """The directory of the same array along another dimension, ``length`` long, and what has to travel.
+        """The directory of the same array along another dimension of that length, and the transfers.
 
-        ``needs`` has the rows of each rank along that one. A shipment is of rows along the old dimension, and of
-        each no more than the places given along the new one. What nobody needs goes to rank 0.
+        ``needs`` are each rank's rows along the new dimension; rows that no rank needs go to rank 0. A
+        transfer is of rows along the old dimension, restricted to the given rows along the new one.
         """
         turned = RowDirectory(length, len(needs))
         nothing: Rows = ()
@@ -85,7 +82,7 @@ class RowDirectory:
         return turned, found
 
     def stored(self, stores: Sequence[Rows]) -> None:
-        """The rows ``stores`` of each rank have been stored to there, no row on two ranks."""
+        """Each rank has stored to its rows of ``stores``, which are disjoint."""
         nothing: Rows = ()
         changed = reduce(union, stores, nothing)
         if changed:
@@ -94,15 +91,15 @@ class RowDirectory:
             ]
 
     def stored_by(self, rank: int, rows: Rows) -> None:
-        """One rank has stored to ``rows``, which it has."""
+        """The rank alone has stored to ``rows``, which are valid there."""
         self.stored([rows if each == rank else () for each in range(len(self._valid))])
 
     def evict(self, kept: Sequence[Rows]) -> list[Rows]:
-        """Of each worker the rows, beside those ``kept``, that others have too; they are given up there.
+        """Evict from each worker the rows, other than those ``kept``, that are valid elsewhere too.
 
-        Rank 0, whose memory is the program's own, gives up nothing.
+        Returns the rows evicted from each rank. Rank 0, whose memory is the program's own, evicts nothing.
         """
-        given: list[Rows] = [()]
+        evicted: list[Rows] = [()]
         for rank in range(1, len(self._valid)):
             surplus = difference(self._valid[rank], kept[rank])
             found: Rows = ()
@@ -111,15 +108,15 @@ class RowDirectory:
                     part = intersection(surplus, valid)
                     surplus, found = difference(surplus, part), union(found, part)
             self._valid[rank] = difference(self._valid[rank], found)
-            given.append(found)
-        return given
+            evicted.append(found)
+        return evicted
 
     def everything(self) -> Rows:
         """All rows."""
         return self._all
 
     def _sources(self, rank: int, missing: Rows) -> Iterable[tuple[int, Rows]]:
-        """Who has the missing rows: workers first, the nearest ones, since rank 0 has most to do."""
+        """The ranks that have the missing rows: the nearest workers first, since rank 0 has most to do."""
         others = sorted(
             (other for other in range(len(self._valid)) if other != rank),
             key=lambda other: (other == 0, abs(other - rank)),

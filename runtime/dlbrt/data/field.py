@@ -1,8 +1,7 @@
 """A field: one array or list of a loop with its distribution, seen as rows along one axis.
 
-Which rows a set of iterations needs or stores to follows from the array table, or from a look at every
-iteration before the loop; how rows are taken out of an array and put back is the same for scattering,
-moving and gathering.
+Which rows a set of iterations needs or stores to follows from the array table, or from an inspection of every
+iteration before the loop. Scattering, moving and gathering take rows out of an array and put them back alike.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from dlbrt.data.space import Part
 from dlbrt.data.spans import Spans
 from dlbrt.records import dataclass
 
-#: Bytes that an element of a list is taken to have, in cost estimates only.
+#: Assumed bytes of an element of a list, in cost estimates only.
 OBJECT_BYTES = 64
 
-#: Ranges of rows up to which each is copied by itself, and their length from which it is too.
+#: Up to this many ranges of rows, or from this mean length on, each range is copied by itself.
 _FEW = 32
 
 
@@ -42,7 +41,7 @@ _FEW = 32
 class Field:
     """``data`` (numpy array or list) under ``name``, by an array spec or as a part of the space.
 
-    ``tables`` say what each iteration touches, where the subscripts are to be looked at one by one.
+    ``tables`` hold what each iteration touches, where the subscripts are inspected.
     """
 
     name: str
@@ -69,18 +68,18 @@ class Field:
 
     @property
     def by_elements(self) -> bool:
-        """Whether every rank holds all of it and gives back the elements that it has changed."""
+        """Whether every rank holds all of it and returns the elements that it has changed."""
         return self.spec.stores and self.spec.axis is None and not self.by_rows
 
     @property
     def inspected(self) -> bool:
-        """Whether the rows are those of `tables`."""
+        """Whether the rows are those of ``tables``."""
         return self.spec.inspect and (self.by_rows or self.spec.stores)
 
     def with_tables(self, n: int) -> Field:
-        """The same field with the rows of each of its n iterations; FootprintError if they cannot be told.
+        """The field with the rows of each of n iterations; FootprintError if they depend on the run.
 
-        Data without such an axis stays as it is.
+        Data without the axis stays as it is.
         """
         if type(self.data) is not list and self.axis >= getattr(self.data, "ndim", 0):
             return self
@@ -98,7 +97,7 @@ class Field:
 
     @property
     def moves(self) -> bool:
-        """Whether rows travel with the iterations (they do not where every rank holds all of them)."""
+        """Whether rows travel with the iterations; they do not where every rank holds all of them."""
         return self.by_rows and self.spec.reads
 
     def needed(self, spans: Spans) -> Rows:
@@ -107,7 +106,7 @@ class Field:
 
     @property
     def copied(self) -> bool:
-        """Whether it is a list that is stored to and that every rank holds whole: its rows all go to each."""
+        """Whether it is a list that is stored to and held whole by every rank, so that each gets all rows."""
         return isinstance(self.data, list) and self.spec.stores and not self.by_rows
 
     def scattered(self, spans: Spans) -> Rows:
@@ -121,22 +120,22 @@ class Field:
         return self._rows(spans, stored=True) if self.spec.stores and not self.by_elements else ()
 
     def stores_are_distinct(self, n: int) -> bool:
-        """Whether no two of the n iterations store to one row, as far as affine subscripts tell."""
+        """Whether no two of the n iterations store to one row, as far as affine subscripts show."""
         if not self.spec.stores or self.by_elements or self.inspected:
             return True
         return stores_are_distinct(n, self.index, self.spec.stored, self.length)
 
     def stores_are_apart(self, n: int) -> bool:
-        """Whether none of the n iterations touches a row that another stores to, where a rank lacks others'.
+        """Whether none of the n iterations touches a row that another stores to.
 
-        By affine subscripts, and where stores are distinct.
+        As far as affine subscripts show, for distinct stores (`stores_are_distinct`).
         """
         if not self.spec.stores or self.by_elements or self.inspected or self.spec.writes is None:
             return True
         return stores_are_apart(n, self.index, self.spec.stored, self.spec.rows, self.length)
 
     def iteration_bytes(self) -> float:
-        """About how many bytes move with one iteration."""
+        """The approximate number of bytes that move with one iteration."""
         rows: float = count(self.needed(Spans.of(range(1)))) if self.moves and self.tables is None else 0
         if self.moves and self.tables is not None:
             rows = self.tables.touched.mean()
@@ -153,13 +152,13 @@ class Field:
         return _known_rows(spans, self.index, self.spec.stored if stored else self.spec.rows, self.length)
 
 
-#: Rows that affine subscripts lead to, as they were told before; what tells subscripts apart stays alive.
+#: Results of `rows_of`, by a key that holds the identity of the subscripts' code, with what keeps it alive.
 _KNOWN: dict[tuple[object, ...], tuple[Rows, object]] = {}
 _MAX_KNOWN = 4096
 
 
 def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:
-    """As `rows_of`, which is asked again and again for the same: loops run many times."""
+    """As `rows_of`, from a cache: loops run many times over the same rows."""
     form = _form(subscripts)
     if form is None:
         return rows_of(spans, index, subscripts, length)
@@ -172,7 +171,7 @@ def _known_rows(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | N
 
 
 def _form(subscripts: SubscriptFunction | None) -> tuple[object, ...] | None:
-    """What tells apart subscripts that read nothing but their argument and integers around them."""
+    """A key for subscripts that read only their argument and integers of their closure; None for others."""
     if subscripts is None:
         return (None,)
     code = getattr(subscripts, "__code__", None)
@@ -183,7 +182,7 @@ def _form(subscripts: SubscriptFunction | None) -> tuple[object, ...] | None:
 
 
 def has_rows(data: Any) -> bool:
-    """Whether rows of it can be sent: a list, or an array of plain numbers."""
+    """Whether its rows can be sent: it is a list, or an array of plain numbers."""
     if isinstance(data, np.ndarray):
         return type(data) in (np.ndarray, np.memmap) and not data.dtype.hasobject
     return type(data) is list
@@ -203,7 +202,7 @@ def part_field(part: Part) -> Field:
 def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[int]:
     """Identities of data that the loop also reaches as a whole.
 
-    By another row of its table, or by an argument that the table does not name, as in
+    It does so by another entry of its array table, or by an argument that the table does not name, as in
     ``for b in bodies: f(b, bodies)``.
     """
     named = {field.name for field in fields}
@@ -212,7 +211,7 @@ def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[
 
 
 def take(array: Array, axis: int, rows: Rows) -> Array:
-    """The rows of an array as one contiguous array: a view where they lie so, else a copy."""
+    """The rows of an array as one contiguous array: a view if they are contiguous, else a copy."""
     if len(rows) == 1:
         return np.ascontiguousarray(_view(array, axis, rows[0]))
     if _fragmented(rows):
@@ -226,7 +225,7 @@ def take(array: Array, axis: int, rows: Rows) -> Array:
 
 
 def receive_buffer(array: Array, axis: int, rows: Rows) -> Array:
-    """Memory to receive packed rows in, to be `put` in their places."""
+    """Memory to receive packed rows in, before `put` puts them in their places."""
     return np.empty(_packed_shape(array, axis, rows), array.dtype)
 
 
@@ -242,13 +241,13 @@ def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
 
 
 def put_element(field: Field, row: int, element: Any) -> None:
-    """Store an element of a list; where the loop changes elements in place, the one that is there changes."""
+    """Store an element of a list; if the loop changes elements in place, change the old element instead."""
     if not (field.spec.in_place and _fill(field.data[row], element)):
         field.data[row] = element
 
 
 def _fill(old: Any, new: Any) -> bool:
-    """Give ``old`` the contents of ``new``, lists in lists and arrays included; False if it is no container."""
+    """Give the container ``old`` the contents of ``new``, recursively; False if it is not a container."""
     if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
         old[...] = new
         return True
@@ -265,7 +264,7 @@ def positions(rows: Rows) -> list[int]:
 
 
 def _fragmented(rows: Rows) -> bool:
-    """Whether the rows are so many short ranges that numpy takes them faster one by one."""
+    """Whether there are so many short ranges that numpy takes the rows faster one by one."""
     return len(rows) > _FEW and count(rows) < _FEW * len(rows)
 
 

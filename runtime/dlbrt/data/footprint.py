@@ -1,9 +1,9 @@
 """Which rows of an array a set of iterations touches.
 
-Subscripts are affine in the index value and index values are affine in the position, so that a run of
-positions touches an arithmetic progression of rows: two evaluations give it, whatever its length.
-Negative subscripts count from the end, as in Python; those that Python refuses touch nothing. Whether two
-iterations touch one row is a linear equation in two bounded integers, solved exactly.
+Subscripts are affine in the index value and index values are affine in the position, so a run of positions
+touches an arithmetic progression of rows, which two evaluations give, whatever its length. Negative
+subscripts count from the end, as in Python; those that Python refuses touch nothing. Whether two iterations
+touch one row is a linear equation in two bounded integers, solved exactly.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from math import gcd
+from operator import attrgetter
 from typing import Any
 
 from dlbrt.data import runs as algebra
@@ -22,7 +23,9 @@ from dlbrt.records import dataclass
 #: Sorted, disjoint ranges of rows with step >= 1.
 Rows = tuple[range, ...]
 
-#: The subscript(s) of one index value; affine, and no slices, wherever they are taken for lines here.
+_start = attrgetter("start")
+
+#: From a value of the index variable to the subscript or subscripts it touches: here affine, and no slices.
 SubscriptFunction = Callable[[int], int | slice | tuple[int | slice, ...]]
 
 
@@ -40,7 +43,7 @@ class IndexMap:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Rows ``base + slope * p`` of the positions p in low..high, both included."""
+    """Rows ``base + slope * p`` for the positions p in low..high, both included."""
 
     low: int
     high: int
@@ -54,9 +57,9 @@ class _Line:
 
 
 def rows_of(spans: Spans, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Rows:
-    """Rows of an array of ``length`` rows that the iterations touch; ``subscripts`` None: the value itself.
+    """The rows of an array of ``length`` rows that iterations touch; ``subscripts`` None: the index value.
 
-    ValueError if the subscripts are seen not to be affine.
+    ValueError if the subscripts turn out not to be affine.
     """
     return _normal([line.rows() for run in spans.runs for line in _lines(run, index, subscripts, length)])
 
@@ -89,7 +92,7 @@ def stores_are_apart(
 
 
 def count(rows: Rows) -> int:
-    """How many rows."""
+    """The number of rows."""
     return sum(map(len, rows))
 
 
@@ -97,7 +100,7 @@ def union(a: Rows, b: Rows) -> Rows:
     """The rows of either."""
     if not a or not b or a == b:
         return a or b
-    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:  # as most shares
+    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:  # the common case
         (one,), (other,) = a, b
         if one.start <= other.stop and other.start <= one.stop:
             return (range(min(one.start, other.start), max(one.stop, other.stop)),)
@@ -113,7 +116,7 @@ def difference(a: Rows, b: Rows) -> Rows:
         above = range(max(a[0].start, b[0].stop), a[0].stop)
         return tuple(run for run in (below, above) if run)
     found: list[range] = []
-    for low, high, (mine, theirs) in algebra.segments([a, b], a[0].start, max(run.stop for run in a)):
+    for low, high, (mine, theirs) in algebra.segments([a, b], a[0].start, _end(a)):
         found += _selected(low, high, mine, theirs)
     return algebra.coalesce(sorted(found, key=_start))
 
@@ -122,22 +125,18 @@ def intersection(a: Rows, b: Rows) -> Rows:
     """The rows of both."""
     if not a or not b or a[0].start >= _end(b) or b[0].start >= _end(a):
         return ()
-    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:  # as most shares
+    if len(a) == len(b) == 1 and a[0].step == b[0].step == 1:  # the common case
         both = range(max(a[0].start, b[0].start), min(a[0].stop, b[0].stop))
         return (both,) if both else ()
     return difference(a, difference(a, b))
 
 
-def _end(rows: Rows) -> int:
+def _end(rows: Iterable[range]) -> int:
     return max(run.stop for run in rows)
 
 
-def _start(run: range) -> int:
-    return run.start
-
-
 def _normal(found: Iterable[range]) -> Rows:
-    """Any non-empty ranges in normal form, overlapping ones too, as sorted and disjoint rows."""
+    """Non-empty ranges in normal form, which may overlap, as sorted and disjoint rows."""
     merged = [run for cluster in _clusters(sorted(found, key=_start)) for run in _merged(cluster)]
     return algebra.coalesce(sorted(merged, key=_start))
 
@@ -162,12 +161,11 @@ def _merged(cluster: list[range]) -> Sequence[range]:
     if len(cluster) == 1:
         return cluster
     if steps == {1}:
-        return [range(cluster[0].start, max(run.stop for run in cluster))]
+        return [range(cluster[0].start, _end(cluster))]
     classes = {run.start % run.step for run in cluster}
     if len(steps) == 1 and len(classes) < cluster[0].step:
         return _by_class(cluster)
-    low, high = cluster[0].start, max(run.stop for run in cluster)
-    cut = algebra.segments([cluster], low, high)
+    cut = algebra.segments([cluster], cluster[0].start, _end(cluster))
     return [run for begin, end, (active,) in cut for run in _selected(begin, end, active, [])]
 
 
@@ -203,17 +201,14 @@ def _selected(low: int, high: int, mine: list[range], theirs: list[range]) -> li
 
 
 def _lines(run: range, index: IndexMap, subscripts: SubscriptFunction | None, length: int) -> Iterator[_Line]:
-    """The progressions of rows that a run of positions touches, cut where subscripts wrap or end.
-
-    Positions are counted along the run, from 0.
-    """
+    """The progressions of rows that a run touches, by place in the run, cut where subscripts wrap or end."""
     steps = len(run) - 1
     ends = (_values(subscripts, index.value(run[0])), _values(subscripts, index.value(run[-1])))
     for first, last in zip(*ends, strict=True):
         slope, rest = divmod(last - first, steps) if steps else (0, 0)
         if rest:
             raise ValueError(f"expected affine subscripts, found {first} and {last}, {steps} steps apart")
-        for base in (first, first + length):  # as it is; and where it is in -length..-1, raised by the length
+        for base in (first, first + length):  # as is, and -length..-1 raised by the length
             if cut := _within(base, slope, length, steps):
                 yield _Line(*cut, base, slope)
 
@@ -233,7 +228,7 @@ def _within(base: int, slope: int, length: int, steps: int) -> tuple[int, int] |
 
 
 def _cross(line: _Line, store: _Line) -> bool:
-    """Whether positions p of one and q of the other, p != q, have one row; the store's slope is not 0."""
+    """Whether positions p and q, p != q, of the lines have the same row; the store's slope is not 0."""
     if line.slope:
         return _meet(line, store)
     q, rest = divmod(line.base - store.base, store.slope)
@@ -241,10 +236,10 @@ def _cross(line: _Line, store: _Line) -> bool:
 
 
 def _meet(one: _Line, other: _Line) -> bool:
-    """Whether positions p of one and q of the other, p != q, have the same row.
+    """Whether positions p and q, p != q, of the lines have the same row; their slopes are not 0.
 
     All solutions of ``a p - b q = c`` are p = p0 + (b/g) t, q = q0 + (a/g) t; the bounds on p and q give an
-    interval of t, and p = q holds for all t or none (a = b), or for one t. The slopes a, b are not 0.
+    interval of t, and p = q holds for all t or none (a = b), or for one t.
     """
     a, b, c = one.slope, other.slope, other.base - one.base
     g = gcd(a, b)
@@ -261,7 +256,7 @@ def _meet(one: _Line, other: _Line) -> bool:
 
 
 def _parameters(line: _Line, origin: int, slope: int) -> tuple[int, int]:
-    """The t, first and last, at which origin + slope * t is a position of the line."""
+    """The first and last t for which origin + slope * t is a position of the line."""
     below, above = line.low - origin, line.high - origin
     if slope < 0:
         below, above, slope = -above, -below, -slope

@@ -1,9 +1,13 @@
-"""What only the run can know: whether the arrays of a loop are what the proof took them for.
+"""Checks, before a loop runs on several ranks, of what the compiler's proof assumed.
 
-The compiler proves iterations independent under assumptions: names denote distinct memory, subscripts
-do not wrap onto one another, those it cannot follow lead to rows of their own, what is stored to is a
-numpy array or a list. Each is checked here before the loop; where one fails, the loop is run by rank 0
-alone, as the sequential program would.
+The compiler proves iterations independent under assumptions: names denote distinct memory, subscripts do not
+wrap onto one another, subscripts that it cannot follow lead to rows of their own, and what is stored to is a
+numpy array or a list. Where an assumption fails, rank 0 runs the loop alone, as the sequential program would.
+
+The law for subscripts that the compiler cannot follow: no row that one iteration stores to is touched by
+another. It is checked exactly. Each iteration's own stores are joined; sorted by their start, two of
+different iterations overlap if and only if two neighbours do. Once stores are disjoint, those that a touched
+stretch meets are neighbours, which bisection finds.
 """
 
 from __future__ import annotations
@@ -20,141 +24,28 @@ from numpy.lib.array_utils import byte_bounds
 from dlbrt.data.access_table import AccessTable, AccessTables, RowConflict, merged
 from dlbrt.data.array_table import index_name
 from dlbrt.data.field import Field
+from dlbrt.data.footprint import IndexMap
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Whether iterations stay out of one another's way: an exact look at what each of them touches.
-#
-# The law: no row that one iteration stores to is touched by another. First each iteration's own stores are
-# joined; then, sorted by their start, two of different iterations overlap if and only if two neighbours
-# do. Once stores are disjoint, those that a touched stretch meets are neighbours, found by bisection.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Stretches:
-    """Rows starts..stops-1, of iteration ``positions``."""
-
-    starts: IntegerArray
-    stops: IntegerArray
-    positions: IntegerArray
-
-    def sorted(self) -> _Stretches:
-        order = np.argsort(self.starts, kind="stable")
-        return _Stretches(self.starts[order], self.stops[order], self.positions[order])
-
-
-def find_conflict(tables: AccessTables, length: int, *, reads: bool = True) -> RowConflict | None:
-    """A conflict, if there is one; ``reads`` False: among stores alone. Tables are looked at once."""
-    key = length, reads
-    if key not in tables.conflicts:
-        tables.conflicts[key] = _find(tables, length, reads)
-    return tables.conflicts[key]
-
-
-def _find(tables: AccessTables, length: int, reads: bool) -> RowConflict | None:
-    stores = _joined(tables.stored, length).sorted()
-    overlap = np.flatnonzero(stores.starts[1:] < stores.stops[:-1])
-    if len(overlap):
-        place = int(overlap[0])
-        return _conflict(stores.positions[place], stores.positions[place + 1], stores.starts[place + 1])
-    if not reads or tables.touched is tables.stored or not len(stores.starts):
-        return None
-    return _met(_Stretches(*tables.touched.stretches()), stores)
-
-
-def _met(touched: _Stretches, stores: _Stretches) -> RowConflict | None:
-    """A stretch that meets the store of another iteration; the stores are disjoint and sorted."""
-    first = np.searchsorted(stores.stops, touched.starts, side="right")
-    after = np.searchsorted(stores.starts, touched.stops, side="left")
-    some = np.flatnonzero(first < after)
-    first, last = first[some], after[some] - 1
-    owners = stores.positions
-    changes = np.concatenate([[0], np.cumsum(owners[1:] != owners[:-1])])
-    wrong = (owners[first] != touched.positions[some]) | (changes[first] != changes[last])
-    if not wrong.any():
-        return None
-    place = int(np.flatnonzero(wrong)[0])
-    position = touched.positions[some[place]]
-    met = np.arange(first[place], last[place] + 1)
-    store = met[owners[met] != position][0]
-    return _conflict(position, owners[store], max(touched.starts[some[place]], stores.starts[store]))
-
-
-def _conflict(one: np.int64, other: np.int64, row: np.int64) -> RowConflict:
-    return RowConflict(int(min(one, other)), int(max(one, other)), int(row))
-
-
-def _joined(table: AccessTable, length: int) -> _Stretches:
-    """What each iteration touches as disjoint stretches: iterations side by side, each in its own lane."""
-    starts, stops, positions = table.stretches()
-    if len(table.starts) <= 1:
-        return _Stretches(starts, stops, positions)
-    lane = length + 2  # apart, so that the end of one lane does not touch the next
-    starts, stops = merged(starts + positions * lane, stops + positions * lane)
-    positions = starts // lane
-    return _Stretches(starts - positions * lane, stops - positions * lane, positions)
-
-
-# ------------------------------------------------------------------------------
-# By which other way an object is reached, for whoever believes that it is reached by its name alone.
-
-#: So many objects are looked at; beyond them nothing is told.
-_MAX_LOOKED_AT = 10_000
-
-
-def reference_path(name: str, value: Any, names: Mapping[str, Any]) -> str | None:
-    """The shortest way to the object from these names, ``name`` apart: ``self.table``, ``rows[3]``.
-
-    Attributes, lists, tuples and dictionaries are looked into; None where nothing is found so.
-    """
-    waiting = deque((other, held) for other, held in names.items() if other != name)
-    seen = {id(value)}
-    for _ in range(_MAX_LOOKED_AT):
-        if not waiting:
-            return None
-        text, held = waiting.popleft()
-        if held is value:
-            return text
-        if id(held) not in seen:
-            seen.add(id(held))
-            waiting.extend(islice(_parts(text, held), _MAX_LOOKED_AT))
-    return None
-
-
-def _parts(text: str, held: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds, and how it is written."""
-    if type(held) in (list, tuple):
-        yield from ((f"{text}[{place}]", part) for place, part in enumerate(held))
-    elif type(held) is dict:
-        keys = ((key, part) for key, part in held.items() if type(key) in (str, int))
-        yield from ((f"{text}[{key!r}]", part) for key, part in keys)
-    elif not isinstance(held, type):
-        attributes = getattr(held, "__dict__", None)
-        if type(attributes) is dict:
-            yield from ((f"{text}.{key}", part) for key, part in attributes.items())
-
-
-# ------------------------------------------------------------------------------
-
-#: Elements that an augmented assignment replaces.
+#: Types of elements that an augmented assignment replaces.
 _IMMUTABLE = frozenset(
     {int, float, complex, bool, str, bytes, tuple, type(None), np.float64, np.int64, np.bool_}
 )
 
-#: Bound on numpy's exact overlap test; beyond it memory counts as overlapping.
+#: Bound on the work of numpy's exact overlap test; beyond it memory counts as overlapping.
 _OVERLAP_WORK = 100_000
 
 
 def hazard(
     fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int], n: int, met: Iterable[Any] = ()
 ) -> str | None:
-    """Why the n iterations may not run on several ranks, in words; None if they may.
+    """The reason why the n iterations may not run on several ranks; None if they may.
 
-    ``arrays`` are all the arrays that the loop can reach, those of the fields included; ``hidden`` the
+    ``arrays`` are all arrays that the loop can reach, including those of the fields; ``hidden`` are the
     identities of arrays and lists that are also reached in another way than by a field's name; ``met`` are
-    all objects that the loop can reach, elements of the fields' lists apart.
+    all objects that the loop can reach, except elements of the fields' lists.
     """
     stored = [field for field in fields if field.spec.stores]
     reasons = (reason for field in fields for reason in _of_field(field, n))
@@ -171,11 +62,11 @@ def reached_otherwise(
     met: Iterable[Any],
     names: Mapping[str, Any] | None = None,
 ) -> str | None:
-    """Why iterations may not contribute to the objects ``own``, by name, in words; None if they may.
+    """The reason why iterations may not contribute to the objects ``own``, by name; None if they may.
 
-    Each rank has a stand-in for such an object, so nothing else that the loop can reach may be it, or share
-    its memory; ``arrays`` and ``met`` as of `hazard`, the objects themselves apart. ``names`` are the loop's,
-    from which the other way is told.
+    Each rank has a stand-in for such an object, so nothing else that the loop can reach may be the object or
+    share its memory. ``arrays`` and ``met`` are as for `hazard`, without the objects themselves. The other
+    reference is described as reached from ``names``, the loop's own.
     """
     if not own:
         return None
@@ -194,13 +85,13 @@ def reached_otherwise(
 
 def _elsewhere(name: str, value: Any, names: Mapping[str, Any]) -> str:
     """How else an object is reached, and what to do about it."""
-    way = reference_path(name, value, names)
-    if way is None:
+    path = reference_path(name, value, names)
+    if path is None:
         return "under another name"
-    holder = way.partition(".")[0].partition("[")[0]
-    if holder == way:
-        return f"as {way}: use one of the names in the body"
-    return f"as {way}: use no {holder} in the body, but what is taken from it before the loop, and functions"
+    holder = path.partition(".")[0].partition("[")[0]
+    if holder == path:
+        return f"as {path}: use one of the names in the body"
+    return f"as {path}: use no {holder} in the body, but what is taken from it before the loop, and functions"
 
 
 def _of_field(field: Field, n: int) -> Iterable[str]:
@@ -208,7 +99,8 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
     if isinstance(data, np.ndarray):
         yield from _of_array(field, data)
     elif type(data) is list:
-        yield from _of_list(field, data)
+        if field.axis != 0:
+            yield f"{field.name} is a list; the loop indexes its dimension {field.axis}"
     else:
         yield f"{field.name} is a {type(data).__name__}, {_unexpected(field)}"
         return
@@ -223,7 +115,7 @@ def _of_field(field: Field, n: int) -> Iterable[str]:
 
 
 def _unexpected(field: Field) -> str:
-    """What was expected of a field, and how a dictionary is shown to be one."""
+    """What was expected of a field, and how the program can show that it is a dictionary."""
     if type(field.data) is not dict or not field.spec.stores or "." in field.name:
         return "neither a numpy array nor a list"
     shown = f"`{field.name} = {{}}` or `{field.name} = dict(..)` before it"
@@ -253,17 +145,10 @@ def _of_array(field: Field, data: Array) -> Iterable[str]:
         yield f"elements of {field.name} share memory with one another"
 
 
-def _of_list(field: Field, data: list[Any]) -> Iterable[str]:  # noqa: ARG001
-    if field.axis != 0:
-        yield f"{field.name} is a list; the loop indexes its dimension {field.axis}"
-
-
 def _folds(data: Array) -> bool:
     """Whether elements may share memory with one another: the strides are too short for the shape."""
     extent = data.itemsize
-    for stride, length in sorted(
-        (abs(stride), length) for stride, length in zip(data.strides, data.shape, strict=True)
-    ):
+    for stride, length in sorted(zip(map(abs, data.strides), data.shape, strict=True)):
         if length > 1 and stride < extent:
             return data.size > 0
         extent += stride * (length - 1)
@@ -288,7 +173,7 @@ def _of_elements(
 
 
 def _inside(data: list[Any]) -> list[Any]:
-    """The objects in a list that have an identity, those in lists in it too, each as often as it is met."""
+    """The objects with an identity in a list and in the lists in it, each as often as it occurs."""
     found: list[Any] = []
     seen, waiting = {id(data)}, [data]
     while waiting:
@@ -303,7 +188,7 @@ def _inside(data: list[Any]) -> list[Any]:
 
 
 def _crowded(arrays: Iterable[Array]) -> bool:
-    """Whether the memory of any two overlaps, as far as its bounds tell."""
+    """Whether the memory of any two arrays overlaps, judged by its bounds."""
     bounds = sorted(byte_bounds(array) for array in arrays if array.size)
     return any(low < high for (_, high), (low, _) in itertools.pairwise(bounds))
 
@@ -324,13 +209,9 @@ def _overlaps(
 
 
 def _same_rows(field: Field, other: Field) -> bool:
-    """Whether another name of one object is used at the same element by the same iteration only."""
-    return (
-        other.name == ""
-        and not other.backwards
-        and field.spec.rows is None
-        and field.index.start == 0 == (field.index.step - 1)
-    )
+    """Whether an iteration uses the object, which the loop iterates over, only at its own element."""
+    own = not other.name and not other.backwards and field.spec.rows is None
+    return own and field.index == IndexMap(0, 1)
 
 
 def _overlap(one: Array, other: Array) -> bool:
@@ -340,3 +221,111 @@ def _overlap(one: Array, other: Array) -> bool:
         return np.shares_memory(one, other, max_work=_OVERLAP_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
+
+
+# ------------------------------------------------------------------------------
+# Conflicts between iterations, by the tables of what each of them touches.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stretches:
+    """Rows starts..stops-1 of the iterations at ``positions``."""
+
+    starts: IntegerArray
+    stops: IntegerArray
+    positions: IntegerArray
+
+    def sorted(self) -> _Stretches:
+        order = np.argsort(self.starts, kind="stable")
+        return _Stretches(self.starts[order], self.stops[order], self.positions[order])
+
+
+def find_conflict(tables: AccessTables, length: int, *, reads: bool = True) -> RowConflict | None:
+    """A conflict, if there is one, cached in the tables; without ``reads`` only among stores."""
+    key = length, reads
+    if key not in tables.conflicts:
+        tables.conflicts[key] = _find(tables, length, reads)
+    return tables.conflicts[key]
+
+
+def _find(tables: AccessTables, length: int, reads: bool) -> RowConflict | None:
+    stores = _joined(tables.stored, length).sorted()
+    overlap = np.flatnonzero(stores.starts[1:] < stores.stops[:-1])
+    if len(overlap):
+        place = int(overlap[0])
+        return _conflict(stores.positions[place], stores.positions[place + 1], stores.starts[place + 1])
+    if not reads or tables.touched is tables.stored or not len(stores.starts):
+        return None
+    return _met(_Stretches(*tables.touched.stretches()), stores)
+
+
+def _met(touched: _Stretches, stores: _Stretches) -> RowConflict | None:
+    """A touched stretch that meets the store of another iteration; the stores are disjoint and sorted."""
+    first = np.searchsorted(stores.stops, touched.starts, side="right")
+    after = np.searchsorted(stores.starts, touched.stops, side="left")
+    some = np.flatnonzero(first < after)
+    first, last = first[some], after[some] - 1
+    owners = stores.positions
+    changes = np.concatenate([[0], np.cumsum(owners[1:] != owners[:-1])])
+    wrong = (owners[first] != touched.positions[some]) | (changes[first] != changes[last])
+    if not wrong.any():
+        return None
+    place = int(np.flatnonzero(wrong)[0])
+    position = touched.positions[some[place]]
+    met = np.arange(first[place], last[place] + 1)
+    store = met[owners[met] != position][0]
+    return _conflict(position, owners[store], max(touched.starts[some[place]], stores.starts[store]))
+
+
+def _conflict(one: np.int64, other: np.int64, row: np.int64) -> RowConflict:
+    return RowConflict(int(min(one, other)), int(max(one, other)), int(row))
+
+
+def _joined(table: AccessTable, length: int) -> _Stretches:
+    """What each iteration touches as disjoint stretches, merged in a lane of its own."""
+    starts, stops, positions = table.stretches()
+    if len(table.starts) <= 1:
+        return _Stretches(starts, stops, positions)
+    lane = length + 2  # so that the end of a lane does not touch the next one
+    starts, stops = merged(starts + positions * lane, stops + positions * lane)
+    positions = starts // lane
+    return _Stretches(starts - positions * lane, stops - positions * lane, positions)
+
+
+# ------------------------------------------------------------------------------
+# Other references to an object that is expected to be reached by its name alone.
+
+#: The search for another reference gives up after this many objects.
+_MAX_VISITED = 10_000
+
+
+def reference_path(name: str, value: Any, names: Mapping[str, Any]) -> str | None:
+    """The shortest path to the object from names other than ``name``: ``self.table``, ``rows[3]``.
+
+    The search follows attributes, lists, tuples and dictionaries; None if it finds no path.
+    """
+    waiting = deque((other, held) for other, held in names.items() if other != name)
+    seen = {id(value)}
+    for _ in range(_MAX_VISITED):
+        if not waiting:
+            return None
+        text, held = waiting.popleft()
+        if held is value:
+            return text
+        if id(held) not in seen:
+            seen.add(id(held))
+            waiting.extend(islice(_parts(text, held), _MAX_VISITED))
+    return None
+
+
+def _parts(text: str, held: Any) -> Iterator[tuple[str, Any]]:
+    """The objects that an object holds, with the text that reaches each."""
+    if type(held) in (list, tuple):
+        yield from ((f"{text}[{place}]", part) for place, part in enumerate(held))
+    elif type(held) is dict:
+        keys = ((key, part) for key, part in held.items() if type(key) in (str, int))
+        yield from ((f"{text}[{key!r}]", part) for key, part in keys)
+    elif not isinstance(held, type):
+        attributes = getattr(held, "__dict__", None)
+        if type(attributes) is dict:
+            yield from ((f"{text}.{key}", part) for key, part in attributes.items())

@@ -1,10 +1,10 @@
 """All values of an index variable at once, for subscripts that mean the same for one value and for many.
 
 A subscript such as ``ptr[i + 1]`` is evaluated for all iterations by giving it a vector for ``i``. That is
-right only where a vector computes what Python's integers compute, element by element. So the vector
-knows its bounds: arithmetic that could leave 64 bits is refused, and so is everything that a plain
-integer does in another way (truth, comparison, hashing, mixing with narrower integers of numpy). What is
-refused is evaluated value by value instead.
+right only where a vector computes, element by element, what Python's integers compute. So the vector knows
+its bounds and refuses arithmetic that could leave 64 bits, and everything that a plain integer does
+differently: truth, comparison, hashing, mixing with narrower integers of numpy. What is refused is evaluated
+value by value instead.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ import numpy as np
 
 IntegerArray = np.ndarray[Any, np.dtype[np.int64]]
 
-#: Values stay below this, so that no operation on two of them passes 64 bits unseen.
+#: Magnitudes stay below this, so that no operation on two values leaves 64 bits unnoticed.
 _LIMIT = 1 << 62
 _LONGEST_SHIFT = 62
 
 
+def _operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """The methods for ``vector operation other`` and for the reflected ``other operation vector``."""
+    return (lambda self, other: _combined(operation, self, other)), (
+        lambda self, other: _combined(operation, other, self)
+    )
+
+
 class IndexVector:
-    """Integers, one for each position, that behave as one integer does or raise TypeError."""
+    """Integers, one for each position, that either behave like a single integer or raise TypeError."""
 
     __slots__ = ("high", "low", "values")
     __array_ufunc__ = None
@@ -39,35 +46,11 @@ class IndexVector:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntegerArray:
         return self.values
 
-    def __add__(self, other: Any) -> Any:
-        return _combined(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _combined(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _combined(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _combined(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _combined(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _combined(operator.mul, other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return _combined(operator.floordiv, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return _combined(operator.floordiv, other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return _combined(operator.mod, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _combined(operator.mod, other, self)
+    __add__, __radd__ = _operators(operator.add)
+    __sub__, __rsub__ = _operators(operator.sub)
+    __mul__, __rmul__ = _operators(operator.mul)
+    __floordiv__, __rfloordiv__ = _operators(operator.floordiv)
+    __mod__, __rmod__ = _operators(operator.mod)
 
     def __pow__(self, exponent: Any) -> Any:
         if type(exponent) is not int or not 0 <= exponent <= _LONGEST_SHIFT:
@@ -111,7 +94,7 @@ def _places(places: Any) -> int:
 
 
 def _combined(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """The operation on a vector and a vector, an integer, or integers of numpy of 64 bits."""
+    """The operation on a vector and another vector, an integer, or 64-bit integers of numpy."""
     other = right if isinstance(left, IndexVector) else left
     if isinstance(other, np.ndarray | np.generic):
         if other.dtype != np.int64:
@@ -122,7 +105,7 @@ def _combined(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> An
         for side in (left, right)
     ]
     if operation in (operator.floordiv, operator.mod):
-        # Of magnitudes below the limit, quotient and remainder are too; 0 raises as it does for an integer.
+        # Quotient and remainder of magnitudes below the limit stay below it. Python raises for a divisor 0.
         if ends[1][0] <= 0 <= ends[1][1]:
             raise TypeError("some divisor may be 0")
     elif any(abs(operation(*corner)) >= _LIMIT for corner in itertools.product(*ends)):

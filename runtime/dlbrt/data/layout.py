@@ -1,20 +1,20 @@
-"""How positions are dealt to ranks that are alike, BLOCK and CYCLIC; and how a number is split into integers.
+"""Block and cyclic shares for equal ranks, and the rules by which a number is split into integers.
 
-Every split of a number among ranks is one of these rules:
+Every split of a number among ranks follows one of these rules:
 
 ===================  =======================================================================================
 `equal_counts`       sizes differ by at most 1, the larger ones first
-`quickest`           the last rank finishes earliest, by speeds in doubles, with least shares
-`earliest_finish`    its second stage: what the floors leave goes one by one to where it is done soonest
+`quickest`           the last rank finishes as early as possible, by speeds in doubles, with least shares
+`earliest_finish`    its second stage: what the floors leave goes one by one to the rank that does it soonest
                      (Ciegis et al., 1996, figure 1); also in exact fractions (`dlbrt.partition.proportional`)
 `largest_remainder`  each real share's floor or ceiling, ceilings for the greatest fractions
 ===================  =======================================================================================
 
-`quickest` gives each rank the whole part of its real share, as some best shares always have it, then the rest
-by `earliest_finish`. Rounding to the nearest may give a slow rank a unit too many, which hurts when few are
-left. Real shares are taken a little low, since in doubles the floor of m w_j / W already goes wrong in that
-paper's example 1. `largest_remainder` is for shares that minimize a time which is not linear in them: there
-rounding each share (Clarke et al., 6.1: d = round(x*)) need not add up.
+`quickest` gives each rank the whole part of its real share, which some optimal shares always contain, and the
+rest by `earliest_finish`. Rounding to the nearest may give a slow rank a unit too many, which hurts when few
+are left. Real shares are taken slightly low, since in doubles the floor of m w_j / W already goes wrong in
+example 1 of that paper. `largest_remainder` is for shares that minimize a time that is not linear in them:
+rounding each of those (Clarke et al., section 6.1: d = round(x*)) need not add up to the total.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-#: Real numbers, one for each rank, or each place.
+#: Real numbers, one for each rank or place.
 Floats = NDArray[np.float64]
 
 _Rate = TypeVar("_Rate", float, "Fraction")
 
-#: Times a real share in doubles, at most five roundings off: at or below the true one.
+#: This factor brings a real share in doubles, off by at most five roundings, to the true share or below.
 _JUST_BELOW = 1 - 2**-50
 
 
@@ -58,9 +58,9 @@ def cyclic(n: int, ranks: int) -> tuple[Spans, ...]:
 
 
 def in_turns(n: int, ranks: int, turns: int) -> tuple[Spans, ...]:
-    """The counts of `block`, each rank's in ``turns`` blocks, dealt in turn: a fair sample for each.
+    """The counts of `block`, each rank's in ``turns`` blocks dealt in turn: a fair sample for every rank.
 
-    Unlike cyclic shares they are runs without gaps, however short. ValueError for turns below 1.
+    Unlike cyclic shares, these are runs without gaps, however short. ValueError for turns below 1.
     """
     if turns < 1:
         raise ValueError(f"expected at least 1 turn, found {turns}")
@@ -76,16 +76,16 @@ def in_turns(n: int, ranks: int, turns: int) -> tuple[Spans, ...]:
 
 
 def equal_counts(n: int, parts: int) -> tuple[int, ...]:
-    """n in so many integers that differ by at most 1, the larger ones first."""
+    """n as ``parts`` integers that differ by at most 1, the larger ones first."""
     size, more = divmod(n, parts)
     return (size + 1,) * more + (size,) * (parts - more)
 
 
 def quickest(total: int, speeds: Sequence[float], least: Sequence[int] = ()) -> tuple[int, ...]:
-    """Integer shares of ``total``, none below ``least``, with the earliest end: max(share / speed) is least.
+    """Integer shares of ``total``, none below ``least``, that minimize max(share / speed).
 
-    Ties go to low ranks. Only sums, products and quotients, each correctly rounded, so that the shares are
-    the same on any machine. ValueError for a speed that is not above 0 or not finite, or ``least`` of
+    Ties go to low ranks. Only correctly rounded sums, products and quotients are used, so that the shares are
+    the same on any machine. ValueError for a speed that is not above 0 or not finite, or for ``least`` of
     another number of ranks, below 0 or with a sum above the total.
     """
     floors = tuple(least) or (0,) * len(speeds)
@@ -99,9 +99,9 @@ def quickest(total: int, speeds: Sequence[float], least: Sequence[int] = ()) -> 
 
 
 def earliest_finish(total: int, rates: Sequence[_Rate], floors: Sequence[int]) -> tuple[int, ...]:
-    """The floors, and what is left of ``total`` one by one to the rank that would finish it first.
+    """The floors, with the rest of ``total`` given one by one to the rank that would finish it first.
 
-    Ties go to low ranks; a rate of 0 gets none.
+    Ties go to low ranks; a rank of rate 0 gets none.
     """
     shares = list(floors)
     queue = [((shares[rank] + 1) / rate, rank) for rank, rate in enumerate(rates) if rate]
@@ -116,13 +116,13 @@ def earliest_finish(total: int, rates: Sequence[_Rate], floors: Sequence[int]) -
 def largest_remainder(x: Floats, n: int) -> tuple[int, ...]:
     """Counts that add up to ``n`` exactly, each the floor or the ceiling of its share.
 
-    Each share gets its floor, the next units the greatest fractions, low ranks first where they tie. ``x``
-    are at least one share, of 0 or more, that add up to n but for their rounding.
+    Each share gets its floor; the remaining units go to the greatest fractions, on a tie to low ranks. ``x``
+    is at least one share, none negative, and the shares add up to n except for rounding.
     """
     share = np.maximum(x, 0.0)
     counts = np.floor(share).astype(np.int64)
     order = np.argsort(counts - share, kind="stable")
-    while left := n - int(counts.sum()):  # more than once only for numbers that doubles do not tell apart
+    while left := n - int(counts.sum()):  # more than once only for numbers that doubles cannot tell apart
         if left > 0:
             counts[order[:left]] += 1
         else:
@@ -132,7 +132,7 @@ def largest_remainder(x: Floats, n: int) -> tuple[int, ...]:
 
 
 def _below(total: int, speeds: Sequence[float], least: Sequence[int]) -> list[int]:
-    """What each rank has in some best shares: its real share rounded down; or its least, if that is more."""
+    """What each rank has at least in some optimal shares: its real share rounded down, or its least."""
     held: set[int] = set()
     while len(held) < len(speeds):
         free = total - sum([least[rank] for rank in held])
@@ -152,13 +152,9 @@ def _checked(n: int, ranks: int) -> int:
     return ranks
 
 
-# ------------------------------------------------------------------------------
-# How the iterations of one run of a loop are dealt at its start; the same on every rank.
-
-
 @dataclass(frozen=True, slots=True)
 class InitialPartition:
-    """What is dealt (``units``), which of them each rank begins with, and how much work they are."""
+    """How a run of a loop is dealt at its start, alike on all ranks: units, shares by rank, and work."""
 
     units: Units
     shares: tuple[Spans, ...]

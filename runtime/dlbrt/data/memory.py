@@ -1,9 +1,9 @@
-"""Arrays of another rank's layout under their global index, in memory that is committed when touched.
+"""Arrays with the layout of rank 0's, under their global index, in memory that is committed when touched.
 
-A worker addresses every distributed array by its global index, in an array of the original's shape,
-strides and address modulo 64: bodies need no index translation, halo rows and moved rows have their
-place, and library kernels that choose their order of summation by layout give the same bits. Large
-arrays lie in anonymous mappings without reserve, so that only the rows a rank touches cost memory.
+A worker addresses every distributed array by its global index, in an array with the original's shape, strides
+and address modulo 64. So bodies need no index translation, halo rows and moved rows have their place, and
+library kernels that choose their order of summation by layout give the same bits. Large arrays lie in
+anonymous mappings without reserve, so that only the rows that a rank touches cost memory.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _LARGE_PAGE = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How an array lies in memory: ``extent`` bytes, its first element ``offset`` bytes into them.
+    """How an array lies in memory: ``extent`` bytes from an address that is ``phase`` modulo 64.
 
-    ``phase`` is the address of the extent modulo 64.
+    Its first element is ``offset`` bytes into the extent.
     """
 
     shape: tuple[int, ...]
@@ -58,7 +58,7 @@ def layout_of(array: Array) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class ArrayLocation:
-    """Where an array lies and how it is looked at: equal for two arrays that are the same elements alike."""
+    """Where an array lies and how it views its memory; equal for arrays that show the same elements alike."""
 
     address: int
     shape: tuple[int, ...]
@@ -66,7 +66,7 @@ class ArrayLocation:
     dtype: np.dtype[Any]
 
     def array(self, owner: object) -> Array:
-        """The array; it keeps the ``owner`` of the memory alive, which has not let go of it."""
+        """The array; it keeps ``owner``, which still owns the memory, alive."""
         spans = [stride * (length - 1) for stride, length in zip(self.strides, self.shape, strict=True)]
         below = -sum(span for span in spans if span < 0)
         extent = below + sum(span for span in spans if span > 0) + self.dtype.itemsize
@@ -75,16 +75,12 @@ class ArrayLocation:
 
 
 class _Stretch:
-    """Bytes that somebody owns, as numpy takes them."""
+    """Bytes that ``owner`` owns, in numpy's array interface."""
 
     def __init__(self, address: int, size: int, owner: object) -> None:
         self.owner = owner
-        self.__array_interface__ = {
-            "data": (address, False),
-            "shape": (size,),
-            "typestr": "|u1",
-            "version": 3,
-        }
+        interface = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}
+        self.__array_interface__ = interface
 
 
 def array_location(array: Array) -> ArrayLocation:
@@ -94,7 +90,7 @@ def array_location(array: Array) -> ArrayLocation:
 
 
 def allocate(layout: Layout) -> Array:
-    """An array of that layout, zeroed, committed page by page as it is touched."""
+    """A zeroed array of that layout, committed page by page as it is touched."""
     size = layout.extent + 2 * _ALIGNMENT
     memory = _mapping(size) if size >= _MAPPED_FROM else np.zeros(size, dtype=np.uint8)
     shift = (layout.phase - memory.ctypes.data) % _ALIGNMENT
@@ -102,11 +98,10 @@ def allocate(layout: Layout) -> Array:
 
 
 def prefer_large_pages(address: int, size: int) -> None:
-    """Ask for large pages where memory is about to be touched from end to end.
+    """Ask for large pages in memory that is about to be touched from end to end, where the system has them.
 
     Committing a page costs more than filling it; large pages make fresh memory several times faster. Only
-    whole large pages within the stretch are asked for, so nothing is committed beyond it. Where the
-    system has no such thing, nothing happens.
+    whole large pages inside the memory are asked for, so nothing beyond it is committed.
     """
     start = -(-address // _LARGE_PAGE) * _LARGE_PAGE
     length = (address + size - start) // _LARGE_PAGE * _LARGE_PAGE
@@ -115,9 +110,9 @@ def prefer_large_pages(address: int, size: int) -> None:
 
 
 def release(array: Array, axis: int, rows: Sequence[range]) -> None:
-    """Give back the memory of rows, whose contents are lost: pages that hold nothing else.
+    """Give back the pages that hold nothing but these rows of an array made by `allocate`.
 
-    ``array`` is one that `allocate` made. Rows that do not lie together, or far apart, keep their memory.
+    The rows' contents are lost. Rows that are not contiguous in memory keep it.
     """
     if axis or not array.flags.c_contiguous or array.nbytes < _MAPPED_FROM or _madvise is None:
         return

@@ -1,10 +1,10 @@
 """Arithmetic progressions: the algebra beneath iteration sets and row sets.
 
-A run is a non-empty ``range`` with step >= 1, written with ``stop == last + 1`` so that equal sets
-look equal. The law used throughout: between two neighbouring starts or ends of runs, the set of runs
-present is constant, so the pattern that they make repeats with the least common multiple of their
-steps. A question about n positions is therefore answered by looking at one period per segment, and
-n itself never enters the cost, blocks and round-robin alike.
+A run is a non-empty ``range`` with step >= 1, written with ``stop == last + 1`` so that equal sets look
+equal. The law used throughout: between two neighbouring starts or ends of runs, the set of runs present is
+constant, so their pattern repeats with the least common multiple of their steps. A question about n positions
+is therefore answered by looking at one period per segment, at a cost that does not depend on n, for blocks
+and round-robin alike.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from operator import attrgetter
 
 _START = attrgetter("start")
 
-#: Adds one to every byte, 255 staying: how often a position occurs.
+#: Counts how often a position occurs: adds one to every byte, up to 255.
 _INCREMENT = bytes([*range(1, 256), 255])
 
 
@@ -34,7 +34,7 @@ def normal(run: range) -> range:
 
 
 def part(run: range, low: int, high: int) -> range:
-    """Those number ``low`` >= 0 to ``high`` - 1 of a run in normal form, as far as there are; maybe none."""
+    """Elements ``low`` >= 0 to ``high`` - 1 of a run in normal form, as far as they exist; possibly none."""
     cut = run[low:high]
     return cut if run.step == 1 or not cut else normal(cut)
 
@@ -48,7 +48,7 @@ def clip(run: range, low: int, high: int) -> range:
 
 
 def arranged(runs: list[range]) -> tuple[range, ...]:
-    """The same positions by start, as few runs as that gives: disjoint runs in normal form."""
+    """The positions of disjoint runs in normal form, sorted by start and joined where they continue."""
     if len(runs) <= 1:
         return tuple(runs)
     runs = sorted(runs, key=_START)
@@ -65,12 +65,12 @@ def arranged(runs: list[range]) -> tuple[range, ...]:
 
 
 def coalesce(runs: Iterable[range]) -> tuple[range, ...]:
-    """Join runs that continue one another with the same step; a single position joins either way.
+    """Join runs that continue one another with the same step; a single position joins a run of any step.
 
     The runs are disjoint, in normal form and sorted by start; so is the result.
     """
     joined: list[range] = []
-    ends: dict[tuple[int, int], int] = {}  # (the position that would continue it, step) -> place in joined
+    ends: dict[tuple[int, int], int] = {}  # (next position, step) of a run -> its place in `joined`
     for run in runs:
         place = _continued(run, joined, ends)
         if place is None:
@@ -87,7 +87,7 @@ def coalesce(runs: Iterable[range]) -> tuple[range, ...]:
 
 
 def _continued(run: range, joined: list[range], ends: dict[tuple[int, int], int]) -> int | None:
-    """Place of the run that this one continues, if any."""
+    """The place of the run that this one continues, if any."""
     place = ends.get((run.start, run.step))
     if place is None and joined and len(run) == 1:
         return ends.get((run.start, joined[-1].step))
@@ -100,10 +100,10 @@ def _continued(run: range, joined: list[range], ends: dict[tuple[int, int], int]
 def segments(
     groups: Sequence[Iterable[range]], low: int, high: int, short: int = 0
 ) -> Iterator[tuple[int, int, list[list[range]]]]:
-    """Cut [low, high) where runs begin and end: (from, to, the runs of each group that meet it), in order.
+    """Cut [low, high) where runs begin and end: yields (from, to, the runs of each group in it), in order.
 
-    Neighbouring segments are given as one while they are at most ``short`` long together; over any other
-    segment, each run given is present throughout.
+    Neighbouring segments are merged while they are at most ``short`` long together; in any other segment each
+    yielded run is present throughout.
     """
     tagged = [(run, group) for group, members in enumerate(groups) for run in members]
     waiting = sorted(tagged, key=lambda member: member[0].start, reverse=True)
@@ -125,13 +125,11 @@ def segments(
 
 def period(low: int, high: int, runs: Sequence[range], short: int = 0) -> int:
     """How many positions from ``low`` on show the whole pattern of a segment."""
-    if high - low <= short:
-        return high - low
-    return min(high - low, lcm(*(run.step for run in runs)))
+    return high - low if high - low <= short else min(high - low, lcm(*(run.step for run in runs)))
 
 
 def pattern(low: int, width: int, runs: Sequence[range], without: Sequence[range] = ()) -> bytearray:
-    """How often (255: or more) each position of [low, low + width) occurs; 0 if it occurs in ``without``."""
+    """How often each position of [low, low + width) occurs (at most 255); 0 if it occurs in ``without``."""
     times = bytearray(width)
     for run in runs:
         if part := clip(run, low, low + width):

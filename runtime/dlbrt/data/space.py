@@ -1,9 +1,9 @@
 """Iteration spaces: what a loop runs over, seen as positions 0..n-1.
 
-Distribution and balancing speak of positions; a space turns a run of positions into the items that the
-user's loop target takes, in order. A range needs nothing but its three numbers; a sequence is data,
-distributed like any other array (`Space.parts`); anything else that can be iterated is read out first.
-``enumerate``, ``zip`` and ``reversed`` here mean what the builtins mean and keep the structure.
+Distribution and balancing deal in positions; a space turns a run of positions into the items that the loop
+target takes, in order. A range is described by its three numbers; a sequence is data, distributed like any
+other array (`Space.parts`); any other iterable is read out first. ``enumerate``, ``zip`` and ``reversed``
+mean here what the builtins mean, and keep the structure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sequence that the items are made of; position p takes element p, or the p-th from the end."""
+    """A sequence that items are taken from; position p takes element p, or the p-th from the end."""
 
     values: Any
     backwards: bool = False
@@ -36,8 +36,8 @@ class Part:
 class Space(ABC):
     """An iteration space of ``len()`` positions.
 
-    ``index`` gives the values of the counting variable, where there is one; ``bars`` are the progress
-    bars (tqdm objects) around the iterables, which go on being updated.
+    ``index`` maps positions to values of the counting variable, where there is one; ``bars`` are the progress
+    bars (tqdm objects) around the iterables, which are updated as usual.
     """
 
     index: IndexMap | None = None
@@ -49,15 +49,15 @@ class Space(ABC):
 
     @abstractmethod
     def items(self, run: range) -> tuple[Iterator[Any], Iterator[int]]:
-        """The items at ``run``, and an iterator that advances with them (its length hint says how far)."""
+        """The items at ``run``, and an iterator that advances with them, whose length hint shows progress."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # Bars belong to rank 0, which shows them.
+        # Only rank 0 shows progress bars.
         return {name: value for name, value in vars(self).items() if name != "bars"}
 
     @abstractmethod
     def with_values(self, values: Iterator[Any]) -> Space:
-        """The same space over other sequences (a rank's own copies), one for each part, in order."""
+        """The same space over other sequences, a rank's own copies: one for each part, in order."""
 
 
 class _Range(Space):
@@ -139,10 +139,9 @@ class _Zip(Space):
 
 
 def space_of(iterable: Any) -> Space:
-    """The space that an iterable spans.
+    """The space of an iterable: ranges, lists and arrays stay as they are, any other iterable is read out.
 
-    Ranges, lists and arrays are taken as they are; any other iterable is read out. Raises what
-    iterating raises.
+    Raises what iterating raises.
     """
     if isinstance(iterable, Space):
         return iterable
@@ -175,7 +174,7 @@ def reversed_(iterable: Any) -> Space:
 def zip_(*iterables: Any, strict: bool = False) -> Space:
     """The builtin ``zip`` as a space; raises what the builtin raises.
 
-    Where an iterable has no length, or lengths must agree, the builtin reads the rows out.
+    Where an iterable has no length, or with ``strict``, the builtin reads the items out.
     """
     if strict or not iterables or not all(hasattr(it, "__len__") for it in iterables):
         return space_of(list(builtins.zip(*map(_iterable, iterables), strict=strict)))

@@ -1,15 +1,15 @@
 """Sets of iteration positions: what a rank has still to execute, and in which order.
 
-Positions count the iterations of a loop from 0, whatever its index values are. A share is a few
-runs (blocks, round-robin, pieces moved), never a list of positions, so its size does not depend on the
-number of iterations. The law that every run of a loop is held to: the parts executed by the ranks
-cover 0..n-1, each position exactly once (:func:`coverage_error`).
+Positions count the iterations of a loop from 0, whatever its index values are. A share is a few runs (blocks,
+round-robin, moved pieces), never a list of positions, so its size does not depend on the number of
+iterations. The law for every run of a loop: the parts executed by the ranks cover 0..n-1, each position
+exactly once (`coverage_error`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from sys import maxsize
 
@@ -25,15 +25,12 @@ class Spans:
 
     @classmethod
     def of(cls, *ranges: range) -> Spans:
-        """The positions of disjoint ranges (empty ones dropped), by start, joined where they continue.
-
-        ValueError for a step below 1.
-        """
+        """The positions of disjoint ranges, sorted and joined; ValueError for a step below 1."""
         return cls(algebra.arranged([algebra.normal(run) for run in ranges if run]))
 
     @classmethod
     def decode(cls, numbers: Sequence[int]) -> Spans:
-        """The spans that :meth:`encode` wrote; ValueError if the numbers are no triples."""
+        """The spans that `encode` wrote; ValueError if the numbers are not triples."""
         if len(numbers) % 3:
             raise ValueError(f"expected triples (start, stop, step), found {len(numbers)} numbers")
         triples = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
@@ -52,13 +49,8 @@ class Spans:
     def __contains__(self, position: object) -> bool:
         return any(position in run for run in self.runs)
 
-    def positions(self) -> Iterator[int]:
-        """Every position, in execution order."""
-        for run in self.runs:
-            yield from run
-
     def first(self, count: int) -> tuple[Spans, Spans]:
-        """The first ``count`` positions in execution order (all, where there are fewer), and the rest."""
+        """The first ``count`` positions in execution order (all if there are fewer), and the rest."""
         if count <= 0:
             return EMPTY, self
         for place, run in enumerate(self.runs):
@@ -70,13 +62,9 @@ class Spans:
                 return Spans(self.runs[: place + 1]), Spans(self.runs[place + 1 :])
         return self, EMPTY
 
-    def last(self, count: int) -> tuple[Spans, Spans]:
-        """The rest, and the last ``count`` positions in execution order (all, where there are fewer)."""
-        return self.first(max(0, len(self) - max(0, count)))
-
     def part(self, low: int, high: int = maxsize) -> Spans:
-        """Those number ``low`` to ``high`` - 1 in execution order, as far as there are; both 0 or more."""
-        if len(self.runs) == 1:  # as most shares: this is done for every rank at a synchronization
+        """Positions number ``low`` to ``high`` - 1 in execution order, as far as they exist; both >= 0."""
+        if len(self.runs) == 1:  # most shares; every synchronization does this for every rank
             run = self.runs[0][low:high]
             return Spans((run if run.step == 1 else algebra.normal(run),)) if run else EMPTY
         rest = self._from(low) if low else self
@@ -104,15 +92,15 @@ class Spans:
         return Spans(tuple(algebra.normal(run) for run in clipped if run))
 
     def union(self, other: Spans) -> Spans:
-        """Both, by start; they are disjoint."""
+        """The positions of both, which are disjoint, by start."""
         return self.joined(other.runs) if other else self
 
     def joined(self, runs: Sequence[range], kept: int = 0) -> Spans:
-        """With disjoint runs, all by start; but the first ``kept`` positions of these stay first."""
+        """These and disjoint runs, by start, except that the first ``kept`` positions of these stay first."""
         own = self.runs
         if not kept or not own:
             return Spans(algebra.arranged([*own, *runs]))
-        others = (*own[1:], *runs)  # also of its own some may lie lower, after earlier windows
+        others = (*own[1:], *runs)  # own runs may lie lower too, after earlier windows
         if kept <= len(own[0]) and min(map(_START, others)) > own[0].start:
             return Spans(algebra.arranged([*own, *runs]))
         if kept < len(own[0]):
@@ -122,7 +110,7 @@ class Spans:
         return head.then(tail.joined(runs))
 
     def then(self, other: Spans) -> Spans:
-        """These and, executed after them, disjoint others; runs that meet at the seam become one."""
+        """These, then disjoint others in execution order; runs that meet at the seam become one."""
         if self.runs and other.runs:
             last, first = self.runs[-1], other.runs[0]
             if last.step == first.step and last[-1] + last.step == first.start:
@@ -131,18 +119,10 @@ class Spans:
         return Spans(self.runs + other.runs)
 
     def shifted(self, by: int) -> Spans:
-        """The positions ``by`` further up."""
-        return (
-            Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in self.runs)) if by else self
-        )
-
-    def minimum(self) -> int:
-        """The smallest position; ValueError if there is none."""
-        return min(run.start for run in self.runs)
-
-    def maximum(self) -> int:
-        """The largest position; ValueError if there is none."""
-        return max(run[-1] for run in self.runs)
+        """The positions moved up by ``by``."""
+        if not by:
+            return self
+        return Spans(tuple(range(run.start + by, run.stop + by, run.step) for run in self.runs))
 
 
 EMPTY = Spans()
@@ -154,7 +134,7 @@ _SHORT = 4096
 
 
 def coverage_error(n: int, parts: Sequence[Spans]) -> str | None:
-    """None if the parts hold each of 0..n-1 exactly once; else a sentence with the first fault."""
+    """None if the parts hold each of 0..n-1 exactly once, else a sentence about the first fault."""
     runs = sorted((run for part in parts for run in part.runs), key=lambda run: run.start)
     if _tile(n, runs):
         return None
@@ -166,7 +146,7 @@ def coverage_error(n: int, parts: Sequence[Spans]) -> str | None:
 
 
 def _tile(n: int, runs: list[range]) -> bool:
-    """Whether runs sorted by start are blocks without gap or overlap: the common case, in one pass."""
+    """Whether runs sorted by start are blocks without gap or overlap, which is the common case."""
     reached = 0
     for run in runs:
         if run.start != reached or run.step != 1:
@@ -176,7 +156,7 @@ def _tile(n: int, runs: list[range]) -> bool:
 
 
 def _fault(n: int, runs: list[range]) -> str | None:
-    """Count the positions lost and repeated, segment by segment (see the law of the runs module)."""
+    """Count lost and repeated positions, segment by segment (by the law of `dlbrt.data.runs`)."""
     lost = repeated = 0
     first: tuple[int, int] | None = None
     for low, high, (active,) in algebra.segments([runs], 0, n, _SHORT):

@@ -1,14 +1,14 @@
-"""Who gives which positions to whom, once new shares are decided.
+"""Which positions move from rank to rank once new shares are decided.
 
-Every balancer plans alike from the same figures, so the plan is deterministic. Nobody gives and takes. Fewest
-messages: where surpluses and deficits fall apart into k sets of sum zero, as many as there can be, givers +
-takers - k messages do, and no fewer. To find the most sets is NP-hard (partition is a case of it), so small
-ones are looked for: a giver and a taker of the same amount, then two of one side and one of the other, among
-a bounded number of ranks. The others are settled one after the other, largest with largest, except where
-what is left of one is what another wants: each message settles a rank and the last one two, so there are at
-most givers + takers - 1 of them.
+All balancers plan alike from the same figures, so the plan is deterministic. No rank both gives and takes.
+The number of messages is kept low: where surpluses and deficits split into at most k sets of sum zero, givers
++ takers - k messages suffice and are necessary. Finding the largest k is NP-hard (partition is a special
+case), so only small sets are looked for among a bounded number of ranks: a giver and a taker of the same
+amount, then two ranks of one side and one of the other. The remaining ranks are settled largest with largest,
+except where what is left of one is what another wants. Each message settles one rank and the last message
+two, so there are at most givers + takers - 1 messages.
 
-Positions are given from the end of the giver's execution order: what it executes next stays with it.
+A giver gives positions from the end of its execution order, so that it keeps what it executes next.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.work_table import UNIFORM, WorkTable
 from dlbrt.records import dataclass
 
-#: So many givers and takers are looked at for threes.
-_LOOKED_AT = 32
+#: How many of the largest givers and takers are searched for sets of three.
+_SEARCHED = 32
 
 
 class Assignment(NamedTuple):
-    """So much work is to go from one rank to another."""
+    """An amount of work that is to go from one rank to another."""
 
     source: int
     target: int
@@ -57,11 +57,12 @@ def plan_transfers(
     work_table: WorkTable = UNIFORM,
     kept: Sequence[int] = (),
 ) -> Plan:
-    """How rank r comes to hold shares[r] of the work, for each r.
+    """The transfers after which each rank r holds shares[r] of the work.
 
-    Exactly so where all positions are the same amount, else to the nearest position of each message. The
-    first ``kept`` positions of each rank, whose work its share covers, stay with it and stay first.
-    ValueError unless there is one share of 0 or more for each rank and they sum to what remains.
+    This is exact where all positions are the same amount of work; otherwise each message is cut at the
+    nearest position. The first ``kept`` positions of each rank, whose work its share covers, stay with it and
+    stay first. ValueError unless there is one share of 0 or more for each rank and they sum to the remaining
+    work.
     """
     held = list(map(work_table.of, remaining))
     if len(shares) != len(held) or sum(shares) != sum(held) or min(shares, default=0) < 0:
@@ -75,9 +76,10 @@ def plan_assignments(
     work_table: WorkTable = UNIFORM,
     kept: Sequence[int] = (),
 ) -> Plan:
-    """What comes of these gifts, each to the nearest position; at most one from a rank to another.
+    """The transfers that carry out the assignments, each cut at the nearest position.
 
-    A rank gives of what it holds, nothing of what it is given. ValueError where it holds less.
+    There is at most one assignment from a rank to another. A rank gives only of what it holds now, not of
+    what it receives; ValueError if it holds less.
     """
     held = list(map(work_table.of, remaining))
     left = held.copy()
@@ -86,7 +88,7 @@ def plan_assignments(
     for rank, (have, stays) in enumerate(zip(held, left, strict=True)):
         if stays < 0:
             found = have - stays
-            raise ValueError(f"expected gifts of rank {rank} up to the {have} that it holds, found {found}")
+            raise ValueError(f"expected rank {rank} to give at most the {have} that it holds, found {found}")
     return _carried(remaining, assignments, left, work_table, kept)
 
 
@@ -97,7 +99,7 @@ def _carried(
     work_table: WorkTable,
     kept: Sequence[int],
 ) -> Plan:
-    """The transfers of (giver, taker, amount); ``left`` is what givers are left with of their own."""
+    """The transfers of (giver, taker, amount); ``left`` is the work of their own that givers keep."""
     kept = kept or (0,) * len(remaining)
     after = list(remaining)
     transfers: list[Transfer] = []
@@ -108,7 +110,7 @@ def _carried(
             source, spans, reached = giver, remaining[giver], left[giver]
             low = max(kept[giver], work_table.count(spans, reached))
             after[giver] = spans.part(0, low)
-        reached += amount  # a piece ends where so much is before it
+        reached += amount  # the piece ends where this much work precedes it
         high = work_table.count(spans, reached)
         if high > low:
             piece = spans.part(low, high)
@@ -121,7 +123,7 @@ def _carried(
 
 
 def _match(surplus: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(giver, taker, amount) until nobody has more or less than its share."""
+    """(giver, taker, amount) after which every rank has its share."""
     givers = _Side([(amount, rank) for rank, amount in enumerate(surplus) if amount > 0])
     takers = _Side([(-amount, rank) for rank, amount in enumerate(surplus) if amount < 0])
     matched = _pairs(givers, takers)
@@ -131,7 +133,7 @@ def _match(surplus: Sequence[int]) -> list[tuple[int, int, int]]:
 
 
 def _pairs(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
-    """Those who have, and want, the same amount."""
+    """Pairs of a giver and a taker of the same amount."""
     matched = []
     for amount in sorted(givers.ranks.keys() & takers.ranks.keys(), reverse=True):
         pairs = min(len(givers.ranks[amount]), len(takers.ranks[amount]))
@@ -140,10 +142,10 @@ def _pairs(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
 
 
 def _threes(ones: _Side, others: _Side) -> list[tuple[int, int, int]]:
-    """One of a side with two of the other, whose amounts are its own together, among the largest of both."""
+    """Sets of one rank of a side and two of the other that add up to its amount, among the largest."""
     matched = []
-    some = others.largest(_LOOKED_AT)
-    for amount in ones.largest(_LOOKED_AT):
+    some = others.largest(_SEARCHED)
+    for amount in ones.largest(_SEARCHED):
         for part in [part for part in some if amount - part in others.ranks]:
             if others.has(part, amount - part):
                 one = ones.take(amount)
@@ -153,7 +155,7 @@ def _threes(ones: _Side, others: _Side) -> list[tuple[int, int, int]]:
 
 
 def _settled(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
-    """All that are left: each message settles a rank, or two where the amounts meet."""
+    """The remaining ranks: each message settles one rank, or two where their amounts are equal."""
     matched: list[tuple[int, int, int]] = []
     have = want = giver = taker = 0
     while have or givers.ranks:
@@ -175,7 +177,7 @@ def _settled(givers: _Side, takers: _Side) -> list[tuple[int, int, int]]:
 
 
 class _Side:
-    """Ranks by what each has to give (or to take), the lowest last."""
+    """Ranks by the amount that each has to give (or to take), the lowest rank last."""
 
     def __init__(self, quantities: Sequence[tuple[int, int]]) -> None:
         self.ranks: dict[int, list[int]] = {}
@@ -184,15 +186,15 @@ class _Side:
         self._sorted = sorted(self.ranks)
 
     def has(self, one: int, other: int) -> bool:
-        """Whether there are two ranks of these amounts."""
+        """Whether there are two different ranks with these amounts."""
         return one in self.ranks and other in self.ranks and (one != other or len(self.ranks[one]) > 1)
 
     def largest(self, count: int) -> list[int]:
-        """So many amounts that ranks have, descending."""
+        """The ``count`` largest amounts that ranks have, descending."""
         return list(islice(filter(self.ranks.__contains__, reversed(self._sorted)), count))
 
     def take(self, amount: int) -> int:
-        """The lowest rank with this amount, which is settled by that."""
+        """Remove and return the lowest rank with this amount."""
         ranks = self.ranks[amount]
         rank = ranks.pop()
         if not ranks:
@@ -200,7 +202,7 @@ class _Side:
         return rank
 
     def take_largest(self) -> tuple[int, int]:
-        """The largest amount, and the lowest rank that has it, likewise."""
+        """Remove the lowest rank with the largest amount; returns the amount and the rank."""
         while self._sorted[-1] not in self.ranks:
             self._sorted.pop()
         return self._sorted[-1], self.take(self._sorted[-1])

@@ -1,8 +1,9 @@
-"""Which elements of an array or list have changed since a copy was made of it.
+"""Twins and diffs: which elements of an array or list have changed since a copy was made of it.
 
-Where iterations store to single elements that no rows tell apart, every rank holds the whole array, keeps a
-twin of it and gives back what differs. Elements of arrays are compared as bytes: a NaN equals itself, and
--0.0 is not 0.0. Elements of lists have changed if they are other objects.
+This is the multiple-writer protocol of TreadMarks. Where iterations store to single elements that rows cannot
+separate, every rank holds the whole array, keeps a twin of it and returns the diff. Elements of arrays are
+compared as bytes, so a NaN equals itself and -0.0 differs from 0.0. Elements of lists are compared by
+identity.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from dlbrt.data.memory import Array
 from dlbrt.records import dataclass
 
-#: Elements compared at a time: what is compared besides the array stays small.
+#: Elements compared at a time, which keeps temporary memory small.
 _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diff:
-    """``values`` of the elements at ``places``, counted in C order; ascending."""
+    """``values`` of the elements at ``places``, which are ascending and count in C order."""
 
     places: Array
     values: Any
@@ -29,12 +30,12 @@ class Diff:
         return len(self.places)
 
     def encode(self) -> bytes:
-        """The changes of an array, in bytes."""
+        """The diff of an array as bytes."""
         return bytes(self.places.tobytes() + self.values.tobytes())
 
     @classmethod
     def decode(cls, data: bytes | bytearray, array: Array) -> Diff:
-        """What `encode` wrote, of an array like that one."""
+        """The diff that `encode` wrote for an array of the same size and type."""
         kind = _place_kind(array.size)
         count = len(data) // (kind.itemsize + array.itemsize)
         places = np.frombuffer(data, kind, count)
@@ -57,7 +58,7 @@ class Twin:
         self._copy: Any = _raw(data).copy("C") if isinstance(data, np.ndarray) else list(data)
 
     def diff(self) -> Diff:
-        """What has changed since."""
+        """What has changed since the copy was made."""
         if isinstance(self._data, np.ndarray):
             return self._array_changes(self._data)
         pairs = enumerate(zip(self._data, self._copy, strict=True))
@@ -76,7 +77,7 @@ class Twin:
 
 
 class DiffMerge:
-    """Who changed which element: no two ranks may give different values to one."""
+    """The diffs of all ranks, no two of which may give an element different values."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -85,13 +86,13 @@ class DiffMerge:
         self._ranks: list[int] = []
 
     def add(self, rank: int, diff: Diff) -> None:
-        """Changes that a rank gives."""
+        """Add the diff of a rank."""
         self._places.append(diff.places)
         self._values.append(diff.values)
         self._ranks.append(rank)
 
     def conflict(self) -> tuple[int, tuple[int, int]] | None:
-        """An element with different values, as its place and the two ranks; None if there is none."""
+        """The place of an element with different values and the two ranks; None if there is none."""
         places = np.concatenate(self._places).astype(np.int64)
         ranks = np.repeat(self._ranks, list(map(len, self._places)))
         order = np.argsort(places, kind="stable")
@@ -116,12 +117,12 @@ class DiffMerge:
 
 
 def _raw(array: Array) -> Array:
-    """The array as bytes, an item for each element: copies and comparisons see all of them."""
+    """The array with each element as raw bytes, so that copies and comparisons see every bit."""
     return array.view(np.dtype((np.void, array.itemsize)))
 
 
 def _differing(new: Array, old: Array) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The places at which two dense stretches of raw elements differ."""
+    """The places at which two contiguous stretches of raw elements differ."""
     size = new.dtype.itemsize
     unit = next(width for width in (8, 4, 2, 1) if size % width == 0)
     ours, theirs = (np.ascontiguousarray(x).view(f"u{unit}").reshape(len(x), -1) for x in (new, old))

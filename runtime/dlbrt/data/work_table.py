@@ -1,9 +1,15 @@
-"""How much work there is in a set of units: one each, or by a table of cumulative work.
+"""What balancing deals in: units, which are positions or folded pairs of them, and how much work they are.
 
-Where iterations do not cost the same, shares are amounts of work, not counts. Amounts are whole ticks, of
-which a table says how many precede each of its edges; between two edges they grow evenly, rounded down.
-Integers because every rank cuts for itself: the same numbers give the same cuts on machines whose
+Where iterations do not cost the same, shares are amounts of work, not counts. A work table holds prefix sums:
+how many whole ticks of work precede each of its edges. Between two edges work grows evenly, rounded down.
+Amounts are integers because every rank cuts for itself: the same numbers give the same cuts on machines whose
 floating-point functions differ in the last digit.
+
+Bitonic folding (Zaki, Li, Parthasarathy, section 1.5.3) joins the positions t and n-1-t of a loop whose pairs
+cost the same while its iterations do not: the pair, with the data of both, is what is dealt, moved and
+counted. Units are numbered from the outside in; of an odd number of positions the middle one is the last
+unit, alone. A chunk of consecutive pairs is executed in two stretches, each in iteration order: its lower
+positions, then their partners. So no pair is half done between chunks.
 """
 
 from __future__ import annotations
@@ -18,10 +24,10 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WorkTable:
-    """Ticks of work by unit; without a table every unit is one tick.
+    """Ticks of work by unit; without edges every unit is one tick.
 
-    ``edges`` are unit numbers, ascending, from 0 to the number of units; ``prefix[k]`` is the work before
-    ``edges[k]``, not decreasing. ValueError unless both are of one length, not 1.
+    ``edges`` are ascending unit numbers from 0 to the number of units; ``prefix[k]`` is the work before
+    ``edges[k]``, non-decreasing. ValueError unless both have the same length, other than 1.
     """
 
     edges: tuple[int, ...] = ()
@@ -33,11 +39,11 @@ class WorkTable:
 
     @property
     def uniform(self) -> bool:
-        """Whether every unit is as much as any other."""
+        """Whether all units are the same amount of work."""
         return not self.edges
 
     def before(self, unit: int) -> int:
-        """The work of all units before this one; the ends of the table bound it."""
+        """The work of all units before this one, clipped to the ends of the table."""
         if not self.edges:
             return unit
         place = bisect_right(self.edges, unit)
@@ -51,7 +57,7 @@ class WorkTable:
         return sum([self._of_run(run, len(run)) for run in spans.runs]) if self.edges else len(spans)
 
     def of_first(self, spans: Spans, count: int) -> int:
-        """The work of the first ``count`` units in execution order, which has so many."""
+        """The work of the first ``count`` units in execution order, of at least as many."""
         if not self.edges:
             return count
         work = 0
@@ -63,7 +69,7 @@ class WorkTable:
         return work
 
     def count(self, spans: Spans, amount: int) -> int:
-        """How many of the first units come nearest to ``amount``, no more than all; the fewer of equals."""
+        """How many of the first units come nearest to ``amount`` of work; on a tie, the fewer."""
         if not self.edges:
             return amount
         count = 0
@@ -76,7 +82,7 @@ class WorkTable:
         return count
 
     def first(self, spans: Spans, amount: int) -> tuple[Spans, Spans]:
-        """The first units in execution order that are ``amount`` of work, to the nearest unit; the rest."""
+        """The first units that are ``amount`` of work, to the nearest unit, and the rest."""
         return spans.first(self.count(spans, amount))
 
     def last(self, spans: Spans, amount: int) -> tuple[Spans, Spans]:
@@ -84,19 +90,19 @@ class WorkTable:
         return self.first(spans, self.of(spans) - max(0, amount))
 
     def _of_run(self, run: range, count: int) -> int:
-        """The work of the first ``count`` units of a run; of dealt ones, their part of the work between."""
+        """The work of the first ``count`` units of a run; of a strided run, its part of the work it spans."""
         work = self.before(run.start + count * run.step) - self.before(run.start)
         return work if run.step == 1 else work // run.step
 
     def _nearest(self, run: range, amount: int) -> int:
-        """How many units of a run come nearest to an amount below that of the run; the fewer of equals."""
+        """How many units of a run come nearest to an amount below the run's work; on a tie, the fewer."""
         prefix = self.before(run.start) + (amount + 1) * run.step - 1
         low = (self._reached(prefix) - run.start) // run.step
         over, under = self._of_run(run, low + 1) - amount, amount - self._of_run(run, low)
         return low + 1 if over < under else low
 
     def _reached(self, prefix: int) -> int:
-        """The last unit before which there are at most so many ticks: `before` the other way round.
+        """The last unit with at most ``prefix`` ticks before it, the inverse of `before`.
 
         ``prefix`` is below the work of all units.
         """
@@ -109,17 +115,6 @@ class WorkTable:
 UNIFORM = WorkTable()
 
 
-# ------------------------------------------------------------------------------
-# What balancing deals in: the positions of a loop one by one, or folded into pairs.
-#
-# Bitonic folding (Zaki, Li, Parthasarathy, section 1.5.3) joins the positions t and n-1-t of a loop whose pairs
-# cost the same while its iterations do not: dealt, moved and counted is the pair, with the data of both. Units
-# are numbered from the outside in; of an odd number of positions the middle one is the last unit, alone.
-#
-# A chunk of consecutive pairs is executed in two stretches, each in iteration order: its lower positions, then
-# their partners. So whatever is done between chunks, no pair is half done.
-
-
 class FoldingPolicy(Enum):
     """Whether iterations are dealt in pairs."""
 
@@ -128,9 +123,9 @@ class FoldingPolicy(Enum):
     ALWAYS = "always"
 
     def folds(self, positions: int, ranks: int, *, in_long_runs: bool = False) -> bool:
-        """Whether so many positions are dealt as pairs, whose iterations come in short stretches.
+        """Whether this many positions are dealt as pairs, which are executed in short stretches.
 
-        ``in_long_runs``: private copies of what iterations contribute to are kept of long runs alone.
+        ``in_long_runs``: the loop adds to private copies, which pay in long runs only.
         """
         if self is FoldingPolicy.WHERE_IT_PAYS:
             return not in_long_runs and -(-positions // 2) >= MIN_PAIRS * ranks
@@ -162,7 +157,7 @@ class Units:
         return Spans.of(*(part for run in units.runs for part in self.stretches(run)))
 
     def stretches(self, run: range) -> tuple[range, ...]:
-        """The positions of a run of units, in the order in which they are executed."""
+        """The positions of a run of units, in execution order."""
         if not self.folded or not run:
             return (run,) if run else ()
         lower = range(self.first + run.start, self.first + run[-1] + 1, run.step)
@@ -172,7 +167,7 @@ class Units:
         return lower, range(self.stop - 1 - paired[-1], self.stop - paired[0], run.step)
 
     def wanted(self, units: Spans, below: int) -> Spans:
-        """The units that have a position before ``below``."""
+        """The units with a position before ``below``."""
         if not self.folded:
             return units.below(below)
         return units.below(below - self.first) if below > self.first else EMPTY

@@ -210,7 +210,13 @@ def _options(communicator: Communicator) -> tuple[Options, Path | None, Measurem
                 from dlbrt.observe.measurements import path_for, read
 
                 kept = path_for(options.learned, options.weights_last, sys.argv[0], os.environ)
-                learned = read(kept, options.keeper) if kept else None
+                try:
+                    learned = read(kept, options.keeper) if kept else None
+                except OptionError as error:
+                    if options.learned:
+                        raise
+                    print(f"dlb: {error}; this run goes without it", file=sys.stderr, flush=True)
+                    kept = None
         except OptionError as error:
             found = str(error)
     found = communicator.comm.bcast(found, root=0)

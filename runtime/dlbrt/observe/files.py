@@ -1,7 +1,7 @@
-"""What is kept from one run to the next: JSON files of ours, by default in the user's cache directory.
+"""Files kept from one run to the next: JSON, by default in the user's cache directory.
 
-A file is whole or absent (`statistics.write`). What is not one of ours is refused with the reason, never
-guessed at and never overwritten.
+A file is written wholly or not at all (`statistics.write`). A file of another format or version is refused
+with the reason; it is never guessed at and never overwritten.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 class RefusedError(Exception):
-    """A file that is not ours, or cannot be read; the message goes on after its name ("which is ..").
+    """A file of another format, or one that cannot be read; the message continues its name ("which is ..").
 
-    ``ours``: its head says that it is of the format that was expected, so that it may well be removed.
+    ``ours``: its head says that it has the expected format, so that it may safely be removed.
     """
 
     def __init__(self, message: str, *, ours: bool = False) -> None:
@@ -28,7 +28,7 @@ class RefusedError(Exception):
         self.ours = ours
 
 
-#: The file in the cache directory that holds measured networks.
+#: The name of the file of measured networks in the cache directory.
 NETWORKS = "networks.json"
 
 
@@ -52,9 +52,9 @@ def cache_place(environ: Mapping[str, str], windows: bool = os.name == "nt") -> 
 
 
 def load(place: Path, decode: Callable[[Any], T], nothing: T) -> T:
-    """What a file holds, as ``decode`` reads its JSON; ``nothing`` where there is none, or it is empty.
+    """What a file holds, as ``decode`` reads its JSON; ``nothing`` if it is empty or does not exist.
 
-    RefusedError if it is not ours, and where ``decode`` finds a value that it cannot be.
+    RefusedError if it has another format, or a value that ``decode`` refuses.
     """
     try:
         if place.exists() and not place.is_file():
@@ -70,7 +70,7 @@ def load(place: Path, decode: Callable[[Any], T], nothing: T) -> T:
 
 
 def _read(content: str, decode: Callable[[Any], T]) -> T:
-    """``decode`` begins with `check_format`: what is wrong after that is so in a file of ours."""
+    """Decode the content; ``decode`` begins with `check_format`, so later errors mean damage."""
     import json
 
     try:
@@ -88,23 +88,25 @@ def _read(content: str, decode: Callable[[Any], T]) -> T:
 
 
 def check_format(document: Any, expected: str, version: int) -> dict[str, Any]:
-    """The document, if its head says that it is of this format and version; RefusedError else."""
+    """The document; RefusedError unless its head has this format and version."""
     if not isinstance(document, dict) or document.get("format") != expected:
         raise RefusedError("which is JSON of something else")
     if (found := document.get("version")) != version:
-        raise RefusedError(f"which has version {found!r} of its layout; this one reads {version}", ours=True)
+        raise RefusedError(
+            f"which has version {found!r} of its format where version {version} is expected", ours=True
+        )
     return document
 
 
 def text(value: Any) -> str:
-    """The value, a text; ValueError for anything else."""
+    """The value if it is text; ValueError for anything else."""
     if not isinstance(value, str):
         raise ValueError(f"expected text, found {reprlib.repr(value)}")
     return value
 
 
 def number(value: Any) -> float:
-    """The value, a number; ValueError for anything else."""
+    """The value if it is a number; ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"expected a number, found {reprlib.repr(value)}")
     return float(value)

@@ -1,12 +1,11 @@
-"""What the runs of a program have taught, for its next run: speeds of ranks and measured densities, as JSON.
+"""Measurements kept for the next run of a program: speeds of ranks and densities of loops, as JSON.
 
 An entry belongs to a loop (its place in the source and a hash of its kernel) on a list of hosts, one per
-rank: relative speeds hold for these processors and this computation alone (Clarke, Lastovetsky, Rychkov,
+rank: relative speeds hold for these processors and this computation only (Clarke, Lastovetsky, Rychkov,
 section 1: a processor's speed is a function of the application). So a loop that was edited, or runs on other
-hosts, begins without knowledge. Densities are kept for a few numbers of iterations, speeds as functions of
-the rows held, which routines teach, for a few shapes of rows.
-
-The file is whole or absent, and what is not one of ours is refused, never guessed at.
+hosts, begins without measurements. Densities are kept for a few numbers of iterations; speeds as functions of
+the rows held, which routines measure, for a few shapes of rows. Files are treated as `dlbrt.observe.files`
+says.
 """
 
 from __future__ import annotations
@@ -28,9 +27,10 @@ from dlbrt.partition.density import Density
 from dlbrt.records import dataclass
 from dlbrt.speed.points import SpeedPoints, decode, encode
 
-_FORMAT, _VERSION = "dlb learned", 1
+#: Since version 2 every loop has `seconds` and `curves`.
+_FORMAT, _VERSION = "dlb learned", 2
 
-#: Entries in a file, densities in an entry, groups in a density: at most so many are kept.
+#: Bounds on what is kept: entries in a file, densities and curves in an entry, groups in a density.
 _MAX_ENTRIES = 256
 _MAX_DENSITIES = 4
 _MAX_CURVES = 8
@@ -40,7 +40,7 @@ _MAX_ITERATIONS = 2**62
 
 @dataclass(frozen=True, slots=True)
 class LoopKey:
-    """A loop: where it stands (``prog.py:12``), a hash of its kernel, and the host of each rank."""
+    """A loop: its place in the source (``prog.py:12``), a hash of its kernel, and the host of each rank."""
 
     source: str
     kernel: str
@@ -49,8 +49,7 @@ class LoopKey:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSpeeds:
-    """Speeds as functions of what a rank holds, for rows of one ``form`` (their shapes and types); one per
-    rank."""
+    """Each rank's speed as a function of what it holds, for rows of one ``form`` (their shapes and types)."""
 
     form: str
     points: tuple[SpeedPoints, ...]
@@ -58,13 +57,12 @@ class MeasuredSpeeds:
 
 @dataclass(frozen=True, slots=True)
 class LoopMeasurements:
-    """What is known of one loop: a relative speed for each rank or none at all; densities in seconds.
+    """What is known of one loop: a relative speed for each rank, or none at all, and densities in seconds.
 
-    There is one density for a number of iterations, the newest first. Where there are speeds, densities are
-    in seconds of a rank of speed 1, or of a mean rank; else in those of the rank that had measured, whose
-    speed they hold. ``seconds`` is how long each rank computed for the speeds to be measured, empty where
-    that is not known. ValueError for speeds that are not above 0, seconds that are negative, or not one per
-    rank.
+    There is one density for each number of iterations, the newest first. With speeds, densities are in
+    seconds of a rank of speed 1, or of a mean rank; without them, in seconds of the rank that measured, whose
+    speed they contain. ``seconds`` is how long each rank computed while speeds were measured, or empty.
+    ValueError for speeds that are not above 0, for negative seconds, or if there is not one per rank.
     """
 
     key: LoopKey
@@ -85,18 +83,18 @@ class LoopMeasurements:
                 raise ValueError(f"expected times of 0 s or more, found {taken}")
 
     def curve(self, form: str) -> tuple[SpeedPoints, ...]:
-        """The points measured of rows of that form, one of each rank; none where nothing is known."""
+        """Each rank's measured points for rows of that form; empty if nothing is known."""
         return next((found.points for found in self.curves if found.form == form), ())
 
     def density(self, n: int) -> Density | None:
-        """The one measured of so many iterations."""
+        """The density measured for n iterations."""
         return next((found for found in self.densities if found.n == n), None)
 
     def after(self, older: LoopMeasurements) -> LoopMeasurements:
-        """This, and of an older one of the same loop what this does not tell.
+        """These measurements, completed by older ones of the same loop.
 
-        Densities hold the ranks' speeds, or are to be used with speeds, but not the ones and the others in
-        one lesson: of an older one that differs in this nothing is kept.
+        Densities either contain a rank's speed or are to be used with speeds. The two are not mixed: older
+        densities of the other kind are dropped.
         """
         forms = {curve.form for curve in self.curves}
         kept_curves = (curve for curve in older.curves if curve.form not in forms)
@@ -111,7 +109,7 @@ class LoopMeasurements:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementStore:
-    """All that is known of a program; the newest lesson first."""
+    """All that is known of a program, the newest measurements first."""
 
     entries: tuple[LoopMeasurements, ...] = field(default=())
 
@@ -120,7 +118,7 @@ class MeasurementStore:
         return next((measurements for measurements in self.entries if measurements.key == key), None)
 
     def after(self, entries: Iterable[LoopMeasurements]) -> MeasurementStore:
-        """This and what another run has taught, the last lesson being the newest."""
+        """The store with what another run has measured, the last entry being the newest."""
         known = {measurements.key: measurements for measurements in reversed(self.entries)}
         for measurements in entries:
             older = known.pop(measurements.key, None)
@@ -129,9 +127,9 @@ class MeasurementStore:
 
 
 def path_for(named: str | None, last: bool, program: str, environ: Mapping[str, str]) -> Path | None:
-    """Where a run keeps what it learns: the file named, else by default where ``last`` asks for it.
+    """The file for a run's measurements: the named one, else the default if ``last``, else None.
 
-    None: the run neither reads nor writes any. Errors as `default_path`.
+    Errors as `default_path`.
     """
     if named:
         return Path(os.path.abspath(named))
@@ -139,10 +137,10 @@ def path_for(named: str | None, last: bool, program: str, environ: Mapping[str, 
 
 
 def default_path(program: str, environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path:
-    """Where what is learned of a program is kept: the user's cache directory, by the program's place.
+    """The file for a program's measurements in the user's cache directory, by the program's path.
 
-    ``program`` is the source or what was generated from it: both are one program. OptionError where the
-    user has no directory.
+    ``program`` is the source or the file generated from it, which count as one program. OptionError if the
+    user has no cache directory.
     """
     mapped = line_map(program)
     place = os.path.abspath(mapped.source if mapped else program)
@@ -154,14 +152,14 @@ def default_path(program: str, environ: Mapping[str, str], windows: bool = os.na
 
 _NAMED = f"{ENVIRONMENT['learned']} (--learned)"
 
-#: Who writes the file that an option names.
+#: What writes the file that an option names.
 _WRITERS = {"learned": "a run of the program or `dlbc calibrate`", "model": "`--model`"}
 
 
 def read(path: str | os.PathLike[str], option: str = "learned") -> MeasurementStore:
-    """What a file holds: nothing where there is none, or it is empty.
+    """What a file holds; an empty store if it is empty or does not exist.
 
-    OptionError, in terms of the ``option`` that named it (``learned`` or ``model``), if it is not ours.
+    OptionError, in terms of the ``option`` that named it (``learned`` or ``model``), if it is refused.
     """
     place = Path(path)
     try:
@@ -173,10 +171,10 @@ def read(path: str | os.PathLike[str], option: str = "learned") -> MeasurementSt
 def update(
     path: str | os.PathLike[str], entries: Iterable[LoopMeasurements], option: str = "learned"
 ) -> None:
-    """Add what a run has taught to what the file holds now, which another run may have changed.
+    """Add what a run has measured to what the file holds now, which another run may have changed.
 
-    The last lesson counts as the newest. The directory is made where it is missing. OSError where that is
-    not possible, OptionError as `read`.
+    The last entry counts as the newest. A missing directory is made. OSError if the file cannot be written,
+    OptionError as `read`.
     """
     place = Path(path)
     known = read(place, option).after(entries)
@@ -212,7 +210,7 @@ def _encoded(learned: MeasurementStore) -> dict[str, object]:
 
 
 def _encoded_density(density: Density) -> dict[str, object]:
-    """Relative work by groups, 1 being their mean, and the seconds of all."""
+    """Relative work by groups, their mean being 1, and the seconds of all of them."""
     coarse = density.coarser(-(-len(density.work) // _MAX_GROUPS))
     total_s = float(coarse.prefix[-1])
     mean_s = total_s / len(coarse.work)
@@ -221,7 +219,7 @@ def _encoded_density(density: Density) -> dict[str, object]:
 
 
 def _short(value: float) -> float:
-    """Six digits: no clock has more."""
+    """Six digits, since no clock has more."""
     return float(f"{value:.6g}")
 
 
@@ -233,10 +231,10 @@ def _decoded(document: Any) -> MeasurementStore:
 def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
     key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
     densities = tuple(_decoded_density(density) for density in entry["densities"])
-    seconds = tuple(map(number, entry.get("seconds", ())))  # earlier versions do not tell
+    seconds = tuple(map(number, entry["seconds"]))
     curves = tuple(
         MeasuredSpeeds(text(curve["form"]), decode(curve["points"], len(key.hosts)))
-        for curve in entry.get("curves", ())
+        for curve in entry["curves"]
     )
     return LoopMeasurements(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
 
@@ -244,9 +242,7 @@ def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
 def _decoded_density(entry: dict[str, Any]) -> Density:
     n, group, work = entry["n"], entry["group"], [number(part) for part in entry["work"]]
     if type(n) is not int or type(group) is not int or not 0 < n < _MAX_ITERATIONS:
-        raise ValueError(
-            f"expected whole numbers of iterations, "
-            f"found {reprlib.repr(n)} by groups of {reprlib.repr(group)}"
-        )
+        found = f"{reprlib.repr(n)} by groups of {reprlib.repr(group)}"
+        raise ValueError(f"expected whole numbers of iterations, found {found}")
     whole = Density(n, group, work)  # type: ignore[arg-type]
     return Density(n, group, whole.work * (number(entry["total_s"]) / float(whole.prefix[-1])))

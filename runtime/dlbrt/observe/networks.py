@@ -1,12 +1,10 @@
-"""Networks that were measured, and the file in which they are kept.
+"""Measured networks, and the file in which they are kept.
 
-Zaki, Li, Parthasarathy, section 1.5.1: the network is characterized off-line, by latency, bandwidth and what
-three patterns of communication take, measured for 2 to P ranks and fitted by polynomials (figure 1.6). A
-characterization belongs to hosts with so many ranks each, and to the MPI library. One of more ranks on the
-same hosts serves fewer: it was measured for them too. Ranks of one host talk faster than hosts do, so each
-host with several ranks has a network of its own.
-
-Pure but for `read` and `update`.
+Zaki, Li, Parthasarathy, section 1.5.1: the network is characterized off-line by latency, bandwidth and the
+times of three communication patterns, measured for 2 to P ranks and fitted by polynomials (figure 1.6). A
+calibration belongs to a site: the number of ranks on each host, and the MPI library. It serves fewer ranks on
+the same hosts too, since it was measured for them. Ranks of one host communicate faster than hosts do, so
+each host with several ranks has a network of its own. All is pure except `read` and `update`.
 """
 
 from __future__ import annotations
@@ -26,9 +24,9 @@ from dlbrt.observe.statistics import write
 from dlbrt.predict.network import PATTERNS, Network, Networks, fit
 from dlbrt.records import dataclass
 
-_FORMAT, _VERSION = "dlb networks", 1
+_FORMAT, _VERSION = "dlb networks", 2
 
-#: Calibrations in a file: at most so many are kept.
+#: The largest number of calibrations that a file keeps.
 _MAX_CALIBRATIONS = 64
 
 _NAMES = {"one_to_all": "one-to-all", "all_to_one": "all-to-one", "all_to_all": "all-to-all"}
@@ -43,7 +41,7 @@ class NetworkSite:
 
     @classmethod
     def of(cls, hosts: Iterable[str], library: str) -> NetworkSite:
-        """By the host of each rank, in any order, and the first line of what the library says of itself."""
+        """The site by the host of each rank, in any order, and the version text of the MPI library."""
         first = library.strip("\0 \n").splitlines()[:1]
         return cls(tuple(sorted(Counter(hosts).items())), " ".join("".join(first).split()))
 
@@ -53,7 +51,7 @@ class NetworkSite:
         return sum(count for _, count in self.ranks)
 
     def serves(self, other: NetworkSite) -> bool:
-        """Whether what was measured here holds there: the same library and hosts, and no more ranks."""
+        """Whether a calibration of this site holds for the other: same library and hosts, no more ranks."""
         here, there = dict(self.ranks), dict(other.ranks)
         same = self.mpi == other.mpi and here.keys() == there.keys()
         return same and all(here[host] >= count for host, count in there.items())
@@ -61,7 +59,7 @@ class NetworkSite:
 
 @dataclass(frozen=True, slots=True)
 class PatternSamples:
-    """What the patterns took: pairs of a number of ranks (2 or more) and seconds, in order."""
+    """Measured patterns: pairs of a number of ranks (2 or more) and seconds, in order."""
 
     one_to_all: tuple[tuple[int, float], ...]
     all_to_one: tuple[tuple[int, float], ...]
@@ -83,13 +81,13 @@ class Calibration:
 
 
 def find(calibrations: Iterable[Calibration], site: NetworkSite) -> Calibration | None:
-    """The one that serves the site with the fewest ranks, the first of those that are equal."""
+    """The calibration with the fewest ranks that serves the site, the first one on a tie."""
     serving = (found for found in calibrations if found.site.serves(site))
     return min(serving, key=lambda found: found.site.size, default=None)
 
 
 def table(calibration: Calibration) -> list[str]:
-    """What was measured, for people: latency, bandwidth, and each pattern as measured and as fitted."""
+    """The calibration as a readable table: latency, bandwidth, each pattern as measured and as fitted."""
     whole, samples = calibration.networks.whole, calibration.samples
     places = ", ".join(f"{host}: {count}" for host, count in calibration.site.ranks)
     lines = [f"{calibration.site.size} ranks ({places}), {calibration.site.mpi}", *_figures(whole), ""]
@@ -127,20 +125,19 @@ def default_path(environ: Mapping[str, str], windows: bool = os.name == "nt") ->
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Calibration, ...]:
-    """What a file holds, the newest first: nothing where there is none. OptionError if it is not ours."""
+    """What a file holds, the newest first; empty if it does not exist. OptionError if it is refused."""
     try:
         return load(Path(path), _decoded, ())
     except RefusedError as error:
         expected = "expected networks that `dlbc calibrate` has measured"
-        raise OptionError(
-            f"{expected}; found {str(path)!r}, {error}: remove it, and calibrate again"
-        ) from error
+        advice = "remove it, and calibrate again"
+        raise OptionError(f"{expected}; found {str(path)!r}, {error}: {advice}") from error
 
 
 def update(path: str | os.PathLike[str], calibration: Calibration) -> None:
-    """Add one to what the file holds now, in place of an older one of the same site.
+    """Add a calibration to what the file holds now, in place of an older one of the same site.
 
-    The directory is made where it is missing. OSError where that is not possible, OptionError as `read`.
+    A missing directory is made. OSError if the file cannot be written, OptionError as `read`.
     """
     place = Path(path)
     older = (found for found in read(place) if found.site != calibration.site)
@@ -150,7 +147,7 @@ def update(path: str | os.PathLike[str], calibration: Calibration) -> None:
 
 
 def to_json(calibration: Calibration) -> str:
-    """One JSON object; `from_json` is the inverse, to the last bit."""
+    """One JSON object; `from_json` is its exact inverse."""
     return json.dumps(_encoded(calibration))
 
 

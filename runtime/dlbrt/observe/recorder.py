@@ -1,12 +1,12 @@
-"""One rank's recording of one run of a loop, in memory; what drives the rank tells it, and only if asked for.
+"""Records one rank's part of one run of a loop, in memory; its driver does so where a trace is wanted.
 
-Law. Everything that an agent was told is kept, in order, with what it answered, so that another agent that is
-told the same answers the same. A `TimeElapsed` is kept only where it could have had an effect (`Agent.timer_at`,
-`Agent.due`) or an answer: ranks that wait look around thousands of times a second.
+Law. All events of an agent are kept, in order, with the agent's actions, so that another agent given the same
+events answers with the same actions. A `TimeElapsed` is kept only where it could have had an effect
+(`Agent.timer_at`, `Agent.due`) or caused an action, since waiting ranks poll thousands of times a second.
 
-Memory is bounded: events beyond `MAX_ENTRIES` are counted, not kept. Chunks of iterations that follow one
-another are put together, more of them the longer the loop goes on, so that about `MAX_CHUNKS` remain; of
-those that do not follow one another, as iterations dealt in turn, the rest is counted.
+Memory is bounded: events beyond `MAX_ENTRIES` are counted, not kept. Consecutive chunks of iterations are
+joined, more of them the longer the loop goes on, so that about `MAX_CHUNKS` remain. Chunks that are not
+consecutive, as in a cyclic distribution, are counted once there is no room left.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MAX_CHUNKS = 2048
 
 
 class Recorder:
-    """Takes down what happens on a rank; ``setup`` is what all ranks began with, once they share the loop."""
+    """Records what happens on a rank; ``setup`` is what all ranks began with, once they share the loop."""
 
     def __init__(self, now: float) -> None:
         self.setup: AgentSetup | None = None
         self._began = now
         self._entries: list[TraceEntry] = []
         self._lost_entries = 0
-        self._chunks: list[tuple[int, Chunk]] = []  # each with how many were put together in it
-        self._each = 1  # how many may be
-        self._scattered = False  # whether putting together has stopped helping
+        self._chunks: list[tuple[int, Chunk]] = []  # each with the number of chunks joined in it
+        self._each = 1  # how many chunks may be joined in one
+        self._scattered = False  # whether joining has stopped helping
         self._lost_chunks = 0
 
     def begin(self, setup: AgentSetup, now: float) -> None:
@@ -39,7 +39,7 @@ class Recorder:
         self.setup, self._began = setup, now
 
     def handle(self, agent: Agent, event: Event) -> tuple[Action, ...]:
-        """Tell the agent, and take it down."""
+        """Give the agent an event, and record it with its actions."""
         kept = not isinstance(event, TimeElapsed) or _matters(agent, event.now)
         actions = agent.handle(event)
         if kept or actions:
@@ -47,16 +47,16 @@ class Recorder:
         return actions
 
     def note(self, event: Event) -> None:
-        """Take down what happened to a rank that has no agent, being alone."""
+        """Record an event of a rank that has no agent, because it is alone."""
         self._add(TraceEntry(event))
 
     def transferred(self, agent: Agent, now: float, seconds: float, size: int) -> None:
-        """Tell the agent what moving data took, and take it down."""
+        """Tell the agent how long moving data took, and record it."""
         agent.transferred(seconds, size)
         self._add(TraceEntry(Transferred(now, seconds, size)))
 
     def computed(self, positions: range, began: float, seconds: float, computing_s: float) -> None:
-        """These iterations were done, from then on, in so many seconds, of which so many are real."""
+        """These iterations took that many seconds from ``began`` on, ``computing_s`` without emulation."""
         if not positions:
             return
         if len(self._chunks) >= 2 * MAX_CHUNKS and not self._scattered:
@@ -66,7 +66,7 @@ class Recorder:
             self._lost_chunks += 1
 
     def trace(self) -> RankTrace:
-        """All of it."""
+        """The recording so far."""
         chunks = tuple(chunk for _, chunk in self._chunks)
         return RankTrace(self._began, tuple(self._entries), chunks, self._lost_entries, self._lost_chunks)
 
@@ -77,7 +77,7 @@ class Recorder:
             self._lost_entries += 1
 
     def _thin(self) -> None:
-        """Put twice as many together as before."""
+        """Join up to twice as many chunks as before."""
         before, self._chunks = self._chunks, []
         self._each *= 2
         for count, chunk in before:
@@ -86,14 +86,14 @@ class Recorder:
 
 
 def _matters(agent: Agent, now: float) -> bool:
-    """Whether time going by may have an effect on the agent."""
+    """Whether the passing of time up to ``now`` may affect the agent."""
     return agent.due(now) or ((timer_at := agent.timer_at) is not None and timer_at <= now)
 
 
 def _put(chunks: list[tuple[int, Chunk]], count: int, chunk: Chunk, each: int, room: bool) -> bool:
-    """Add a chunk, to one of the last two if it goes on: of pairs, the two sides come in turn.
+    """Add a chunk, joined to one of the last two if it continues it; the two sides of pairs alternate.
 
-    False if it does not, and there is no room for another.
+    False if it continues neither and there is no room for another chunk.
     """
     for place in range(len(chunks) - 1, max(-1, len(chunks) - 3), -1):
         had, last = chunks[place]
@@ -108,7 +108,7 @@ def _put(chunks: list[tuple[int, Chunk]], count: int, chunk: Chunk, each: int, r
 
 
 def joined(one: range, other: range) -> range | None:
-    """Both as one range, if they make one, whichever is the lower."""
+    """Both as one range, in either order; None if they do not form one."""
     low, high = (one, other) if one.start < other.start else (other, one)
     step = low.step if len(low) > 1 else high.step if len(high) > 1 else high.start - low.start
     goes_on = low[-1] + step == high.start and (len(high) == 1 or high.step == step)

@@ -1,7 +1,7 @@
-"""The figures of a run: one record per loop, totals over its runs, written as JSON (contract, section 6).
+"""Statistics of a program: a record per loop with totals over its runs, as JSON (contract, section 6).
 
-The same records serve every driver. Times are in seconds, emulated waiting counts as computing. How far ranks
-were apart is told by Swartz's measures (section 2, equations 2 and 3), as measured and as it was planned.
+All drivers use the same records. Times are in seconds; emulated waiting counts as computing. The imbalance of
+ranks is given by Swartz's measures (section 2, equations 2 and 3), as measured and as planned.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from dlbrt.records import dataclass
 if TYPE_CHECKING:
     from dlbrt.predict.choose import StrategyChoice
 
-#: The parts of a rank's time, apart from one another.
+#: The parts of a rank's time, which do not overlap.
 _SECONDS = ("compute_s", "sync_s", "idle_s", "decision_s", "movement_s")
 
-#: What is added up over the runs of a loop.
+#: The figures that are summed over the runs of a loop.
 _COUNTED = (
-    "iterations",
-    "synchronizations",
-    "redistributions",
-    "iterations_moved",
-    "bytes_moved",
-    "rows_fetched",
-    "bytes_fetched",
+    *("iterations", "synchronizations", "redistributions", "iterations_moved", "bytes_moved"),
+    *("rows_fetched", "bytes_fetched"),
+)
+
+#: The figures of a loop that are always there, in the order of the contract.
+_ALWAYS = (
+    *("id", "source", "runs", "iterations", "strategy", "predicted_s", "synchronizations", "redistributions"),
+    *("iterations_moved", "bytes_moved", "elapsed_s", "balance_efficiency"),
 )
 
 #: Version of the layout of the statistics.
@@ -48,18 +49,12 @@ class RankFigures:
     movement_s: float = 0.0
 
     def __add__(self, other: RankFigures) -> RankFigures:
-        return RankFigures(
-            self.iterations + other.iterations,
-            self.compute_s + other.compute_s,
-            self.sync_s + other.sync_s,
-            self.idle_s + other.idle_s,
-            self.decision_s + other.decision_s,
-            self.movement_s + other.movement_s,
-        )
+        seconds = (getattr(self, name) + getattr(other, name) for name in _SECONDS)
+        return RankFigures(self.iterations + other.iterations, *seconds)
 
 
 def until_the_last(figures: Sequence[RankFigures]) -> tuple[RankFigures, ...]:
-    """The same, each rank being idle until the last one has ended: groups end by themselves."""
+    """The figures with each rank idle until the last rank has ended, since groups end independently."""
     totals = [sum(getattr(each, name) for name in _SECONDS) for each in figures]
     ends = max(totals, default=0.0)
     return tuple(
@@ -69,18 +64,18 @@ def until_the_last(figures: Sequence[RankFigures]) -> tuple[RankFigures, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PlannedShares:
-    """What the first shares of a run were to take, by its cost function or measured density.
+    """The predicted times of the first shares of a run, by its cost function or measured density.
 
-    ``times`` is the work of each rank's share over its relative speed, in any unit: 0 or more, of at least
-    one rank; infinite for work given to a rank without speed, which no measure is told of. ``loss`` is the
-    ratio by which the longest is above what shares of parts of iterations would take, where it is known.
+    ``times`` is each rank's work over its relative speed, in any unit: at least one, none negative, infinite
+    for work of a rank without speed, in which case there are no measures. ``loss`` is the ratio by which the
+    longest time exceeds that of shares of divisible iterations, if known.
     """
 
     times: tuple[float, ...]
     loss: float | None = None
 
     def as_json(self) -> dict[str, float]:
-        """The measures of imbalance, and the loss from whole iterations, in percent; finite ones alone."""
+        """The measures of imbalance and the loss from whole iterations, in percent, if they are finite."""
         if not all(map(isfinite, self.times)):
             return {}
         loss = {} if self.loss is None else {"whole_iterations_loss": self.loss * 100}
@@ -89,11 +84,11 @@ class PlannedShares:
 
 @dataclass(frozen=True, slots=True)
 class LoopRun:
-    """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why it ran locally.
+    """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why rank 0 ran it alone.
 
-    ``windows`` are those of all groups, the latest, and ``gain`` is what all their redistributions gained;
-    ``choice`` is how the strategy was chosen, if it was. ``rows_fetched`` are those that ranks lacked, of
-    arrays that stay on them, when it began.
+    ``windows`` are the latest windows of all groups, ``gain`` is the gain of all their redistributions;
+    ``choice`` is how the strategy was chosen, if it was. ``rows_fetched`` counts rows of resident arrays that
+    ranks lacked when the run began.
     """
 
     strategy: str
@@ -123,9 +118,9 @@ class LoopRun:
 class LoopRecord:
     """Totals over the runs of one loop; strategy, reason and windows are those of the last run.
 
-    ``proof`` says on what the independence of its iterations rests. ``shared_s`` is the computing time of
-    each rank in the runs that ranks shared: what rank 0 ran alone was not to be balanced. ``planned`` is of
-    the last run that has one, ``choice`` of the last in which a strategy was chosen, in so many ``choices``.
+    ``proof`` says on what the independence of its iterations rests. ``shared_s`` is each rank's computing
+    time in the runs that ranks shared; runs of rank 0 alone had nothing to balance. ``planned`` is from the
+    last run that has it, ``choice`` from the last of the ``choices`` runs in which a strategy was chosen.
     """
 
     id: int | str
@@ -187,26 +182,11 @@ class LoopRecord:
         return sum(times) / len(times) / max(times) if any(times) else 1.0
 
     def as_json(self) -> dict[str, object]:
-        """The object of the contract; what follows ``per_rank`` only where there is one."""
-        document: dict[str, object] = {
-            "id": self.id,
-            "source": self.source,
-            "runs": self.runs,
-            "iterations": self.iterations,
-            "strategy": self.strategy,
-            "predicted_s": dict(self.predicted_s),
-            "synchronizations": self.synchronizations,
-            "redistributions": self.redistributions,
-            "iterations_moved": self.iterations_moved,
-            "bytes_moved": self.bytes_moved,
-            "elapsed_s": self.elapsed_s,
-            "balance_efficiency": self.balance_efficiency,
-            "per_rank": [asdict(figures) for figures in self.per_rank],
-        }
-        if self.proof:
-            document["proof"] = self.proof
-        if self.reason:
-            document["reason"] = self.reason
+        """The object of the contract; keys after ``per_rank`` are there only if they have a value."""
+        document: dict[str, object] = {name: getattr(self, name) for name in _ALWAYS}
+        document["predicted_s"] = dict(self.predicted_s)
+        document["per_rank"] = [asdict(figures) for figures in self.per_rank]
+        document |= {name: getattr(self, name) for name in ("proof", "reason") if getattr(self, name)}
         if self.overhead_s is not None:
             document["overhead_s"] = self.overhead_s
         if any(self.shared_s):
@@ -226,9 +206,9 @@ class LoopRecord:
 
 @dataclass(frozen=True, slots=True)
 class RoutineFigures:
-    """One run of a routine: how often each loop, by id, ran on the ranks; what came home for sequential code.
+    """One run of a routine: how often each loop, by id, ran, and what rank 0 fetched for sequential code.
 
-    ``fetches`` are messages, ``home_bytes`` their contents, those at the routine's end included.
+    ``fetches`` counts messages, ``home_bytes`` their contents, including those at the routine's end.
     """
 
     runs: Mapping[str, int]
@@ -238,7 +218,7 @@ class RoutineFigures:
 
 @dataclass(slots=True)
 class RoutineRecord:
-    """Totals over the runs of one routine; ``passes`` are runs of the loop that ran most often in each."""
+    """Totals over the runs of one routine; ``passes`` are the runs of its most frequent loop."""
 
     source: str
     runs: int = 0
@@ -289,17 +269,17 @@ def report(
 
 
 def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
-    """Write a report as JSON, as `write_text`; ValueError if a figure is not finite."""
+    """Write a document as JSON, as `write_text` does; ValueError if a number is not finite."""
     import json
 
     write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file wholly or not at all; a device or pipe is written to directly. OSError if it cannot be."""
+    """Write a file wholly or not at all, except a device or pipe. OSError if it cannot be written."""
     from pathlib import Path
 
-    target = Path(path).resolve()  # through a symbolic link: what it names is replaced, not the link
+    target = Path(path).resolve()  # of a symbolic link the target is replaced, not the link
     if target.exists() and not target.is_file():
         target.write_text(text, encoding="utf-8")
         return

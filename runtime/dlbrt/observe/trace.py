@@ -1,9 +1,9 @@
-"""Traces of runs: what each rank was told, what it asked for, what it computed and when; read from a file.
+"""Traces of runs: the events and actions of each rank, what it computed and when; read from a file.
 
-One format for real runs and for simulated ones: Chrome trace-event JSON (`dlbrt.observe.trace_events`), which
-chrome://tracing and Perfetto show, with one more key at the top, ``dlb``, from which everything here comes
-back exactly (`dlbrt.observe.trace_codec`): so the events can be told to the core again
-(`dlbrt.sim.replay`), and the loop played on another machine (`dlbrt.sim.recorded`).
+Real and simulated runs have one format: Chrome trace-event JSON (`dlbrt.observe.trace_events`), which
+chrome://tracing and Perfetto show, with one more key at the top, ``dlb``. From this key everything here comes
+back exactly (`dlbrt.observe.trace_codec`), so the events can be given to the core again (`dlbrt.sim.replay`)
+and the loop can be simulated on another machine (`dlbrt.sim.recorded`).
 
     {"version": 2, "kind": "run", "package": "0.1.0", "ranks": P, "host_names": [...], "offsets_s": [...],
      "machine": VALUE, "modules": {...}, "left_out": {"runs": 0, "loops": 0},
@@ -14,9 +14,9 @@ back exactly (`dlbrt.observe.trace_codec`): so the events can be told to the cor
                                         "left_out": {"entries": 0, "chunks": 0}}]}]}],
      "shared": [...]}
 
-Times are seconds. Those inside a VALUE, ``began`` and those of chunks are of the rank's own clock, since a
-balancer computes with them; ``offsets_s`` says how far that is ahead of rank 0's. ``s`` is the time of an
-event since the trace began, on rank 0's clock, as the Chrome events have it in microseconds.
+Times are in seconds. Those inside a VALUE, ``began`` and those of chunks are of the rank's own clock, since a
+balancer computes with them; ``offsets_s`` says how far that clock is ahead of rank 0's. ``s`` is the time of
+an event since the trace began, on rank 0's clock; Chrome events have it in microseconds.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _KINDS = ("run", "simulation")
 
 
 class TraceError(ValueError):
-    """A file that is no trace, or not wholly; one sentence with its name."""
+    """A file that is not a complete trace of this version; one sentence with its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """What `dlbrt.balance.agent.Agent.transferred` was told, at that time: an input that is no event."""
+    """A call of `dlbrt.balance.agent.Agent.transferred` at that time: an input that is not an event."""
 
     now: float
     seconds: float
@@ -57,7 +57,7 @@ class Transferred:
 
 @dataclass(frozen=True, slots=True)
 class TraceEntry:
-    """Something that a rank's agent was told, and what it asked for."""
+    """An event of a rank's agent, and the actions with which it answered."""
 
     event: Event | Transferred
     actions: tuple[Action, ...] = ()
@@ -65,9 +65,9 @@ class TraceEntry:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Iterations done one after the other: from when on, in how many seconds.
+    """Consecutive iterations, when they began, and how many seconds they took.
 
-    ``computing_s`` is without what emulated load and speeds have added.
+    ``computing_s`` is without the time that emulated load and speeds added.
     """
 
     positions: range
@@ -78,10 +78,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class RankTrace:
-    """One rank in one run of a loop: the clock when its agent began, entries and chunks in order.
+    """One rank in one run of a loop: the time when its agent began, entries and chunks in order.
 
-    Rank 0 may have entries from before: what it did before it shared the loop, which no agent was told.
-    ``lost_entries`` and ``lost_chunks`` were too many to keep.
+    Rank 0 may have earlier entries, of what it did before it shared the loop, which no agent has seen.
+    ``lost_entries`` and ``lost_chunks`` count those that were too many to keep.
     """
 
     began: float
@@ -93,7 +93,7 @@ class RankTrace:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """One run of a loop; ``strategy`` is what it ended with. Without ``setup`` rank 0 did it alone."""
+    """One run of a loop; ``strategy`` is the last one used. Without ``setup`` rank 0 ran it alone."""
 
     strategy: str
     iterations: int
@@ -102,7 +102,7 @@ class RunTrace:
 
     @property
     def complete(self) -> bool:
-        """Whether every event is there."""
+        """Whether no event was lost."""
         return not any(rank.lost_entries for rank in self.per_rank)
 
 
@@ -117,7 +117,7 @@ class LoopTrace:
 
 @dataclass(frozen=True, slots=True)
 class TracedMachine:
-    """Where it ran: what was emulated, and the relative speeds of the ranks that were known to begin with."""
+    """The machine of a run: the emulated load, and the relative speeds known at its start."""
 
     load: LoadSpec = field(default_factory=LoadSpec)
     weights: tuple[float, ...] = ()
@@ -125,10 +125,10 @@ class TracedMachine:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """All of a program; ``kind`` is ``run`` or ``simulation``.
+    """The trace of a whole program; ``kind`` is ``run`` or ``simulation``.
 
-    ``offsets_s`` is how far each rank's clock is ahead of rank 0's. ``left_out`` counts runs that are not
-    in ``loops``, because the trace had become too long.
+    ``offsets_s`` is how far each rank's clock is ahead of rank 0's. ``left_out`` counts runs that are missing
+    from ``loops`` because the trace had become too long.
     """
 
     kind: Literal["run", "simulation"]
@@ -140,12 +140,12 @@ class Trace:
 
     @property
     def ranks(self) -> int:
-        """How many there were."""
+        """The number of ranks."""
         return len(self.host_names)
 
 
 def read(path: str | os.PathLike[str]) -> Trace:
-    """The trace in a file; TraceError if it cannot be read, is none, is cut short or of another version."""
+    """The trace in a file; TraceError if it is unreadable, no trace, cut short or of another version."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -156,7 +156,7 @@ def read(path: str | os.PathLike[str]) -> Trace:
 
 
 def parse(text: str, name: str) -> Trace:
-    """The trace that a file of that name holds; TraceError as `read`."""
+    """The trace in the text of a file of that name; TraceError as `read`."""
     try:
         return _Reader(_ours(text)).trace()
     except json.JSONDecodeError as error:
@@ -172,13 +172,15 @@ def parse(text: str, name: str) -> Trace:
 
 
 def _ours(text: str) -> dict[str, Any]:
-    """What stands under ``dlb``, of this version."""
+    """The value of the key ``dlb``; CodecError if it is missing or of another version."""
     document = json.loads(text, parse_constant=_no_number)
     if not isinstance(document, dict) or not isinstance(document.get("dlb"), dict):
         raise CodecError("expected a trace that --trace wrote, found JSON without the key dlb")
     found: dict[str, Any] = document["dlb"]
     if (version := found.get("version")) != FORMAT_VERSION:
-        raise CodecError(f"expected version {FORMAT_VERSION} of a trace's layout, found {version!r}")
+        raise CodecError(
+            f"expected a trace of format version {FORMAT_VERSION}, found {version!r}: record the run again"
+        )
     return found
 
 
@@ -187,14 +189,14 @@ def _no_number(text: str) -> float:
 
 
 class _Reader:
-    """Reads what stands under ``dlb``; raises what `parse` tells of."""
+    """Reads the value of the key ``dlb``; raises what `parse` turns into TraceError."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self._found = found
         self._decoder = Decoder(_list(found["shared"]), _object(found["modules"]))
 
     def trace(self) -> Trace:
-        """All of it."""
+        """The whole trace."""
         found = self._found
         if (kind := found["kind"]) not in _KINDS:
             raise CodecError(f"expected one of {', '.join(_KINDS)}, found {kind!r}")

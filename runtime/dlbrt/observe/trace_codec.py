@@ -1,20 +1,21 @@
-"""Values of the core as JSON and back, to the last bit: events, actions, and whatever words they carry.
+"""Values of the core as JSON and back, exactly: events, actions and what they carry.
 
-Law. What is decoded is what was encoded, of the same types (of numpy's numbers, Python's). None, booleans,
-integers, text and finite numbers are themselves (Python writes the shortest decimal that reads as the same
-double), and a tuple is an array. All else is an object with one member, whose name says what it is:
+Law. What is decoded equals what was encoded, with the same types (Python's for numpy's numbers). None,
+booleans, integers, text and finite floats stand for themselves (Python writes the shortest decimal that reads
+as the same double), and a tuple is an array. Every other value is an object with one member, whose name is
+its type:
 
 =================  ================================================================================
 ``{"Worked": o}``  a dataclass or named tuple by its fields; an enum by the name of its member
 ``{"Spans": a}``   `dlbrt.data.spans.Spans`, by its own flat triples
-``{"same": k}``    the value number ``k`` of a table: what is long and comes again is kept once
+``{"same": k}``    value number ``k`` of a table: a long value that occurs again is kept once
 lowercase names    ``list``, ``range``, ``dict`` (pairs), ``set``, ``float`` (``inf``, ``-inf``, ``nan``)
 =================  ================================================================================
 
-No class is named here. Any dataclass, named tuple or enum at the top of a pure module
-or of `dlbrt.observe` can be written; a second table says in which module each was found. So new
-events, actions and words need no change, and nothing but such classes can come out of a file, with fields of
-the types that are annotated.
+No class is named here. Any dataclass, named tuple or enum at the top level of a pure module or of
+`dlbrt.observe` can be written; a second table says in which module each class was found. So new events,
+actions and messages need no change, and only such classes, with fields of the annotated types, can come out
+of a file.
 """
 
 from __future__ import annotations
@@ -32,32 +33,22 @@ import numpy as np
 
 from dlbrt.data.spans import Spans
 
-#: Where classes are looked for, below `dlbrt`.
+#: The modules and packages below `dlbrt` whose classes can be written.
 _PARTS = frozenset(
-    [
-        "balance",
-        "predict",
-        "chunks",
-        "diffusion",
-        "speed",
-        "partition",
-        "emulation",
-        "data",
-        "parameters",
-        "observe",
-    ]
+    {"balance", "predict", "chunks", "diffusion", "speed"}
+    | {"partition", "emulation", "data", "parameters", "observe"}
 )
 
-#: A value whose JSON is longer is kept once.
+#: A value whose JSON is longer than this is kept once.
 _LONG = 64
 
 
 class CodecError(ValueError):
-    """A value that cannot be written, or what is no written value; the message says which."""
+    """A value that cannot be written, or JSON that is not a written value; the message says which."""
 
 
 class Encoder:
-    """Encodes values that may have parts in common; ``shared`` and ``modules`` are its tables so far."""
+    """Encodes values that may share parts; ``shared`` and ``modules`` are its tables so far."""
 
     def __init__(self) -> None:
         self.shared: list[Any] = []
@@ -68,7 +59,7 @@ class Encoder:
         self._seen: dict[int, tuple[Any, Any]] = {}
 
     def encode(self, value: Any) -> Any:
-        """As JSON has it, its parts perhaps in the table; CodecError for a value of another kind."""
+        """The value as JSON, parts of it perhaps in the table; CodecError for another type of value."""
         kind = type(value)
         if value is None or kind in (bool, int, str):
             return value
@@ -99,7 +90,7 @@ class Encoder:
         raise CodecError(f"a {type(value).__qualname__} cannot be written")
 
     def _part(self, value: Any) -> Any:
-        """What is in another value: a number of the table, where it is long."""
+        """A part of a value: a reference to the table if it is long."""
         if value is None or isinstance(value, int | float | str):
             return self.encode(value)
         known = self._seen.get(id(value))
@@ -112,15 +103,15 @@ class Encoder:
             if place == len(self.shared):
                 self.shared.append(found)
             found = {"same": place}
-            self._seen[id(value)] = value, found  # the value is held, or its number would be given again
+            self._seen[id(value)] = value, found  # holding the value keeps its id from being reused
         return found
 
     def forget(self) -> None:
-        """Let go of the values encoded so far; what is equal to them is still known."""
+        """Release the values encoded so far; equal values are still found in the table."""
         self._seen.clear()
 
     def _name(self, kind: type) -> str:
-        """What the class is called, which is its own name where no other class has it."""
+        """The name of the class, with its module if another class has the same name."""
         if kind not in self._names:
             module = kind.__module__.removeprefix("dlbrt.")
             if _class(module, kind.__qualname__) is not kind:
@@ -134,17 +125,17 @@ class Encoder:
 
 
 class Decoder:
-    """Decodes what an `Encoder` with these tables has written; CodecError if they are none."""
+    """Decodes what an `Encoder` with these tables has written; CodecError if the tables are invalid."""
 
     def __init__(self, shared: Sequence[Any], modules: Mapping[str, str]) -> None:
         self._classes = {name: _found(name, module) for name, module in modules.items()}
         self._hints = {name: _hints(kind) for name, kind in self._classes.items()}
         self._shared: list[Any] = []
-        for each in shared:  # each refers to those before it alone
+        for each in shared:  # each refers only to earlier ones
             self._shared.append(self.decode(each))
 
     def decode(self, found: Any) -> Any:
-        """The value; CodecError for what is none."""
+        """The value; CodecError for JSON that is not a value."""
         if found is None or isinstance(found, bool | int | float | str):
             return found
         if isinstance(found, list):
@@ -179,7 +170,7 @@ class Decoder:
         return kind(**values)
 
     def same(self, place: Any) -> Any:
-        """The value with that number in the table."""
+        """The value at that place of the table."""
         if not 0 <= _integer(place) < len(self._shared):
             raise CodecError(f"expected the number of one of {len(self._shared)} values, found {place}")
         return self._shared[place]
@@ -213,14 +204,14 @@ def _integer(value: Any) -> int:
 
 
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Of what an instance is made with: of a dataclass or a named tuple; nothing for other classes."""
+    """The constructor's fields of a dataclass or a named tuple; none for other classes."""
     if issubclass(kind, tuple):
         return tuple(getattr(kind, "_fields", ()))
     return tuple(each.name for each in fields(kind) if each.init) if is_dataclass(kind) else ()
 
 
 def _hints(kind: type) -> dict[str, Any]:
-    """The types of its fields; none where they cannot be told."""
+    """The types of a class's fields; empty if they cannot be determined."""
     try:
         return get_type_hints(kind)
     except (NameError, TypeError):
@@ -228,7 +219,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of an annotated type, as far as that can be told; an integer is a float, too."""
+    """Whether a value has an annotated type, as far as can be checked; an integer also fits float."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(fits(value, part) for part in parts)
@@ -247,7 +238,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _class(module: str, name: str) -> type | None:
-    """The class of that name at the top of a module of the parts that have values."""
+    """The class of that name at the top level of a module whose classes can be written."""
     if not all(map(str.isidentifier, module.split("."))) or module.split(".")[0] not in _PARTS:
         return None
     try:

@@ -1,13 +1,12 @@
-"""What a trace shows: Chrome trace events, of which chrome://tracing and Perfetto draw a picture.
+"""The Chrome trace events of a trace, which chrome://tracing and Perfetto draw.
 
-The format is Google's "Trace Event Format": a host is a process, a rank one of its threads, and each event an
-object with its time ``ts`` in microseconds. Of each rank there is a slice (``X``) for a run of a loop, and in
-it slices for the time until its data is there (scatter), for computing, moving, synchronizing (waiting while
-there is work) and idling (waiting without); an instant (``i``) for all that it was told besides; and an arrow
-(``s``, ``f``) for work that goes to another rank.
-
-Everything is read off the entries of `dlbrt.observe.trace`, whatever the strategy: what is neither computing
-nor moving is waiting. Of an event all members are shown that are integers or text.
+The format is Google's "Trace Event Format": a host is a process, a rank is one of its threads, and each event
+is an object with its time ``ts`` in microseconds. Each rank has a slice (``X``) for a run of a loop, and in
+it slices for the time until its data has arrived (scatter), for computing, moving, synchronizing (waiting
+while there is work) and idling (waiting without work). Other events are instants (``i``), and work sent to
+another rank is an arrow (``s``, ``f``). Everything follows from the entries of `dlbrt.observe.trace`,
+whatever the strategy: what is neither computing nor moving is waiting. All integer and text members of an
+event are shown.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ from dlbrt.balance.events import Exhausted, TimeElapsed, Worked, WorkReceived
 from dlbrt.observe.trace import RankTrace, RunTrace, TraceEntry, Transferred
 from dlbrt.records import dataclass
 
-#: Computing goes on through shorter pauses, as those between two stretches.
+#: Pauses shorter than this, as between two chunks, count as computing.
 _PAUSE_S = 1e-4
 
-#: Shorter waits are not shown.
+#: Waits shorter than this are not shown.
 _MIN_WAIT_S = 1e-5
 
-#: Times that differ by less are the same.
+#: Times that differ by less than this count as equal.
 _ROUNDING_S = 1e-9
 
-#: So much before the end of a slice, the resolution of a trace, is shown what ends with it.
+#: An arrow ends this much, the resolution of a trace, before the end of its slice.
 _INSIDE_S = 1e-9
 
-#: Not shown as instants: slices tell of them, or they tell nothing.
+#: Events not shown as instants: slices show them, or they mean nothing to a reader.
 _UNSEEN = (Worked, Exhausted, TimeElapsed, Transferred)
 
 
 @dataclass(slots=True)
 class Slice:
-    """Part of a rank's time, in seconds of its own clock: what it did, and of how many units or bytes."""
+    """A part of a rank's time, in seconds of its own clock: what it did, with how many units or bytes."""
 
     what: str
     begin: float
@@ -52,7 +51,7 @@ class Slice:
 
 
 def names(host_names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """What processes and threads are called."""
+    """The events that name processes and threads."""
     for pid, host in enumerate(dict.fromkeys(host_names)):
         yield {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": host}}
     for rank, pid in enumerate(_processes(host_names)):
@@ -64,9 +63,9 @@ def names(host_names: Sequence[str]) -> Iterator[dict[str, Any]]:
 def of_run(
     name: str, run: RunTrace, host_names: Sequence[str], begin: Sequence[float], first: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """The events of one run of a loop of that name.
+    """The events of one run of the loop with that name.
 
-    ``begin`` is when the trace began, on each rank's clock; arrows are numbered from ``first`` on.
+    ``begin`` is when the trace began, on each rank's clock; arrows are numbered from ``first``.
     """
     pids = _processes(host_names)
     for rank, found in enumerate(run.per_rank):
@@ -83,7 +82,7 @@ def of_run(
 def slices(rank: RankTrace) -> list[Slice]:
     """A rank's time in a run of a loop, in order.
 
-    ``scatter`` before it was told anything, ``compute``, ``move``, ``synchronize``, ``idle``.
+    It is ``scatter`` before its first event, then ``compute``, ``move``, ``synchronize`` and ``idle``.
     """
     busy, times = _busy(rank), [entry.event.now for entry in rank.entries]
     reached = min(rank.began, busy[0].begin) if busy else rank.began
@@ -100,10 +99,10 @@ def slices(rank: RankTrace) -> list[Slice]:
 
 
 def _busy(rank: RankTrace) -> list[Slice]:
-    """Computing and moving: each is told of when it is over.
+    """The slices of computing and moving, each of which is reported when it is over.
 
-    A rank that computes does so from the first chunk on after it was told something else. What emulated
-    waiting took longer than it should is computing as well.
+    Computing begins with the first chunk after the previous event. Emulated waiting that took too long counts
+    as computing as well.
     """
     found: list[Slice] = []
     began, before = sorted(chunk.began for chunk in rank.chunks), -inf
@@ -120,7 +119,7 @@ def _busy(rank: RankTrace) -> list[Slice]:
 
 
 def _add(found: list[Slice], part: Slice) -> None:
-    """Computing that goes on is one slice."""
+    """Append a slice; computing that continues extends the last one."""
     last = found[-1] if found else None
     if last is not None and part.what == last.what == "compute" and part.begin - last.end <= _PAUSE_S:
         last.end, last.amount = part.end, last.amount + part.amount
@@ -130,7 +129,7 @@ def _add(found: list[Slice], part: Slice) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A rank in the picture, and when the trace began on its clock."""
+    """A rank's process and thread, and when the trace began on its clock."""
 
     pid: int
     tid: int
@@ -142,7 +141,7 @@ class _Place:
         return {"ph": kind, "name": name, "pid": self.pid, "tid": self.tid, "ts": ts, **more}
 
     def slice(self, name: str, begin: float, end: float, args: dict[str, Any]) -> dict[str, Any]:
-        """A slice; both ends are rounded alike, so that what meets goes on meeting."""
+        """A slice; both ends are rounded alike, so that adjacent slices stay adjacent."""
         found = self.event("X", name, begin, cat=name, args=args)
         return found | {"dur": round(round((end - self.begin) * 1e6, 3) - found["ts"], 3)}
 
@@ -163,7 +162,7 @@ def _of_rank(place: _Place, name: str, run: RunTrace, rank: RankTrace) -> Iterat
 
 
 def _shown(entry: TraceEntry) -> dict[str, Any]:
-    """What is plain of an event, and what was asked for."""
+    """The integers and text of an event, and the names of the actions."""
     values = {each.name: getattr(entry.event, each.name) for each in fields(entry.event)}
     plain = {name: value for name, value in values.items() if isinstance(value, bool | int | str)}
     return plain | {"asks": [type(action).__name__ for action in entry.actions]}
@@ -171,7 +170,7 @@ def _shown(entry: TraceEntry) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """Work that went from rank to rank; when it left and came, on one clock, and in this order."""
+    """Work sent from rank to rank; it ``left`` and ``came`` in this order, on one clock."""
 
     source: int
     target: int
@@ -181,13 +180,13 @@ class Arrow:
 
 
 def arrows(run: RunTrace, ahead: Sequence[float]) -> Iterator[Arrow]:
-    """Work that goes from rank to rank: what one sends, and the next that the other receives from it.
+    """Work that goes from rank to rank: each send, with the receiver's next receive from the same rank.
 
-    ``ahead`` is how far each rank's clock is ahead of the one that times are told on; not all of these ranks
-    need have taken part. An arrow leads from where the giver begins to move to just before the taker has
-    moved, so that its ends lie in slices. But a taker that gets no data does not wait for the giver, and
-    clocks are compared to some microseconds only: what came before the giver's turn has left when it came;
-    or, if the giver's run began later, came when it left.
+    ``ahead`` is how far each rank's clock is ahead of the reference clock; not all of these ranks need have
+    taken part. An arrow leads from where the sender begins to move to just before the receiver has moved, so
+    that its ends lie in slices. But a receiver of work without data does not wait for the sender, and clocks
+    agree to some microseconds only. So work that came before it left counts as having left when it came; or,
+    if the sender's run began later, as having come when it left.
     """
     came: dict[tuple[int, int], deque[float]] = defaultdict(deque)
     sent: list[tuple[int, int, int, float]] = []
@@ -206,7 +205,7 @@ def arrows(run: RunTrace, ahead: Sequence[float]) -> Iterator[Arrow]:
 
 @dataclass(frozen=True, slots=True)
 class _Movement:
-    """Work that a rank gives to another or takes from it, and from when to when, on the rank's own clock."""
+    """Work that a rank gives to another or takes from it, from ``begin`` to ``end`` on its own clock."""
 
     gives: bool
     other: int
@@ -216,7 +215,7 @@ class _Movement:
 
 
 def _movements(rank: int, found: RankTrace) -> Iterator[_Movement]:
-    """What a rank gives and takes, in order."""
+    """The work that a rank gives and takes, in order."""
     for entry, after in zip_longest(found.entries, found.entries[1:]):
         now = entry.event.now
         if isinstance(entry.event, WorkReceived):
@@ -234,13 +233,13 @@ def _movements(rank: int, found: RankTrace) -> Iterator[_Movement]:
 
 
 def _time_of_move(now: float, after: TraceEntry | None) -> tuple[float, float]:
-    """From when to when a rank moved data, that was asked for now; at once if nothing had to go over."""
+    """The time in which a rank carried out a move asked for at ``now``; no time if there was no data."""
     if after is None or not isinstance(after.event, Transferred):
         return now, now
     return max(now, after.event.now - after.event.seconds), after.event.now
 
 
 def _processes(host_names: Sequence[str]) -> list[int]:
-    """The number of the host of each rank."""
+    """The process number of each rank, which is that of its host."""
     numbers = {host: number for number, host in enumerate(dict.fromkeys(host_names))}
     return [numbers[host] for host in host_names]

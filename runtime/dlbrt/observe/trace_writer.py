@@ -1,7 +1,7 @@
-"""Writes a trace as it comes, run by run: the text is made at once, so that no run's objects are kept.
+"""Writes a trace run by run; each run becomes text at once, so that its objects need not be kept.
 
-Law. A trace is bounded: once it is longer than `MAX_BYTES`, further runs are left out, and how many were is
-said in the file. The file is written wholly or not at all.
+Law. A trace is bounded: once it is longer than `MAX_BYTES`, further runs are left out and counted in the
+file. The file is written wholly or not at all.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dlbrt.observe.trace import FORMAT_VERSION, Chunk, RankTrace, RunTrace, Trac
 from dlbrt.observe.trace_codec import Encoder
 from dlbrt.observe.trace_events import names, of_run
 
-#: About so long a trace may become.
+#: The approximate bound on the length of a trace.
 MAX_BYTES = 128 * 2**20
 
 
 class TraceWriter:
     """The trace of a program on ranks of these hosts, which began at ``began`` on rank 0's clock.
 
-    ``offsets_s`` is how far each rank's clock is ahead of that.
+    ``offsets_s`` is how far each rank's clock is ahead of rank 0's.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class TraceWriter:
         self._left_out = 0
 
     def add(self, loop: str, source: str, run: RunTrace) -> None:
-        """Take in one run of the loop with that id, at that place; CodecError for what cannot be written."""
+        """Add a run of the loop with that id and place; CodecError for a value that cannot be written."""
         if self._bytes > self._most:
             self._left_out += 1
             return
@@ -63,7 +63,7 @@ class TraceWriter:
         self._runs.setdefault((loop, source), []).append(record)
 
     def text(self) -> str:
-        """All so far, as a file has it."""
+        """The content of the file for all runs so far."""
         head = {
             "version": FORMAT_VERSION,
             "kind": self._kind,
@@ -85,7 +85,7 @@ class TraceWriter:
         return f'{{"displayTimeUnit": "ms", "traceEvents": [\n{events}\n], "dlb": {dlb}}}\n'
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write it, wholly or not at all; OSError where that is not possible."""
+        """Write the file, wholly or not at all; OSError if it cannot be written."""
         write_text(path, self.text())
 
     def _run(self, run: RunTrace) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class TraceWriter:
 
 
 def text_of(trace: Trace, began: float = 0.0) -> str:
-    """A whole trace, as a file has it."""
+    """The content of the file of a whole trace."""
     tracing = TraceWriter(trace.host_names, began, trace.machine, trace.offsets_s, trace.kind)
     for loop in trace.loops:
         for run in loop.runs:

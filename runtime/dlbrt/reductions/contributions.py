@@ -1,8 +1,8 @@
-"""What the iterations of one rank contribute to, from the kernel's declarations to what is left afterwards.
+"""The values that a loop contributes to on one rank, from the kernel's declarations to the results.
 
-Alone, a rank works on the real values (`_Native`): nothing is logged, and only values that several updates
-of an iteration share are put together iteration by iteration, as they are on many ranks, so that the
-result does not depend on their number. In a crew every rank works on stand-ins (`_Shared`).
+While rank 0 is alone, it works on the real values (`_Native`): nothing is logged. Only values that an
+iteration updates several times are combined iteration by iteration, as they are on many ranks, so that the
+result does not depend on the number of ranks. Once ranks share the loop, each works on stand-ins (`_Shared`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Journal
 from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
 from dlbrt.reductions.operations import (
@@ -44,14 +45,15 @@ from dlbrt.reductions.proxies import (
 )
 
 # ------------------------------------------------------------------------------
-# Objects that a share starts from: ``IDENTITY + e`` is ``e`` for every type, -0.0, text, arrays too.
+# Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
+# arrays.
 
 #: Types of which any two values compare as a total order, NaN apart.
 _ORDERED = (int, float, str, bytes, np.integer, np.floating)
 
 
 class Identity(StandIn):
-    """The start of a share by an arithmetic operator; ``mode`` tells how it was last used."""
+    """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied."""
 
     __slots__ = ("mode",)
 
@@ -73,7 +75,7 @@ for _name, _number in NAMES.items():
 
 
 class BooleanIdentity(StandIn):
-    """The start of ``s and e`` (true) or ``s or e`` (false): the outcome is e."""
+    """The start of ``s and e`` (true) or ``s or e`` (false), for which the outcome is e."""
 
     __slots__ = ("_is",)
 
@@ -85,20 +87,20 @@ class BooleanIdentity(StandIn):
 
 
 class ExtremumIdentity(StandIn):
-    """What every value beats in ``new < best`` and its like, except NaN."""
+    """The start of a selection: every value except NaN beats it in ``new < best`` and the like."""
 
     __slots__ = ()
 
     def _beats(self, value: Any) -> bool:
         if not has_order(value):
-            raise MisuseError(f"values of {type(value).__name__} are selected from that have no total order")
+            raise MisuseError(f"a selection compares {type(value).__name__}, which has no total order")
         return bool(value == value)
 
     __lt__ = __le__ = __gt__ = __ge__ = _beats
 
 
 def has_order(value: Any) -> bool:
-    """Whether the best of parts is the best of all: numbers, text, tuples of them without NaN within."""
+    """Whether the best of parts is the best of all: numbers, text, and tuples of them without NaN."""
     if type(value) is tuple:
         return all(has_order(item) and item == item for item in value)
     if isinstance(value, _ORDERED):
@@ -106,49 +108,30 @@ def has_order(value: Any) -> bool:
     return type(value).__module__ in ("fractions", "decimal", "_decimal", "_pydecimal", "datetime")
 
 
-# ------------------------------------------------------------------------------
-
-
-class _Way(Protocol):
-    """How contributions are taken."""
+class _Contributions(Protocol):
+    """How contributions are collected."""
 
     def accumulator(self, name: str, run: range) -> Any:
-        """What the name is bound to for a run."""
+        """The object that the name is bound to for a run."""
 
     def accumulate(self, name: str, share: Any) -> Any:
-        """Take the share of the iteration before; what the name is bound to for the one that begins."""
+        """Collect the last iteration's share; returns what the name is bound to for the next one."""
 
     def reduce(self, values: Mapping[str, Any]) -> None:
-        """Take what a run, or the failing iteration, has left."""
+        """Collect the values that a run, or the failing iteration, has left in the names."""
 
     def end_run(self) -> None:
-        """Take what a run has put in containers."""
+        """Collect what a run has put into private copies of containers."""
 
 
+@dataclass(frozen=True, slots=True)
 class ContributionDescription:
-    """What a rank above 0 is told of a value that it contributes to, instead of the value."""
+    """What ranks above 0 know of a value that they contribute to, in place of the value."""
 
-    __slots__ = ("adder", "container_shape", "decided", "private_copy_spec")
-
-    def __init__(
-        self,
-        private_copy_spec: PrivateCopySpec | None = None,
-        decided: bool = False,
-        adder: type[LoggingAdder] = LoggingAdder,
-        container_shape: ContainerShape | None = None,
-    ) -> None:
-        self.private_copy_spec = private_copy_spec
-        self.decided = decided
-        self.adder = adder
-        self.container_shape = container_shape
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ContributionDescription, (
-            self.private_copy_spec,
-            self.decided,
-            self.adder,
-            self.container_shape,
-        )
+    private_copy_spec: PrivateCopySpec | None = None
+    decided: bool = False
+    adder: type[LoggingAdder] = LoggingAdder
+    container_shape: ContainerShape | None = None
 
 
 def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
@@ -159,15 +142,15 @@ def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
 
 
 def selectable(kind: ContributionKind, value: Any) -> bool:
-    """Whether the best of each rank's own is the best of all, as far as the value to beat tells."""
+    """Whether the best of the ranks' best values is the best of all, as far as the value to beat shows."""
     return kind.form is not ContributionForm.SELECTION or has_order(value)
 
 
 class LoopContributions:
-    """The kinds of values, the values themselves (at rank 0), and how they are taken now.
+    """The kinds of values, the values themselves (at rank 0), and how contributions are collected now.
 
-    ``bound`` are the names that the loop binds, companions behind theirs; ``per_iteration`` those of which
-    an iteration contributes a share.
+    ``bound`` are the names that the loop binds, each followed by its companions; ``per_iteration`` are the
+    names to which each iteration contributes a share.
     """
 
     def __init__(self) -> None:
@@ -176,7 +159,7 @@ class LoopContributions:
         self.per_iteration: tuple[str, ...] = ()
         self.values: dict[str, Any] = {}
         self.journal: Journal | None = None
-        self._way: _Way = _Native(self.kinds, self.values)
+        self._collector: _Contributions = _Native(self.kinds, self.values)
 
     def declare(self, kinds: Mapping[str, ContributionKind]) -> None:
         """Declare reductions."""
@@ -192,56 +175,56 @@ class LoopContributions:
         self.kinds.update(dict.fromkeys(names, ORDERED))
 
     def begin(self, arguments: Mapping[str, Any]) -> None:
-        """The kernel's arguments hold the values to begin with; those reached since stay."""
+        """Take the initial values from the kernel's arguments; values that earlier runs reached stay."""
         for name in self.kinds:
             self.values.setdefault(name, arguments[name])
 
     def share(self, journal: Journal, descriptions: Mapping[str, ContributionDescription]) -> None:
-        """From now on other ranks contribute as well: everything goes to the journal."""
+        """From now on other ranks contribute as well, so everything goes to the journal."""
         self.journal = journal
         if self.kinds:
             journal.mark_all()
-        self._way = _Shared(self.kinds, journal, descriptions)
+        self._collector = _Shared(self.kinds, journal, descriptions)
 
     @property
     def singly(self) -> bool:
-        """Whether something kept belongs to a whole run, which must not be dealt then."""
+        """Whether some log entry belongs to a whole run, which must then be contiguous."""
         return self.journal is not None and any(kind.by_run for kind in self.kinds.values())
 
     @property
     def in_private_copies(self) -> bool:
-        """Whether ranks add to copies of containers, which pays in long stretches of iterations only."""
+        """Whether ranks add to private copies of containers, which pays only in long runs."""
         return any(
             private_copy_spec(kind, self.values.get(name)) is not None for name, kind in self.kinds.items()
         )
 
     def results(self) -> dict[str, Any]:
-        """The values of names that the loop binds, in order, companions among them where they were set."""
+        """The values of the names that the loop binds, in order; companions only where they were set."""
         return {name: self.values[name] for name in self.bound if name in self.values}
 
     def accumulator(self, name: str, run: range) -> Any:
-        """See `_Way`."""
-        return self._way.accumulator(name, run)
+        """See `_Contributions`."""
+        return self._collector.accumulator(name, run)
 
     def accumulate(self, name: str, share: Any) -> Any:
-        """See `_Way`."""
-        return self._way.accumulate(name, share)
+        """See `_Contributions`."""
+        return self._collector.accumulate(name, share)
 
     def reduce(self, values: Mapping[str, Any]) -> None:
-        """See `_Way`."""
-        self._way.reduce(values)
+        """See `_Contributions`."""
+        self._collector.reduce(values)
 
     def end_run(self) -> None:
-        """See `_Way`."""
-        self._way.end_run()
+        """See `_Contributions`."""
+        self._collector.end_run()
 
     def left_by(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of a kernel's variables that `reduce` takes."""
+        """The variables of a kernel that `reduce` collects."""
         return {name: value for name, value in variables.items() if name in self.bound}
 
 
 class _Native:
-    """The real values."""
+    """Works on the real values."""
 
     def __init__(self, kinds: Mapping[str, ContributionKind], values: dict[str, Any]) -> None:
         self._kinds = kinds
@@ -271,11 +254,11 @@ class _Native:
                 self._values[name] = value
 
     def end_run(self) -> None:
-        """Nothing is private."""
+        """There are no private copies."""
 
 
 class _Shared:
-    """Stand-ins, and a journal."""
+    """Works on stand-ins that write to a journal."""
 
     def __init__(
         self,
@@ -314,8 +297,8 @@ class _Shared:
         return Identity()
 
     def _elements(self, name: str, run: range) -> Any:
-        alike, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator
-        private = alike.private(sign, len(run)) if alike is not None and run.step == 1 else None
+        spec, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator
+        private = spec.private(sign, len(run)) if spec is not None and run.step == 1 else None
         if private is None:
             return LoggingContainer(self._append, self._codes[name], sign, self._reader(name))
         self._private[name] = private
@@ -323,8 +306,8 @@ class _Shared:
 
     def _reader(self, name: str) -> Callable[[Any], Any] | None:
         if name not in self._readers:
-            known = self._descriptions[name].container_shape
-            self._readers[name] = None if known is None else known.reader()
+            shape = self._descriptions[name].container_shape
+            self._readers[name] = None if shape is None else shape.reader()
         return self._readers[name]
 
     def accumulate(self, name: str, share: Any) -> Any:
@@ -354,7 +337,7 @@ class _Shared:
         self._private.clear()
 
     def _code(self, name: str) -> int:
-        """The code by which a share is put to the value."""
+        """The code of the operation that combines a share with the value."""
         kind, identity = self._kinds[name], self._identities[name]
         if isinstance(identity, Identity):
             return self._codes[name] + combining(kind.operator) + identity.mode
@@ -366,5 +349,5 @@ class _Unset:
         return "<not set by any iteration>"
 
 
-#: What a temporary holds that no iteration has set.
+#: The value of a temporary that no iteration has set.
 UNSET: Any = _Unset()

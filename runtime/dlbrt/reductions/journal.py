@@ -1,12 +1,15 @@
 """The journal of one rank: what iterations do besides storing to rows, in the order of execution.
 
-An entry is a tuple whose first item is its code: target and operation. Writers append to ``log``;
-which iteration an entry belongs to is known by marks, the length of the log where an iteration begins. In
-a loop that declares contributions each iteration is marked by the iterator that it is taken from (`marked`);
-in others, where only output can come, the writer marks (`note`).
+An entry is a tuple whose first item is its code: target and operation. Writers append to ``log``. Marks,
+which are lengths of the log, show where an iteration's entries begin. In a loop that declares contributions
+the iterator that yields the iterations marks each of them (`marked`); in other loops, where only output is
+logged, its writer marks the iteration (`note`).
 
-A folded loop climbs from its lower end and descends from its upper one in turns. What is written on either
-side is piled up apart, so that segments stay long and those of different ranks hardly overlap.
+Within a segment positions ascend, so a segment is what one rank did on its way up; a rank that receives lower
+positions later begins another one. Segments are bounded in length, so that they can be sent, held and applied
+one after the other. A folded loop climbs from its lower end and descends from its upper end in turns. The
+entries of either side are collected separately, so that segments stay long and those of different ranks
+hardly overlap.
 """
 
 from __future__ import annotations
@@ -21,19 +24,12 @@ import numpy as np
 
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Pieces of a log: entries in the order of execution, with the positions that they belong to.
-#
-# Within a segment positions ascend, so a segment is what one rank did on its way up; a rank that is given
-# lower positions later begins another. Segments are bounded in length, so that they can be sent, held and
-# applied one after the other.
-
 PositionArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
 class NumericEntries:
-    """Entries that all are (``code``, number), numbers as an array of doubles."""
+    """Entries that are all (``code``, number), the numbers as an array of doubles."""
 
     code: int
     numbers: np.ndarray[Any, Any]
@@ -51,7 +47,7 @@ class NumericEntries:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """``entries[starts[k]:starts[k + 1]]`` belong to ``positions[k]``; positions ascend, none is without."""
+    """``entries[starts[k]:starts[k + 1]]``, never empty, belong to ``positions[k]``; positions ascend."""
 
     positions: PositionArray
     starts: PositionArray
@@ -64,7 +60,7 @@ class Segment:
         return Segment(self.positions[low:high], self.starts[low:high] - begin, self.entries[begin:end])
 
     def up_to(self, position: int) -> Segment:
-        """What belongs to ``position`` and those before it."""
+        """The segment up to and including ``position``."""
         return self.part(0, int(np.searchsorted(self.positions, position, "right")))
 
     def position(self, entry: int) -> int:
@@ -85,7 +81,7 @@ class Extent:
 
 
 def compact(positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> Segment:
-    """The segment, its entries as an array where all are of one code with a float."""
+    """The segment; its entries are an array if all have one code and a single float."""
     kept = _as_numbers(entries)
     places, begins = np.array(positions, np.int64), np.array(starts, np.int64)
     return Segment(places, begins, entries if kept is None else kept)
@@ -102,7 +98,7 @@ def _as_numbers(entries: list[tuple[Any, ...]]) -> NumericEntries | None:
 
 
 class SegmentStore:
-    """Segments as bytes, in memory up to a bound, beyond it in a file that vanishes when it is closed."""
+    """Segments as bytes: in memory up to a bound, beyond it in a temporary file."""
 
     def __init__(self, bound: int) -> None:
         self._bound = bound
@@ -111,7 +107,7 @@ class SegmentStore:
         self._file: IO[bytes] | None = None
 
     def add(self, data: bytes) -> None:
-        """Put a segment away; OSError where the file cannot take it."""
+        """Store a segment; OSError if it cannot be written to the file."""
         if self._held + len(data) <= self._bound:
             self._held += len(data)
             self._places.append(data)
@@ -124,7 +120,7 @@ class SegmentStore:
         self._places.append((at, len(data)))
 
     def take(self, number: int) -> bytes:
-        """A segment by its number, in the order in which they were put away."""
+        """A segment by its number, in the order in which segments were stored."""
         place = self._places[number]
         if isinstance(place, bytes):
             return place
@@ -133,26 +129,24 @@ class SegmentStore:
         return self._file.read(place[1])
 
     def close(self) -> None:
-        """Let all go."""
+        """Release everything."""
         self._places.clear()
         if self._file is not None:
             self._file.close()
 
 
-#: What a journal does with a segment that is complete.
+#: Receives each complete segment of a journal.
 Keep = Callable[[Segment], None]
 
-
-# ------------------------------------------------------------------------------
-
-#: Entries at which a segment is closed, and the log is looked at within a run.
+#: Number of entries at which a segment is closed, also within a run.
 LONG = 1 << 16
-#: Fewer marks than these are taken one by one.
+
+#: Up to this many marks are processed one by one.
 _FEW = 16
 
 
 class _Pile:
-    """Runs' entries that will be a segment; each run is above all others, or each below if ``downwards``."""
+    """The runs of a segment to be; each lies above the runs before it, or below them if ``downwards``."""
 
     def __init__(self, *, downwards: bool) -> None:
         self.length = 0
@@ -160,7 +154,7 @@ class _Pile:
         self._runs: deque[tuple[array[int], array[int], list[tuple[Any, ...]]]] = deque()
 
     def takes(self, positions: array[int]) -> bool:
-        """Whether a run at these positions continues the pile."""
+        """Whether a run at these positions can join the pile."""
         if not self._runs:
             return True
         if self._downwards:
@@ -168,7 +162,7 @@ class _Pile:
         return positions[0] > self._runs[-1][0][-1]
 
     def add(self, positions: array[int], starts: array[int], entries: list[tuple[Any, ...]]) -> None:
-        """Put a run on the pile, its entries by the position they belong to."""
+        """Add a run; ``starts`` are the places in ``entries`` where those of each position begin."""
         self.length += len(entries)
         if self._downwards:
             self._runs.appendleft((positions, starts, entries))
@@ -176,7 +170,7 @@ class _Pile:
             self._runs.append((positions, starts, entries))
 
     def segment(self) -> tuple[Extent, Segment] | None:
-        """Everything as one segment; the pile is empty then."""
+        """Everything as one segment; the pile is empty afterwards."""
         if not self._runs:
             return None
         positions, starts, entries = array("q"), array("q"), list[tuple[Any, ...]]()
@@ -191,7 +185,7 @@ class _Pile:
 
 
 class Journal:
-    """``keep`` takes each segment that is complete; ``extents`` tells of all of them, in order."""
+    """A rank's log; ``keep`` receives each complete segment, ``extents`` has the extents of all, in order."""
 
     def __init__(self, keep: Keep, long: int = LONG) -> None:
         self.log: list[tuple[Any, ...]] = []
@@ -199,20 +193,18 @@ class Journal:
         self._keep = keep
         self._long = long
         self._marks: array[int] = array("q")
-        self._ordinals: array[int] | None = array("q")  # of noted iterations; None: all are marked
+        self._ordinals: array[int] | None = array("q")  # of noted iterations; None if all are marked
         self._base = 0  # ordinal in its run of the first iteration marked
         self._climbing, self._descending = _Pile(downwards=False), _Pile(downwards=True)
         self._last = -1
 
     def mark_all(self) -> None:
-        """Iterations will be taken from `marked`."""
+        """All iterations will come from `marked`."""
         self._ordinals = None
 
     def marked(self, items: Iterator[Any]) -> Iterator[Any]:
-        """The items, with a mark at each."""
-        if self._ordinals is not None:
-            return items
-        return self._marking(items)
+        """The items, with a mark at each if all iterations are marked."""
+        return items if self._ordinals is not None else self._marking(items)
 
     def _marking(self, items: Iterator[Any]) -> Iterator[Any]:
         log, mark = self.log, self._marks.append
@@ -221,14 +213,14 @@ class Journal:
             yield item
 
     def note(self, ordinal: int) -> None:
-        """The next entry is of the iteration of that ordinal in its run; nothing where all are marked."""
+        """The next entry belongs to the iteration of that ordinal in its run; no effect if all are marked."""
         ordinals = self._ordinals
         if ordinals is not None and (not ordinals or ordinals[-1] != ordinal):
             ordinals.append(ordinal)
             self._marks.append(len(self.log))
 
     def before(self, entry: tuple[Any, ...]) -> None:
-        """Log an entry of the iteration before the one that has just begun."""
+        """Log an entry that belongs to the iteration before the one that has just begun."""
         self.log.append(entry)
         self._marks[-1] += 1
 
@@ -238,14 +230,14 @@ class Journal:
         return len(self.log) >= self._long
 
     def cut(self, run: range, done: int) -> None:
-        """Close the log so far; it is of the first ``done`` iterations of ``run``, which go on."""
+        """Close the log so far, of the first ``done`` iterations of ``run``, which continues."""
         self._close(run)
         self._base = done
 
     def end_run(self, run: range, *, descending: bool = False) -> None:
-        """Close the log; it is of ``run``, which ends (empty: of what came after the last one).
+        """Close the log of ``run``, which ends; if it is empty, the log of what came after the last run.
 
-        ``descending`` runs, partners in pairs, come below one another.
+        Each ``descending`` run, of the upper partners in pairs, lies below the one before.
         """
         if not run:
             self._unmark()
@@ -287,7 +279,7 @@ class Journal:
         return self._base + mark if self._ordinals is None else self._ordinals[mark]
 
     def _earlier(self, run: range) -> int:
-        """Where entries before the first mark belong: the last iteration before the cut, or one at hand."""
+        """The position of entries before the first mark: the last before the cut, or the nearest known."""
         return run[max(0, self._base - 1)] if run else max(0, self._last)
 
     def _few(self, run: range, count: int) -> tuple[array[int], array[int]]:

@@ -18,7 +18,7 @@ _OPERATORS = (*ARITHMETIC, "max", "min", "and", "or")
 
 
 class ContributionForm(Enum):
-    """What iterations give, and what is kept of it until it is put together."""
+    """What iterations contribute, and what is kept of it until it is combined."""
 
     LOGGED = "each operand, with how it was used"
     EXTREME = "the operands that beat those before them on the same rank"
@@ -42,12 +42,12 @@ class ContributionKind:
 
     @property
     def bound(self) -> bool:
-        """Whether the name is bound anew, so that the loop delivers its value."""
+        """Whether the loop binds the name anew, so that its value is a result of the loop."""
         return self.form not in (ContributionForm.ELEMENTS, ContributionForm.ADDED)
 
     @property
     def by_run(self) -> bool:
-        """Whether what is kept belongs to a whole run, which therefore must be contiguous."""
+        """Whether what is kept belongs to a whole run, which must therefore be contiguous."""
         return self.form in (ContributionForm.PER_RUN, ContributionForm.SELECTION)
 
 
@@ -58,7 +58,7 @@ ORDERED = ContributionKind(ContributionForm.ADDED)
 def REDUCE(operator: str, *, several: bool = False, order: str | None = None) -> ContributionKind:
     """A name that each iteration updates by ``operator``: ``+ - * & | ^ max min and or``.
 
-    ``several``: an iteration may update it more than once, and contributes what its updates come to.
+    ``several``: an iteration may update it more than once, and contributes the combined updates.
     ``order="any"``: contributions may be combined in any order. ValueError for an unknown operator or order.
     """
     _check(operator, _OPERATORS)
@@ -71,7 +71,7 @@ def ELEMENTS(
 ) -> ContributionKind:
     """A container whose elements iterations update by ``operator``, as in ``hist[b] += 1``.
 
-    ``integer``: all that is contributed are integers. ``grows``: updates may add elements, as in
+    ``integer``: all contributions are integers. ``grows``: updates may add elements, as in
     ``d[k] = d.get(k, 0) + 1``. ``order`` as for `REDUCE`. ValueError for an unknown operator or order.
     """
     _check(operator, _OPERATORS)
@@ -106,7 +106,7 @@ def is_decided(kind: ContributionKind, value: Any) -> bool:
         return False
     try:
         return bool(value) == (kind.operator == "or")
-    except Exception:  # arrays, or an object's own hook: the loop meets it again at its first iteration
+    except Exception:  # arrays, or an object's own hook: the first iteration raises it again
         return False
 
 
@@ -115,5 +115,5 @@ def _form(operator: str, several: bool, any_order: bool) -> ContributionForm:
         return ContributionForm.EXTREME
     if operator in ("and", "or") or (any_order and operator != "-"):
         return ContributionForm.PER_RUN
-    # Differences have no identity to start from in every type (sets): each operand is logged.
+    # Subtraction has no identity for every type (sets), so each operand is logged.
     return ContributionForm.PER_ITERATION if several and operator != "-" else ContributionForm.LOGGED

@@ -1,6 +1,6 @@
 """The operations that a log names, by number, and how operands are kept until they are applied.
 
-The law: what is applied later is what Python would have applied at once, the same function on the same
+The law: what is applied later is what Python would have applied at once, the same function to the same
 operands, so that the result has the same bits, type and identity.
 """
 
@@ -34,7 +34,7 @@ def _both(function: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any
     return function, _reflected(function)
 
 
-#: By number: new value from old value and operand. Three numbers for each arithmetic operator.
+#: By number, the function from old value and operand to the new value; three for each arithmetic operator.
 APPLY: tuple[Callable[[Any, Any], Any], ...] = (
     *(f for s in ARITHMETIC for f in (_PLAIN[s][0], _PLAIN[s][1], _reflected(_PLAIN[s][0]))),
     *_both(lambda one, other: max(one, other)),
@@ -44,11 +44,12 @@ APPLY: tuple[Callable[[Any, Any], Any], ...] = (
 )
 MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(APPLY))
 
-#: What else an entry can be: several operations on one element, ``ufunc.at``, a run's share, a selection,
-#: a method call, a store under a key, text and bytes written, and what could not leave its rank.
+#: Other kinds of entries: several operations on one element, ``ufunc.at``, a run's share, a selection, a
+#: method call, a store under a key, text written, bytes written, and an entry that could not be sent to rank
+#: 0.
 CHAIN, AT, SHARE, SELECT, CALL, STORE, WRITE, RAW, LOST = range(len(APPLY), len(APPLY) + 9)
 
-#: Numbers that each target of a log has.
+#: How many codes each target of a log has.
 WIDTH = LOST + 1
 
 #: Special method -> operation, for every arithmetic operator in its three forms.
@@ -58,7 +59,7 @@ NAMES: dict[str, int] = {
     for form, prefix in enumerate(("", "i", "r"))
 }
 
-#: Types whose objects never change, so that an operand of them needs no copy.
+#: Types of immutable objects: an operand of such a type needs no copy.
 IMMUTABLE = frozenset(
     {int, float, complex, bool, str, bytes, type(None), np.float64, np.float32, np.int64, np.int32, np.bool_}
 )
@@ -68,11 +69,11 @@ _COPIED = (list, set, dict, bytearray, np.ndarray)
 
 
 class MisuseError(RuntimeError):
-    """A loop used a value that it contributes to in a way that it was not analysed for."""
+    """A loop used a value that it contributes to in a way that the analysis did not find."""
 
 
 class StandIn:
-    """What stands for a value that iterations contribute to; any other use of it ends the loop loudly."""
+    """A stand-in for a value that iterations contribute to; any other use raises MisuseError."""
 
     __slots__ = ()
     __array_ufunc__: Any = None  # numpy operands leave the operation to this class
@@ -103,19 +104,14 @@ def boolean(sign: str) -> int:
 
 
 def combining(sign: str) -> int:
-    """The operation that puts a share to the value: by the operator; differences are negative sums."""
+    """The operation that combines a share with the value; shares of differences are negative sums."""
     return 3 * ARITHMETIC.index("+" if sign == "-" else sign)
 
 
-def number(sign: str) -> int:
-    """The plain operation of an arithmetic operator."""
-    return 3 * ARITHMETIC.index(sign)
-
-
 def kept(operand: Any, sign: str = "+") -> Any:
-    """An operand as it is now: a copy where it can change, read out where reading uses it up.
+    """An operand as it is now: a copy if it is mutable, read out if reading consumes it.
 
-    Elements of containers stay the objects that they are, as the operation would take them over.
+    Elements of containers stay the same objects, as the operation itself would take them over.
     """
     if type(operand) in IMMUTABLE or isinstance(operand, _NEVER_CHANGED):
         return operand
@@ -129,21 +125,21 @@ def kept(operand: Any, sign: str = "+") -> Any:
 
 
 def kept_key(key: Any) -> Any:
-    """A subscript as it is now; an object that is a key stays that object."""
+    """A subscript as it is now; an object used as a key stays the same object."""
     if isinstance(key, list | np.ndarray):
         return key.copy()
     return tuple(map(kept_key, key)) if type(key) is tuple else known(key)
 
 
 def known(value: Any) -> Any:
-    """The value; MisuseError if it stands for another one that iterations contribute to."""
+    """The value; MisuseError if it is a stand-in for a value that iterations contribute to."""
     if isinstance(value, StandIn):
         raise MisuseError("a value that iterations contribute to is used in another way inside the loop")
     return value
 
 
 def read_out(iterable: Any) -> Any:
-    """What a container is extended by, as it is now; the elements are the same objects."""
+    """The iterable that a container is extended by, as it is now; its elements stay the same objects."""
     if isinstance(iterable, Mapping):
         return dict(iterable)
     return iterable if isinstance(iterable, str | bytes | range) else list(iterable)

@@ -15,7 +15,7 @@ Log = Callable[[tuple[Any, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class OutputProperties:
-    """What the body may ask of standard output, as rank 0's answers."""
+    """The properties of rank 0's standard output, which bodies may query on any rank."""
 
     encoding: str
     errors: str | None
@@ -23,7 +23,7 @@ class OutputProperties:
 
 
 def output_properties() -> OutputProperties:
-    """What standard output says of itself here."""
+    """The properties of standard output on this rank."""
     stream = sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     isatty = getattr(stream, "isatty", None)
@@ -31,7 +31,7 @@ def output_properties() -> OutputProperties:
 
 
 class Output(io.TextIOBase):
-    """Takes the place of ``sys.stdout``; ``log`` takes entries of target 0."""
+    """Replaces ``sys.stdout``; ``log`` takes entries of target 0."""
 
     def __init__(self, log: Log, real: Any, about: OutputProperties) -> None:
         self._log = log
@@ -41,12 +41,12 @@ class Output(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """That of rank 0's."""
+        """The encoding of rank 0's output."""
         return self._about.encoding
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """As of rank 0's."""
+        """The error handler of rank 0's output."""
         return self._about.errors
 
     def write(self, text: str) -> int:
@@ -57,15 +57,15 @@ class Output(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Yes."""
+        """Always true."""
         return True
 
     def isatty(self) -> bool:
-        """Whether rank 0's is a terminal."""
+        """Whether rank 0's output is a terminal."""
         return self._about.terminal
 
     def fileno(self) -> int:
-        """The real one's; UnsupportedOperation where it has none."""
+        """The descriptor of the real stream; UnsupportedOperation if it has none."""
         return int(self._real.fileno())
 
 
@@ -82,5 +82,5 @@ class _Bytes(io.RawIOBase):
         return len(copied)
 
     def writable(self) -> bool:
-        """Yes."""
+        """Always true."""
         return True

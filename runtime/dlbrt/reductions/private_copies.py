@@ -1,7 +1,12 @@
-"""A rank's own copy of a container that integers are added to, at full speed.
+"""A rank's private copy of a container that integers are added to, at full speed (OpenMP's privatization).
 
-Integers may be added in any order, so a rank starts from zeros, works natively, and gives its share at the
-end of each run. Of a dictionary, runs put together in order give the sequential order of the keys as well.
+Integers may be added in any order. So a rank starts from the operator's identity, works natively, and
+contributes its share at the end of each run. Combined in order, the shares of a dictionary also give the
+sequential order of its keys.
+
+Where the body reads an element that the container lacks, it must fail at once, as the sequential program
+does; when the log is applied, the body has gone on. So ranks know which elements a container has
+(`ContainerShape`).
 """
 
 from __future__ import annotations
@@ -16,22 +21,22 @@ from dlbrt.records import dataclass
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind
 from dlbrt.reductions.operations import APPLY, combining
 
-#: Operators whose identity is a number, and that number.
+#: The identity of each operator that has a number as its identity.
 _ZEROS = {"+": 0, "-": 0, "|": 0, "^": 0, "&": -1}
 
-#: Elements that a run must pay for with one iteration, for a private copy to be worth it.
+#: A private copy is worth it up to this many elements for each iteration of the run.
 _ELEMENTS_PER_ITERATION = 64
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateCopySpec:
-    """What a rank needs to know of a container to make its own: of a dictionary, nothing."""
+    """What a rank needs to make a private copy of a container; for a dictionary the shape is None."""
 
     shape: tuple[int, ...] | None
     dtype: str = ""
 
     def private(self, sign: str, iterations: int) -> Any:
-        """A copy of zeros for a run; None where the run is too short for one."""
+        """A private copy for a run, filled with the identity; None if the run is too short to be worth it."""
         if self.shape is None:
             return _Counts()
         if np.prod(self.shape) > iterations * _ELEMENTS_PER_ITERATION:
@@ -43,7 +48,7 @@ class PrivateCopySpec:
 
 
 class _Counts(dict[Any, Any]):
-    """Counts from 0, whatever key is asked for; ``defaults`` are what `get` was to take instead."""
+    """Counts from 0 for any key; ``defaults`` are other defaults that `get` was called with."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +66,7 @@ class _Counts(dict[Any, Any]):
 
 
 def private_copy_spec(kind: ContributionKind, real: Any) -> PrivateCopySpec | None:
-    """How other ranks can make their own copy of ``real``; None where contributions must be logged."""
+    """How other ranks can make a private copy of ``real``; None if contributions must be logged."""
     if kind.form is not ContributionForm.ELEMENTS or kind.operator not in _ZEROS:
         return None
     if type(real) is np.ndarray and real.ndim and real.flags.writeable:
@@ -81,7 +86,7 @@ def _counts(real: Any) -> bool:
 
 
 def share_of(private: Any, sign: str) -> Any:
-    """What a run has contributed, as it goes into the log; None where it is nothing."""
+    """What a run has contributed, as an operand of the log; None if nothing."""
     if isinstance(private, _Counts):
         return (list(private.items()), private.defaults) if private else None
     if isinstance(private, list):
@@ -93,7 +98,7 @@ def share_of(private: Any, sign: str) -> Any:
 
 
 def put_share(real: Any, share: Any, sign: str) -> None:
-    """Put a run's share to the real container."""
+    """Combine a run's share with the real container."""
     apply = APPLY[combining(sign)]
     if isinstance(real, np.ndarray):
         _put_array(real, share, sign)
@@ -118,15 +123,10 @@ def _put_list(real: list[Any], share: Sequence[Any], sign: str) -> None:
             real[place] = apply(real[place], value)
 
 
-# ------------------------------------------------------------------------------
-# Which elements a container has: where the body reads one that is missing, it fails at once, as by itself.
-#
-# The alternative, to meet the failure when the log is applied, comes too late: the body has gone on by then.
-
-#: Keys that are sent to the other ranks at most.
+#: The largest number of keys that is sent to the other ranks.
 _MAX_KEYS = 1 << 16
 
-#: Types whose objects are equal to their copies, and have the same hash.
+#: Types of keys that equal their copies and have the same hash.
 _KEYS = frozenset({str, int, bytes, bool})
 
 
@@ -138,7 +138,7 @@ class ContainerShape:
     keys: tuple[Any, ...] = ()
 
     def reader(self) -> Callable[[Any], Any]:
-        """A function of a key that fails as reading the element fails."""
+        """A function of a key that raises what reading the element raises."""
         if self.shape is None:
             return dict.fromkeys(self.keys).__getitem__
         if isinstance(self.shape, int):
@@ -147,7 +147,7 @@ class ContainerShape:
 
 
 def container_shape(kind: ContributionKind, real: Any) -> ContainerShape | None:
-    """The places of ``real``, as far as they stay the same while iterations update it."""
+    """The shape of ``real``, where it stays the same while iterations update it."""
     if kind.form is not ContributionForm.ELEMENTS or kind.grows:
         return None
     if type(real) is np.ndarray:

@@ -1,4 +1,9 @@
-"""What stands in the loop for a container: updates of its elements, or calls that add to it, are logged."""
+"""Stand-ins for what iterations contribute to: names that they update, containers that they change.
+
+A stand-in for a name logs operands instead of computing. For ``s += e``, ``s = s + e``, ``s = e + s`` and
+``s = max(s, e)`` it appends (operation, operand) to the log and returns itself, and the name is bound to it
+again. A stand-in for a container logs updates of its elements, or calls that add to it.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +31,12 @@ from dlbrt.reductions.operations import (
     kept,
     kept_key,
     known,
-    number,
     read_out,
 )
 
-# ------------------------------------------------------------------------------
-# What stands in the loop for a name that iterations update: it logs operands instead of computing.
-#
-# ``s += e``, ``s = s + e``, ``s = e + s``, ``s = max(s, e)``: every operation appends (operation, operand) to
-# the log and gives the stand-in back, which the name is then bound to.
-
 Append = Callable[[tuple[Any, ...]], None]
 
-#: Types whose values, compared among themselves, are in a total order, NaN apart.
+#: Types whose values, except NaN, are totally ordered among themselves.
 _ORDERED = frozenset({int, float, str, bytes, np.float64, np.float32, np.int64, np.int32})
 
 
@@ -52,30 +50,18 @@ class LoggingAccumulator(StandIn):
         self._code = code
 
 
-def _logging(operation: int, sign: str) -> Any:
-    def method(self: LoggingAccumulator, operand: Any) -> LoggingAccumulator:
-        if type(operand) not in IMMUTABLE:
-            operand = kept(operand, sign)
-        self._append((self._code + operation, operand))
-        return self
-
-    return method
-
-
-for _name, _number in NAMES.items():
-    setattr(LoggingAccumulator, _name, _logging(_number, "+" if _number < 3 else ""))
-
-
 class LoggingExtremum(StandIn):
     """Stands for a maximum or minimum.
 
-    ``max`` and ``min`` compare; the comparison logs the value, and its outcome lets them return the
-    stand-in. A value that does not beat one logged before it in the same run cannot change the result, and
-    is dropped. What was compared, and on which side, tells the spelling: ``max(s, e)`` asks ``e > s``,
-    ``max(e, s)`` asks ``s > e``; they differ where values are equal, or NaN: ``max(s, e)`` keeps an s that
-    is NaN for good, ``max(e, s)`` never does, so it drops values only once s is known to be a number.
-    Where iterations of other ranks come in between (not ``stretch``) any of them may have made s NaN and then
-    another number: nothing is dropped.
+    ``max`` and ``min`` compare; the comparison logs the value, and its outcome makes them return the
+    stand-in. A value that does not beat one logged before it in the same run cannot change the result and is
+    dropped.
+
+    The side of the comparison shows the spelling: ``max(s, e)`` evaluates ``e > s``, ``max(e, s)`` evaluates
+    ``s > e``. They differ for equal values and for NaN: ``max(s, e)`` keeps an s that is NaN for good,
+    ``max(e, s)`` never does, so it drops values only once s is known to be a number. Where iterations of
+    other ranks may lie between (not ``stretch``), any of them may have made s NaN and then another number, so
+    nothing is dropped.
     """
 
     __slots__ = ("_append", "_best", "_code", "_kind", "_max", "_stretch", "_sure")
@@ -87,7 +73,7 @@ class LoggingExtremum(StandIn):
         self._stretch = stretch
         self._kind: type | None = None
         self._best: Any = None
-        self._sure = False  # that the value is a number, no worse than the best
+        self._sure = False  # whether the value is known to be a number and no worse than the best
 
     def __lt__(self, value: Any) -> bool:
         if self._max:  # max(s, e): e > s, answered from this side
@@ -119,13 +105,11 @@ class LoggingExtremum(StandIn):
         self._append((self._code + operation, value))
 
 
-# ------------------------------------------------------------------------------
-
 _new = object.__new__
 
 
 class LoggedElement(StandIn):
-    """Stands for the element under a key, from when it is read to when it is stored."""
+    """Stands for the element under a key, from its being read to its being stored."""
 
     __slots__ = ("_key", "_operand", "_operation", "_sign")
     _key: Any
@@ -134,7 +118,7 @@ class LoggedElement(StandIn):
     _sign: str
 
     def _then(self, operation: int, operand: Any) -> None:
-        """Note one more operation."""
+        """Add an operation."""
         if type(operand) not in IMMUTABLE:
             operand = known(operand) if operation >= MAX else kept(operand, self._sign)
         if self._operation < 0:
@@ -146,7 +130,7 @@ class LoggedElement(StandIn):
             self._operation = CHAIN
 
     def __bool__(self) -> bool:
-        """``hist[k] and e`` and ``hist[k] or e`` give e, which is then stored."""
+        """Make ``hist[k] and e`` and ``hist[k] or e`` evaluate to e, which is then stored."""
         if self._sign not in ("and", "or"):
             self._misused()
         return self._sign == "and"
@@ -163,7 +147,7 @@ class LoggedElement(StandIn):
 
 
 class _Defaulted(LoggedElement):
-    """The same, read by ``get`` with what to take where the key is missing."""
+    """The same for an element read by ``get`` with a default."""
 
     __slots__ = ("_default",)
     _default: Any
@@ -185,7 +169,10 @@ for _name, _number in NAMES.items():
 
 
 class LoggingContainer(StandIn):
-    """Stands for an array, list or dictionary whose elements iterations update; ``read`` fails as reading."""
+    """Stands for an array, list or dictionary whose elements are updated.
+
+    ``read``, called with a key, raises what reading the element raises.
+    """
 
     __slots__ = ("_append", "_code", "_read", "_sign")
 
@@ -205,7 +192,7 @@ class LoggingContainer(StandIn):
         return element
 
     def get(self, key: Any, default: Any = None) -> LoggedElement:
-        """As of a dictionary."""
+        """The element under a key with a default, as of a dictionary."""
         element = _new(_Defaulted)
         element._key, element._operation, element._sign = key, -1, self._sign
         element._default = default if type(default) in IMMUTABLE else kept(default)
@@ -226,7 +213,7 @@ class LoggingContainer(StandIn):
             raise MisuseError("an element that iterations contribute to is stored to in another way")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
-        """``np.add.at(hist, k, e)`` is logged; an operator leaves the operation to this class."""
+        """Log ``np.add.at(hist, k, e)``; leave operators to this class."""
         if method == "__call__" and len(inputs) == 2 and inputs[1] is self:
             return NotImplemented
         if method != "at" or inputs[0] is not self or named:
@@ -238,28 +225,15 @@ class LoggingContainer(StandIn):
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether a key is the one that the element was read by."""
+    """Whether the element was read under the same key."""
     try:
         return bool(one == other) or one is other
     except ValueError:  # arrays
         return True
 
 
-def _whole(operation: int) -> Any:
-    def method(self: LoggingContainer, operand: Any) -> LoggingContainer:
-        self._append((self._code + operation, kept(operand, self._sign)))
-        return self
-
-    return method
-
-
-for _name, _number in NAMES.items():
-    if _number % 3 == 1:  # `acc += row` changes all elements of an array in place
-        setattr(LoggingContainer, _name, _whole(_number))
-
-
 class LoggingAdder(StandIn):
-    """Stands for a container that iterations only add to: a list, a deque, or one that is not known."""
+    """Stands for a container that iterations only add to: a list, a deque, or one of an unknown type."""
 
     __slots__ = ("_append", "_code")
 
@@ -270,13 +244,13 @@ class LoggingAdder(StandIn):
     def __setitem__(self, key: Any, value: Any) -> None:
         if type(key) not in IMMUTABLE:
             key = kept_key(key)
-            if type(key) is slice:  # what is assigned to a slice is read out
+            if type(key) is slice:  # the operand of a slice assignment is read out
                 value = read_out(value)
         self._append((self._code + STORE, key, value))
 
 
 class CopyingAdder(LoggingAdder):
-    """Stands for an array: it takes what values hold, not the values."""
+    """Stands for an array, which stores the contents of values, not the objects."""
 
     __slots__ = ()
 
@@ -289,7 +263,7 @@ class CopyingAdder(LoggingAdder):
 
 
 class HashingAdder(LoggingAdder):
-    """Stands for a dictionary or a set: what has no hash fails where the body adds it."""
+    """Stands for a dictionary or a set: adding an object without a hash fails at once."""
 
     __slots__ = ()
 
@@ -298,48 +272,47 @@ class HashingAdder(LoggingAdder):
         self._append((self._code + STORE, key, value))
 
     def add(self, item: Any) -> None:
-        """As of a set."""
+        """Add an item, as to a set."""
         hash(item)
         self._append((self._code + CALL, "add", (item,), {}))
 
 
-#: Types of containers that are known by the hash of what is in them.
+#: Types of containers that hash what they hold.
 _HASHING = frozenset({dict, defaultdict, Counter, OrderedDict, set})
 
 
 def adder(real: Any) -> type[LoggingAdder]:
-    """What stands for a container."""
+    """The type of stand-in for a container."""
     if type(real) in _HASHING:
         return HashingAdder
     contents = isinstance(real, np.ndarray) and not real.dtype.hasobject
     return CopyingAdder if contents or isinstance(real, bytearray | array) else LoggingAdder
 
 
-def _calling(name: str) -> Callable[..., None]:
-    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
-        self._append((self._code + CALL, name, arguments, named))
-
-    return method
-
-
-def _extending(name: str) -> Callable[..., None]:
-    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
-        self._append((self._code + CALL, name, tuple(map(read_out, arguments)), named))
-
-    return method
-
-
-def _growing(operation: int, sign: str) -> Any:
-    def method(self: LoggingAdder, operand: Any) -> LoggingAdder:
-        self._append((self._code + operation, kept(operand, sign)))
+def _operating(operation: int, sign: str) -> Any:
+    def method(self: Any, operand: Any) -> Any:
+        if type(operand) not in IMMUTABLE:
+            operand = kept(operand, sign)
+        self._append((self._code + operation, operand))
         return self
 
     return method
 
 
-for _name in ("append", "appendleft", "add", "insert"):
-    setattr(LoggingAdder, _name, _calling(_name))
-for _name in ("extend", "extendleft", "update"):
-    setattr(LoggingAdder, _name, _extending(_name))
-for _name, _sign in (("__iadd__", "+"), ("__ior__", "|")):
-    setattr(LoggingAdder, _name, _growing(number(_sign) + 1, _sign))
+def _calling(name: str, extends: bool) -> Callable[..., None]:
+    def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
+        arguments = tuple(map(read_out, arguments)) if extends else arguments
+        self._append((self._code + CALL, name, arguments, named))
+
+    return method
+
+
+for _name, _number in NAMES.items():
+    _method = _operating(_number, "+" if _number < 3 else "")
+    setattr(LoggingAccumulator, _name, _method)
+    if _number % 3 == 1:  # `acc += row` changes all elements of an array in place
+        setattr(LoggingContainer, _name, _method)
+    if _name in ("__iadd__", "__ior__"):
+        setattr(LoggingAdder, _name, _method)
+for _name in ("append", "appendleft", "add", "insert", "extend", "extendleft", "update"):
+    setattr(LoggingAdder, _name, _calling(_name, _name in ("extend", "extendleft", "update")))

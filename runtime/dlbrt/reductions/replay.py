@@ -1,8 +1,13 @@
-"""Rank 0 applies what all ranks logged, in iteration order, to the real objects.
+"""Rank 0 applies the logs of all ranks, in iteration order, to the real objects.
 
-What fails here is what the sequential program would have met at that iteration: the rest is not
-applied. Sums of plain numbers and text, which cannot fail, are put together at once: by
-``np.add.accumulate``, which adds one after the other as Python does, and so has the same bits.
+An entry that fails is what the sequential program would have met at that iteration; the rest is not applied.
+Sums of plain numbers and text, which cannot fail, are applied at once. For floats ``np.add.accumulate`` does
+so: it adds one operand after the other, as Python does, so the result has the same bits.
+
+The logs are merged whichever rank executed an iteration, and whenever. Segments are opened when their first
+positions come up. What lies before the first position of the unopened segments is complete and is applied. So
+blocks pass one by one, and cyclic iterations as many at a time as there are ranks: memory is bounded by the
+segments that overlap, not by the log.
 """
 
 from __future__ import annotations
@@ -24,16 +29,16 @@ Handler = Callable[[LogEntry], None]
 
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
-#: Arithmetic operations with a ufunc that accumulates one by one; plain and in place.
+#: Arithmetic operations, plain and in place, with a ufunc that accumulates one operand after the other.
 _ACCUMULATE = {0: np.add, 1: np.add, 3: np.subtract, 4: np.subtract, 6: np.multiply, 7: np.multiply}
 
-#: Reflected operations that commute on floats, and the plain ones that they are then.
+#: Reflected operations that commute on floats, and the plain operations that equal them.
 _COMMUTED = {2: 0, 8: 6}
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayFailure:
-    """What applying an entry of the iteration at ``position`` raised."""
+    """The exception raised by applying an entry of the iteration at ``position``."""
 
     position: int
     error: Exception
@@ -55,7 +60,7 @@ class Replay:
         self._latest: Segment | None = None
 
     def apply(self, segment: Segment) -> ReplayFailure | None:
-        """Apply a segment; what failed, if something did."""
+        """Apply a segment; returns the failure, if there was one."""
         self._latest = segment
         entries = segment.entries
         if isinstance(entries, NumericEntries):
@@ -68,10 +73,11 @@ class Replay:
         return self._one_by_one(segment, segment.listed())
 
     def doubts(self, failed_at: int) -> list[str]:
-        """Names because of which the sequential program may not have come to the failure of an iteration.
+        """Names because of which the sequential program might not have reached the failure of an iteration.
 
-        A rank evaluates ``e`` of ``s and e``, or what is bound along with a selection, before it knows the
-        outcome of the iterations before its own, by which the sequential program might have passed it over.
+        A rank evaluates ``e`` of ``s and e``, and the companions of a selection, before it knows the outcome
+        of the iterations before its own; the sequential program might have skipped them because of that
+        outcome.
         """
         entries: Sequence[LogEntry] = ()
         if self._latest is not None and self._unbeaten and int(self._latest.positions[-1]) == failed_at:
@@ -100,7 +106,7 @@ class Replay:
         return outcome is not None
 
     def _separable(self, entries: Sequence[LogEntry]) -> dict[int, Any] | None:
-        """By code, the outcome for the value it is of, where nothing depends on the order between them."""
+        """The outcome by code, if the order of entries of different codes does not matter; else None."""
         codes = {entry[0] for entry in entries}
         names = {code // WIDTH for code in codes}
         if 0 in names or len(names) < len(codes) or any(code % WIDTH >= AT for code in codes):
@@ -184,7 +190,7 @@ class Replay:
 
 
 def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
-    """Updates of one element (four items: read by ``get``), or of all (two)."""
+    """Applies updates of one element (an entry of four items: read by ``get``), or of all (two items)."""
 
     def at(entry: LogEntry) -> None:
         entry[1].at(real, *entry[2])
@@ -214,7 +220,7 @@ def _elements(real: Any, kind: ContributionKind, operation: int) -> Handler:
 
 
 def _folded(operation: int, value: Any, operands: list[Any], numbers: Any = None) -> Any:
-    """The outcome of an operation with many operands, where it surely is as one by one; else None."""
+    """The outcome of an operation with many operands, if it surely equals that of one after the other."""
     if type(value) is str and operation < 2 and set(map(type, operands)) == {str}:
         return value + "".join(operands)
     if type(value) is int and operation < 3 and set(map(type, operands)) == {int}:
@@ -233,17 +239,9 @@ def _folded(operation: int, value: Any, operands: list[Any], numbers: Any = None
     return outcome if np.isfinite(outcome) else None  # a NaN has more bits than its value
 
 
-# ------------------------------------------------------------------------------
-# Logs of all ranks in the order of the iterations, whoever did them and whenever.
-#
-# Segments are opened as their first positions come up; what lies before the first position of those not
-# yet opened is complete, and leaves in order. Blocks thus pass one by one, and dealt iterations as many at
-# a time as there are ranks: memory is bounded by the segments that overlap, not by the log.
-
-
 @dataclass(frozen=True, slots=True)
 class SegmentId:
-    """Where a segment is: its number among those of a rank."""
+    """A segment, by its rank and its number there."""
 
     rank: int
     number: int
@@ -254,8 +252,8 @@ def merged(
 ) -> Iterator[Segment]:
     """Segments in ascending order of positions up to ``end``, from ``extents[rank]``.
 
-    A position is in the segments of one rank only; in two of them it keeps their order. ``fetch`` is
-    called once for each segment that is needed, by first position.
+    A position is in the segments of one rank only; if it is in two of them, they keep their order. ``fetch``
+    is called once for each segment needed, in the order of first positions.
     """
     waiting = sorted(
         (extent.first, rank, number)
@@ -272,11 +270,11 @@ def merged(
             opened = [segment.part(len(done.positions), len(segment.positions))
                       for segment, done in zip(opened, ready, strict=True)]  # fmt: skip
             opened = [segment for segment in opened if len(segment.positions)]
-            yield _woven([segment for segment in ready if len(segment.positions)])
+            yield _interleaved([segment for segment in ready if len(segment.positions)])
 
 
-def _woven(segments: Sequence[Segment]) -> Segment:
-    """One segment of several whose positions may interleave; one at least."""
+def _interleaved(segments: Sequence[Segment]) -> Segment:
+    """One segment of one or more whose positions may interleave."""
     if len(segments) == 1:
         return segments[0]
     positions = np.concatenate([segment.positions for segment in segments])

@@ -10,6 +10,8 @@ from dlbrt.data.spans import EMPTY, Spans
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 WORK = Spans.of(range(10), range(20, 30))
 
 
@@ -28,8 +30,8 @@ def test_no_unit_is_counted_twice_or_lost(before: list[int], reserved: int, ahea
         under_way.worked(min(units, len(under_way.runnable)), 0.25)
     assert done == under_way.done == min(20, sum(before))
     assert under_way.ahead == min(under_way.reserved, sum(ahead))
-    assert [*WORK.part(0, done + under_way.ahead).positions(), *under_way.work.positions()] == [
-        *WORK.positions()
+    assert [*each_position(WORK.part(0, done + under_way.ahead)), *each_position(under_way.work)] == [
+        *each_position(WORK)
     ]
     assert (under_way.compute_s, under_way.ahead_s) == (0.5 * len(before), 0.25 * len(ahead))
 

@@ -20,6 +20,8 @@ from dlbrt.data.spans import Spans
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 INDEX = st.builds(IndexMap, st.integers(-12, 12), st.sampled_from([-3, -2, -1, 1, 2, 3]))
 AFFINE = st.lists(st.tuples(st.integers(-3, 3), st.integers(-15, 30)), min_size=1, max_size=4)
 RANGES = st.lists(st.builds(range, st.integers(0, 30), st.integers(0, 60), st.integers(1, 5)), max_size=6)
@@ -62,7 +64,7 @@ def test_rows_agree_with_enumeration(
     taken = Spans(tuple(range(start, start + (n - 1) * step + 1, step) for start, n, step in runs if n))
     found = rows_of(taken, index, subscripts_of(terms), length)
     assert_normal(found)
-    assert set(listed(found)) == {r for p in taken.positions() for r in touched(p, index, terms, length)}
+    assert set(listed(found)) == {r for p in each_position(taken) for r in touched(p, index, terms, length)}
 
 
 @given(st.integers(0, 30), INDEX, AFFINE, st.integers(1, 60))

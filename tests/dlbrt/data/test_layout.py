@@ -15,6 +15,8 @@ from dlbrt.data.spans import coverage_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 SPEEDS = st.lists(st.floats(0.1, 10) | st.integers(1, 9).map(float), min_size=1, max_size=12)
 
 
@@ -31,7 +33,7 @@ def test_blocks_differ_by_at_most_one_and_the_first_are_larger(n: int, ranks: in
 def test_cyclic_deals_position_p_to_rank_p_mod_ranks(n: int, ranks: int) -> None:
     parts = cyclic(n, ranks)
     assert coverage_error(n, parts) is None
-    assert all(p % ranks == rank for rank, part in enumerate(parts) for p in part.positions())
+    assert all(p % ranks == rank for rank, part in enumerate(parts) for p in each_position(part))
 
 
 def end(shares: Sequence[int], speeds: Sequence[float]) -> float:

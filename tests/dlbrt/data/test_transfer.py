@@ -11,6 +11,8 @@ from dlbrt.data.transfer import Assignment, Transfer, plan_assignments, plan_tra
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[int, list[Spans], list[int]]:
@@ -51,9 +53,9 @@ def test_givers_give_from_the_end(plan: tuple[int, list[Spans], list[int]]) -> N
     found = plan_transfers(held, shares)
     transfers, moved = found.transfers, found.shares
     for source in {transfer.source for transfer in transfers}:
-        order = list(held[source].positions())
-        assert list(moved[source].positions()) == order[: shares[source]]
-        given_away = [p for t in transfers if t.source == source for p in t.spans.positions()]
+        order = list(each_position(held[source]))
+        assert list(each_position(moved[source])) == order[: shares[source]]
+        given_away = [p for t in transfers if t.source == source for p in each_position(t.spans)]
         assert given_away == order[shares[source] :]
 
 
@@ -135,7 +137,7 @@ def test_what_is_kept_stays_first(plan: tuple[int, list[Spans], list[int]], data
     assert coverage_error(n, found.shares) is None
     assert list(map(len, found.shares)) == shares
     for before, after, count in zip(held, found.shares, kept, strict=True):
-        assert list(after.positions())[:count] == list(before.positions())[:count]
+        assert list(each_position(after))[:count] == list(each_position(before))[:count]
 
 
 def test_receivers_of_one_giver_get_its_end_in_order() -> None:
@@ -154,7 +156,7 @@ def test_shares_that_do_not_sum_are_refused(shares: list[int]) -> None:
         plan_transfers([Spans.of(range(4)), EMPTY], shares)
 
 
-def test_gifts_are_carried_as_said_also_where_a_rank_gives_and_takes() -> None:
+def test_assignments_are_carried_out_where_a_rank_gives_and_takes() -> None:
     held = [Spans.of(range(2)), Spans.of(range(2, 10)), Spans.of(range(10, 18))]
     plan = plan_assignments(held, [Assignment(2, 1, 4), Assignment(1, 0, 3)], kept=[0, 1, 1])
     assert plan.transfers == (Transfer(1, 0, Spans.of(range(7, 10))), Transfer(2, 1, Spans.of(range(14, 18))))
@@ -162,11 +164,11 @@ def test_gifts_are_carried_as_said_also_where_a_rank_gives_and_takes() -> None:
     assert coverage_error(18, plan.shares) is None
 
 
-def test_gifts_of_one_rank_to_several_come_from_its_end_in_their_order() -> None:
+def test_assignments_of_one_rank_come_from_its_end_in_their_order() -> None:
     plan = plan_assignments([EMPTY, Spans.of(range(10)), EMPTY], [Assignment(1, 2, 2), Assignment(1, 0, 3)])
     assert plan.transfers == (Transfer(1, 0, Spans.of(range(5, 8))), Transfer(1, 2, Spans.of(range(8, 10))))
 
 
-def test_gifts_of_more_than_a_rank_holds_are_refused() -> None:
-    with pytest.raises(ValueError, match="gifts of rank 1 up to the 4 that it holds, found 5"):
+def test_assignments_of_more_than_a_rank_holds_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected rank 1 to give at most the 4 that it holds, found 5"):
         plan_assignments([EMPTY, Spans.of(range(4))], [Assignment(1, 0, 5)])

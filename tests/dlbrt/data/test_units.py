@@ -9,6 +9,8 @@ from dlbrt.data.work_table import Units
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 
 def partners(units: Units, unit: int) -> set[int]:
     return {units.first + unit, units.stop - 1 - unit}
@@ -34,11 +36,11 @@ def test_single_positions_are_themselves() -> None:
 def test_every_position_is_in_one_share(first: int, n: int, ranks: int, dealt: object) -> None:
     units = Units(first, first + n, folded=True)
     shares = dealt(len(units), ranks)  # type: ignore[operator]
-    held = [p for share in shares for p in units.positions(share).positions()]
+    held = [p for share in shares for p in each_position(units.positions(share))]
     assert sorted(held) == list(range(first, first + n))
     for share in shares:
-        wanted = set().union(*(partners(units, unit) for unit in share.positions()))
-        assert set(units.positions(share).positions()) == wanted
+        wanted = set().union(*(partners(units, unit) for unit in each_position(share)))
+        assert set(each_position(units.positions(share))) == wanted
 
 
 @given(st.integers(0, 30), st.integers(0, 60), st.integers(0, 10), st.integers(1, 4))
@@ -57,9 +59,9 @@ def test_after_a_failure_those_are_wanted_that_have_something_before_it(
 ) -> None:
     units = Units(first, first + n, folded)
     wanted = units.wanted(units.all, below)
-    for unit in units.all.positions():
+    for unit in each_position(units.all):
         positions = units.positions(Spans.of(range(unit, unit + 1)))
-        assert (unit in wanted) == any(p < below for p in positions.positions())
+        assert (unit in wanted) == any(p < below for p in each_position(positions))
 
 
 @pytest.mark.parametrize("folded", [False, True])

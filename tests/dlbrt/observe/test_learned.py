@@ -165,12 +165,20 @@ def test_speeds_are_one_per_rank_above_0(speeds: tuple[float, ...]) -> None:
         LoopMeasurements(KEY, speeds)
 
 
-LOOP = {"source": "prog.py:12", "kernel": "5f2a", "hosts": ["a", "b"], "speeds": [1, 2.5], "densities": []}
+LOOP = {
+    "source": "prog.py:12",
+    "kernel": "5f2a",
+    "hosts": ["a", "b"],
+    "speeds": [1, 2.5],
+    "seconds": [],
+    "densities": [],
+    "curves": [],
+}
 DENSITY = {"n": 20, "group": 5, "total_s": 1.5, "work": [1, 1, 1, 1]}
 
 
 def file_of(**changed: object) -> str:
-    return json.dumps({"format": "dlb learned", "version": 1, "loops": [LOOP | changed]})
+    return json.dumps({"format": "dlb learned", "version": 2, "loops": [LOOP | changed]})
 
 
 def test_a_file_written_by_hand_is_read(tmp_path: Path) -> None:
@@ -189,16 +197,20 @@ def test_a_file_written_by_hand_is_read(tmp_path: Path) -> None:
         ("[" * 100_000, "which is no JSON: name another"),
         ("[]", "which is JSON of something else: name another"),
         ('{"version": 1, "ranks": 2, "loops": []}', "is JSON of something else"),
-        ('{"format": "dlb learned", "version": 2}', "has version 2 of its layout; this one reads 1"),
         (
-            '{"format": "dlb learned", "version": 1}',
+            '{"format": "dlb learned", "version": 1, "loops": []}',
+            "which has version 1 of its format where version 2 is expected: remove it, or name another",
+        ),
+        ('{"format": "dlb learned", "version": 3}', "has version 3 of its format"),
+        (
+            '{"format": "dlb learned", "version": 2}',
             "which is damaged (it lacks 'loops'): remove it, or name another",
         ),
         (
-            '{"format": "dlb learned", "version": 1, "loops": 3}',
+            '{"format": "dlb learned", "version": 2, "loops": 3}',
             "is damaged (it has values of another kind): remove it",
         ),
-        ('{"format": "dlb learned", "version": 1, "loops": [3]}', "is damaged"),
+        ('{"format": "dlb learned", "version": 2, "loops": [3]}', "is damaged"),
         (file_of(source=3), "expected text, found 3"),
         (file_of(hosts=[1, 2]), "expected text, found 1"),
         (file_of(hosts=None), "is damaged"),

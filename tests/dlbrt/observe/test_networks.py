@@ -127,7 +127,7 @@ def test_without_a_home_there_is_no_file(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
-    document = {"format": "dlb networks", "version": 1, "networks": [json.loads(to_json(calibration(*"ab")))]}
+    document = {"format": "dlb networks", "version": 2, "networks": [json.loads(to_json(calibration(*"ab")))]}
     change(document)
     return json.dumps(document)
 
@@ -141,7 +141,8 @@ FOREIGN = {
     "not JSON": "{",
     "another object": "[]",
     "a file of speeds": changed(lambda d: d.update(format="dlb learned")),
-    "a later version": changed(lambda d: d.update(version=2)),
+    "an earlier version": changed(lambda d: d.update(version=1)),
+    "a later version": changed(lambda d: d.update(version=3)),
     "no networks": changed(lambda d: d.pop("networks")),
     "a host without ranks": changed(lambda d: entry(d)["hosts"].update(a=0)),
     "half a rank": changed(lambda d: entry(d)["hosts"].update(a=1.5)),

@@ -26,6 +26,8 @@ from papers.swartz import sieve
 from papers.swartz.density import compress
 from papers.swartz.integer import largest_part, parts
 
+from tests.support.spans import each_position
+
 BLOCK, CYCLIC, WHOLE = Distribution.BLOCK, Distribution.CYCLIC, Distribution.WHOLE
 
 WORKS = st.lists(st.integers(0, 30), max_size=9)
@@ -109,7 +111,7 @@ def test_each_position_is_dealt_once(
     given = weights if weighted else None
     shares = deal(n, len(weights), distribution, first=first, weights=given, work=known(each))
     assert len(shares) == len(weights)
-    assert sorted(p for spans in shares for p in spans.positions()) == list(range(first, n))
+    assert sorted(p for spans in shares for p in each_position(spans)) == list(range(first, n))
 
 
 @given(WORKS.filter(any), WEIGHTS, st.integers(0, 8))
@@ -136,7 +138,7 @@ def test_blocks_by_weight_are_those_of_figure_1(n: int, weights: list[float]) ->
 def test_scattered_by_weight_is_figure_3(n: int, weights: list[float]) -> None:
     owners = scattered_owners(n, weights)
     for rank, spans in enumerate(deal(n, len(weights), CYCLIC, weights=weights)):
-        assert sorted(spans.positions()) == np.flatnonzero(owners == rank).tolist()
+        assert sorted(each_position(spans)) == np.flatnonzero(owners == rank).tolist()
 
 
 @pytest.mark.parametrize("n", [4097, 10_000, 12_345])
@@ -145,7 +147,7 @@ def test_with_integer_weights_it_is_figure_3_in_long_loops_too(n: int) -> None:
     shares = deal(n, 3, CYCLIC, weights=[1, 2, 5])
     assert sum(len(spans.runs) for spans in shares) <= 8
     for rank, spans in enumerate(shares):
-        assert sorted(spans.positions()) == np.flatnonzero(owners == rank).tolist()
+        assert sorted(each_position(spans)) == np.flatnonzero(owners == rank).tolist()
 
 
 def test_with_other_weights_the_pattern_of_the_last_rows_is_repeated() -> None:
@@ -154,7 +156,7 @@ def test_with_other_weights_the_pattern_of_the_last_rows_is_repeated() -> None:
     assert sum(len(spans.runs) for spans in shares) <= 1024
     owners = np.empty(n, dtype=int)
     for rank, spans in enumerate(shares):
-        owners[list(spans.positions())] = rank
+        owners[list(each_position(spans))] = rank
     last = scattered_owners(1024, weights)
     assert owners[-1024:].tolist() == owners[-2048:-1024].tolist() == last.tolist()
     assert expected(shares, weights=weights).loss < 0.01
@@ -173,7 +175,7 @@ def test_alike_ranks_and_iterations_are_dealt_as_ever(n: int, ranks: int, first:
     blocks = deal(n, ranks, WHOLE, first=first)
     assert [len(spans) for spans in blocks] == [len(spans) for spans in layout.block(n - first, ranks)]
     cyclic = deal(n, ranks, CYCLIC, first=first)
-    assert all(p % ranks == (first + rank) % ranks for rank, s in enumerate(cyclic) for p in s.positions())
+    assert all(p % ranks == (first + rank) % ranks for rank, s in enumerate(cyclic) for p in each_position(s))
 
 
 def test_dealt_loops_are_dealt_whatever_the_work() -> None:
@@ -289,7 +291,7 @@ def test_what_is_expected_of_dealt_shares_is_their_work(
     work = known(each) or MeasuredWork(compress(each, 1))
     assert expected(shares, work).work == pytest.approx([sum(each[rank::ranks]) for rank in range(ranks)])
     by_weight = deal(len(each), len(weights), CYCLIC, weights=weights)
-    wanted = [sum(each[p] for p in spans.positions()) for spans in by_weight]
+    wanted = [sum(each[p] for p in each_position(spans)) for spans in by_weight]
     assert expected(by_weight, work, weights).work == pytest.approx(wanted)
 
 
@@ -297,7 +299,7 @@ def test_in_long_loops_it_is_nearly_so() -> None:
     n = 200_003
     work = by_index(lambda i: (i - 90_000) ** 2, n)
     shares = deal(n, 3, CYCLIC, first=17)
-    exact = [sum((p - 90_000) ** 2 for p in spans.positions()) for spans in shares]
+    exact = [sum((p - 90_000) ** 2 for p in each_position(spans)) for spans in shares]
     assert expected(shares, work).work == pytest.approx(exact, rel=1e-4)
 
 

@@ -13,12 +13,14 @@ from dlbrt.speed.ownership import BlockOwnership, DealtOwnership
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 COUNTS = st.lists(st.integers(0, 9), min_size=1, max_size=5)
 STEPS = st.sampled_from([-3, -2, -1, 1, 2, 3])
 
 
 def owners(index: IndexMap, shares: tuple[Spans, ...]) -> dict[int, int]:
-    return {index.value(p): rank for rank, spans in enumerate(shares) for p in spans.positions()}
+    return {index.value(p): rank for rank, spans in enumerate(shares) for p in each_position(spans)}
 
 
 @given(COUNTS, STEPS, st.integers(-20, 20), STEPS, st.integers(-20, 20), st.integers(0, 30))

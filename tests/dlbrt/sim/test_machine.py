@@ -12,6 +12,8 @@ from dlbrt.sim.machine import LoopModel, Machine
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.spans import each_position
+
 
 def test_of_uniform_iterations_as_many_fit_as_divide() -> None:
     costs = LoopModel(10, 0.5).costs()
@@ -24,7 +26,7 @@ def test_of_uniform_iterations_as_many_fit_as_divide() -> None:
 def test_of_others_the_first_whose_sum_fits(each: list[int], ranks: int, seconds: int) -> None:
     costs = LoopModel(len(each), tuple(map(float, each))).costs()
     for share in cyclic(len(each), ranks):
-        order = list(share.positions())
+        order = list(each_position(share))
         fits = sum(sum(each[p] for p in order[: k + 1]) <= seconds for k in range(len(order)))
         assert costs.within(share, seconds) == fits
         assert costs.of_first(share, fits) <= seconds
