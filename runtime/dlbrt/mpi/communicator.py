@@ -25,8 +25,8 @@ from dlbrt.records import dataclass
 # ------------------------------------------------------------------------------
 # A counter at rank 0 that all ranks add to without rank 0's doing anything: one-sided fetch-and-add.
 #
-# Where ranks share memory that is an atomic addition; over a network the library at rank 0 carries it out when
-# it next makes progress, at the latest when rank 0 looks around.
+# Where ranks share memory that is an atomic addition; over a network the library at rank 0 carries it out
+# when it next makes progress, at the latest when rank 0 looks around.
 
 
 class FetchAndAdd:

@@ -67,8 +67,8 @@ class AgentDriver:
     """This rank in a loop that all ranks run.
 
     ``serial`` numbers the parallel calls alike on every rank. ``chooser`` is what the balancer asks for a
-    strategy, if it does. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder`` takes
-    down what the agent is told and asks for, if that is wanted.
+    strategy, if it does. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder``
+    takes down what the agent is told and asks for, if that is wanted.
     """
 
     def __init__(

@@ -58,8 +58,8 @@ from dlbrt.mpi.team import clock
 # What a rank that has given its profile waits for: its group's profiles, or the central balancer's answer;
 # where groups exchange work, the statements of all of them.
 #
-# Among all ranks the profiles go by one non-blocking collective; within a group from each member to each other,
-# which needs no communicator of its own, and so no moment at which all must come together to make one.
+# Among all ranks the profiles go by one non-blocking collective; within a group from each member to each
+# other, which needs no communicator of its own, and so no moment at which all must come together to make one.
 
 
 class PendingReply(Protocol):

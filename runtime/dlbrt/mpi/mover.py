@@ -180,8 +180,8 @@ def _block(array: Array, places: RowBlock) -> tuple[IntegerArray, ...]:
 class WorkTransfers:
     """Those of one rank, counted in its ``figures``.
 
-    ``loop_residents`` are the identities of arrays that stay on the ranks: of those rank 0 has no more than its
-    rows.
+    ``loop_residents`` are the identities of arrays that stay on the ranks: of those rank 0 has no more than
+    its rows.
     """
 
     def __init__(

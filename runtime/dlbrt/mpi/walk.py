@@ -19,7 +19,7 @@ from dlbrt.balance.window import ProgressSamples
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
-from dlbrt.mpi.routines.array_transfers import PendingTransfers
+from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.team import SingleRank, Team
 from dlbrt.parameters import CHUNK_S
 from dlbrt.records import dataclass

@@ -15,7 +15,7 @@ from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, FetchRequest, PendingTransfers, row_field
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing

@@ -20,8 +20,14 @@ from dlbrt.data.field import Field
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array, ArrayLocation, array_location
 from dlbrt.mpi.root import RootRuntime
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, row_field
-from dlbrt.mpi.routines.loop_residents import LoopResidents, ResidentArray, axis, row_bytes
+from dlbrt.mpi.routines.loop_residents import (
+    ArrayTransfer,
+    LoopResidents,
+    ResidentArray,
+    axis,
+    row_bytes,
+    row_field,
+)
 from dlbrt.mpi.routines.reach import reach_of
 
 

@@ -1,7 +1,8 @@
 """What a routine keeps from one run of a loop to the next: its arrays on the ranks, and who owns which rows.
 
-One run of a loop asks, in this order: what it looks at before it is dealt (`ensure_valid`), which of its arrays stay
-(`admit`), which shares it has (`deal`), what ranks lack of them (`array_transfers`); and tells what was done (`run_finished`).
+One run of a loop asks, in this order: what it looks at before it is dealt (`ensure_valid`), which of its
+arrays stay (`admit`), which shares it has (`deal`), what ranks lack of them (`array_transfers`); and tells
+what was done (`run_finished`).
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult, stored_by
 from dlbrt.mpi.program_history import LoopHistory
 from dlbrt.mpi.root import RootRuntime
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, Eviction
-from dlbrt.mpi.routines.loop_residents import LoopResidents
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.observe.statistics import RoutineFigures

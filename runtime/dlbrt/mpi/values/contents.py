@@ -27,9 +27,10 @@ from dlbrt.records import dataclass
 # ------------------------------------------------------------------------------
 # What the workers keep of arrays of rank 0, and until when.
 #
-# Law: no reference to an array of the program is held, not even a weak one, with which numpy refuses to resize
-# it (`PyArray_Resize` asks for the list of weak references). An array is known by its identity and layout;
-# another one that has taken both over agrees in its elements as well, by their digest, before it passes for it.
+# Law: no reference to an array of the program is held, not even a weak one, with which numpy refuses to
+# resize it (`PyArray_Resize` asks for the list of weak references). An array is known by its identity and
+# layout; another one that has taken both over agrees in its elements as well, by their digest, before it
+# passes for it.
 #
 # That an array is gone is seen by its memory: the kernel has it no more (`mincore`), at once for what the C
 # library maps by itself, everything from 32 MiB on; or an array that owns its memory lies there now. What is
