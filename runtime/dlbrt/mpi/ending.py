@@ -112,7 +112,7 @@ def check_bound(arguments: Iterable[Any]) -> None:
 
 
 def _as_in_the_program(error: NameError) -> NameError:
-    """The error as the program sees it: the name that is free in the reading function is the program's local."""
+    """The error as the program sees it: a free name of the reading function is a local of the program."""
     if "free variable" not in str(error):
         return error.with_traceback(None)
     return UnboundLocalError(

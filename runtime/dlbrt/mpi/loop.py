@@ -295,7 +295,7 @@ class LoopContext:
         return tuple(contributions.accumulate(name, each) for name, each in pairs)
 
     def reduce(self, *values: Any) -> None:
-        """Take what the run just done has left in the names that it binds, each followed by its companions."""
+        """Take what the run just done has left in the names that it binds, companions after theirs."""
         self.contributions.reduce(dict(zip(self.contributions.bound, values, strict=True)))
 
     def keep(self, /, **values: Any) -> None:
@@ -308,7 +308,7 @@ class LoopContext:
         walk.end_stretch()
         if walk.mid_pair:
             return
-        walk.rows_arrived()
+        walk.complete_delivery()
         if walk.trial_until is not None and self.team.work:
             walk.trial_until = None
             walk.join(self._launch(self))

@@ -93,7 +93,7 @@ def make_driver(
     loop_residents: Container[int] = (),
     recorder: Recorder | None = None,
 ) -> AgentDriver:
-    """This rank's driver for ``call``; ``loop_residents`` are the identities of arrays that stay on the ranks."""
+    """This rank's driver for ``call``; ``loop_residents`` identify the arrays that stay on the ranks."""
     objects.fields = fields
     start = initial_state(
         call.deal,
@@ -150,7 +150,7 @@ def _sent(value: Any, objects: SharedObjects) -> SentValue:
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:
-    """The rows that a rank has to send back: those of done iterations, and of a failing one that may store."""
+    """The rows that a rank sends back: those of done iterations, and what a failing one may have stored."""
 
     def stored(field: Field, done: Spans) -> Rows:
         partly = field.spec.mode is Mode.UPDATE or field.name in result.overwritten

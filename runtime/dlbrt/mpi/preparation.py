@@ -156,7 +156,7 @@ class Preparation:
             routine_state.inspect_rows(fields)
         self.fields = inspect_rows(fields, len(self.space), self.loop_history.tables)
         if routine_state is not None and not pooled:
-            self.loop_residents = routine_state.admit(self.fields)
+            self.loop_residents = routine_state.resident_arrays.admit(self.fields)
 
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}

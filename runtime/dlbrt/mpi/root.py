@@ -137,7 +137,7 @@ class RootRuntime:
         return sent if sent is not None and sent.signature == signature else None
 
     def groups(self, size: int | None, speeds: Sequence[float]) -> Groups:
-        """The groups of a local strategy, of ``size`` or as the options say; no ``speeds``: they are unknown."""
+        """The groups of a local strategy, of ``size`` or as the options say; ``speeds`` may be empty."""
         return self.options.group.formed(self.program_history.host_names, speeds, size)
 
     @property

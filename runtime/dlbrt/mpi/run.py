@@ -117,8 +117,8 @@ class LoopRun:
         load = Load(self._root_runtime.options.load, self._root_runtime.communicator.rank)
         loop = LoopContext(prepared.space, self._launch, self._finish, load)
         if routine_state is not None:
-            loop.ensure_valid = routine_state.ensure_valid
-            routine_state.ensure_valid(self._costs)
+            loop.ensure_valid = routine_state.resident_arrays.ensure_valid
+            routine_state.resident_arrays.ensure_valid(self._costs)
         loop.costs = self._costs
         loop.walk.poll_interval.size = self._loop_history.chunk
         try:
@@ -140,7 +140,7 @@ class LoopRun:
         begun = loop.team if isinstance(loop.team, SingleRank) and loop.team.figures.parts else None
         forced = loop.strategy or self._root_runtime.options.strategy
         # What a routine chose at an earlier run of the loop stands.
-        chosen = routine_state.strategy(self._loop_history.key) if routine_state is not None else None
+        chosen = routine_state.strategies.get(self._loop_history.key) if routine_state is not None else None
         self._strategy, initial = forced or AUTO, forced or chosen or AUTO
         self._pooled = pooled(initial) is not None
         if self._root_runtime.communicator.ranks == 1 or n == 0:
@@ -343,7 +343,7 @@ class SharedRun:
         if routine_state is not None:
             routine_state.run_finished(key, self._loop_residents, results)
             if self.driver.choice is not None:
-                routine_state.strategy_chosen(key, self.driver.strategy)
+                routine_state.strategies[key] = self.driver.strategy
 
     def _lost(self, error: str) -> LostIterationError:
         return LostIterationError(f"{self._prepared.loop_history.source}: {error}; please report this")

@@ -119,23 +119,23 @@ class IterativeRoutine(LoopRunner):
             self._root_runtime.program_history.routine(self._source).add(routine_state.figures)
 
     def _is_plain(self) -> bool:
-        """Whether the names that the compiler took for plain values hold such."""
+        """Whether the names that the compiler took for plain values hold plain values."""
         if self._plain is None:
             return True
         try:
             values = self._plain()
-        except NameError:  # a name that has no value yet: nothing is known of what it will get
+        except NameError:  # a name that has no value yet may get any
             return self._log("has names without a value where it begins")
         if all(map(is_plain, values)):
             return True
         return self._log("has names that hold neither numbers nor text where these are expected")
 
     def _is_undisturbed(self) -> bool:
-        """Whether no code of the program that may run at any time reaches an array."""
+        """Whether no code of the program that may run at any time (signals, threads) reaches an array."""
         reach = reached_asynchronously()
         if not (reach.arrays or reach.everything):
             return True
-        return self._log("may be broken into by a handler or stream of the program that reaches an array")
+        return self._log("may be interrupted by a handler or stream of the program that reaches an array")
 
     def _log(self, reason: str) -> bool:
         message = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"
