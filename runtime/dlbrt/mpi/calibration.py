@@ -161,9 +161,7 @@ def _measured(
 
 def _of_root(communicator: Communicator, numbers: Sequence[float]) -> list[float]:
     """Rank 0's numbers, on each rank."""
-    request, table = communicator.exchange(numbers)
-    communicator.complete([request])
-    found: list[float] = table[0].tolist()
+    found: list[float] = communicator.allgather(numbers)[0].tolist()
     return found
 
 

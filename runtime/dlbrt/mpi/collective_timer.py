@@ -62,11 +62,11 @@ class CollectiveTimer:
 
     def median_s(self, act: Callable[[], None], read: Read) -> float:
         """Median seconds of ``act``, begun on all ranks at the same time; the same on each rank."""
-        first = began = float(self._exchanged(self.now()).max())
+        first = began = float(self.communicator.allgather([self.now()]).max())
         found: list[float] = []
         while len(found) <= _LEAST or (len(found) <= _MOST and began - first < _BUDGET_S):
             at = began + self._lead_s
-            stamps = self._exchanged(*self._acted(act, at))
+            stamps = self.communicator.allgather(self._acted(act, at))
             if (stamps[:, 0] - at).max() > _LATE_S:
                 self._lead_s = min(2 * self._lead_s, _LONGEST_LEAD_S)
             found.append(max(0.0, read(stamps[:, 0], stamps[:, 1])))
@@ -83,11 +83,6 @@ class CollectiveTimer:
         start = self.now()
         act()
         return start, self.now()
-
-    def _exchanged(self, *numbers: float) -> Timestamps:
-        request, table = self.communicator.exchange(numbers)
-        self.communicator.complete([request])
-        return table
 
 
 def _send_time(communicator: Communicator, other: int) -> None:

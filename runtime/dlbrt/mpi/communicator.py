@@ -283,6 +283,12 @@ class Communicator:
         table = np.empty((self.ranks, len(mine)), dtype=np.float64)
         return self.comm.Iallgather(mine, table), table
 
+    def allgather(self, numbers: Sequence[float]) -> np.ndarray[Any, Any]:
+        """The table of an exchange, once it is complete."""
+        request, table = self.exchange(numbers)
+        self.complete([request])
+        return table
+
     def fail(self, error: BaseException) -> NoReturn:
         """Print an error inside the runtime, and end every rank of the job."""
         traceback.print_exception(error)

@@ -32,7 +32,7 @@ _DEEPEST_CHAIN = 10
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The body's exception at iteration ``position``: ``error`` on the ``rank`` that met it, else ``data``."""
+    """The body's exception at iteration ``position``: ``error`` on its own ``rank``, elsewhere ``data``."""
 
     position: int
     rank: int

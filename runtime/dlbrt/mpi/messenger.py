@@ -47,7 +47,7 @@ NotificationAction = (
 
 
 class PendingReply:
-    """A reply that a rank waits for: ``poll`` says whether it has arrived, ``event`` turns it into an event."""
+    """A reply that a rank waits for: ``poll`` says whether it is there, ``event`` turns it into an event."""
 
     def __init__(self, poll: Callable[[], bool], event: Callable[[float], events.Event]) -> None:
         self._poll = poll

@@ -1,4 +1,4 @@
-"""What a run knows of its network when it starts: what `dlbc calibrate` has stored, else a coarse measurement.
+"""The network as a run knows it at the start: what `dlbc calibrate` has stored, else a coarse measurement.
 
 The coarse measurement takes only a few messages and exchanges; the patterns follow from them by the usual
 shapes of networks (`Network.coarse`). A message of b bytes takes L + b / B (Zaki, Li, Parthasarathy, section
@@ -94,7 +94,7 @@ def known(communicator: Communicator, hosts: Sequence[str], environ: Mapping[str
     Collective; rank 0's result counts. A damaged file is reported on standard error and not used.
     """
     stored = _stored(hosts, environ) if communicator.rank == 0 and communicator.ranks > 1 else None
-    if communicator.ranks > 1 and not _from_root(communicator, stored is not None):
+    if communicator.ranks > 1 and not communicator.allgather([float(stored is not None)])[0, 0]:
         return Networks(quick(communicator, hosts))
     return stored or Networks(Network.default())
 
@@ -117,16 +117,8 @@ def quick(communicator: Communicator, hosts: Sequence[str]) -> Network:
 
 def _exchange_s(communicator: Communicator) -> float:
     start = time.perf_counter()
-    request, _ = communicator.exchange([0.0] * Profile.width())
-    communicator.complete([request])
+    communicator.allgather([0.0] * Profile.width())
     return time.perf_counter() - start
-
-
-def _from_root(communicator: Communicator, flag: bool) -> bool:
-    """Rank 0's flag, on each rank."""
-    request, table = communicator.exchange([float(flag)])
-    communicator.complete([request])
-    return bool(table[0, 0])
 
 
 def _stored(hosts: Sequence[str], environ: Mapping[str, str]) -> Networks | None:

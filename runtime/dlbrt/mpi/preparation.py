@@ -111,6 +111,7 @@ class Preparation:
         ``strategy`` is what ranks begin with; ``fixed``: shares are never cut anew.
         """
         root_runtime, state, pool = self.root_runtime, self.state, pooled(strategy)
+        network, host_names = root_runtime.network, root_runtime.program_history.host_names
         groups = self._groups(loop, partitioner.weights)
         resident = self.routine_state is not None and pool is None
         without_rows = not resident and not any(field.moves for field in self.fields)
@@ -129,11 +130,11 @@ class Preparation:
             strategy=strategy,
             groups=groups,
             rules=root_runtime.options.group.rules,
-            network=root_runtime.network,
-            within=root_runtime.within(groups),
+            network=network,
+            within=root_runtime.networks.of_groups(groups, host_names),
             measured=partitioner.measured,
             parameters=root_runtime.parameters,
-            exchange_s=root_runtime.exchange_s,
+            exchange_s=network.all_to_all.seconds(root_runtime.communicator.ranks),
             environment=state.environment if state else None,
             settings=self.settings,
             dropped=root_runtime.publisher.dropped(),
@@ -226,15 +227,16 @@ class Preparation:
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""
         root_runtime, ranks = self.root_runtime, self.root_runtime.communicator.ranks
+        rule = root_runtime.options.group
         if loop.group is not None and loop.group > ranks:
             self.loop_history.log(
                 f"a group of {loop.group} is more than all {ranks} ranks: one group of them"
             )
-        if root_runtime.options.group.lacks_speeds(weights):
+        if rule.lacks_speeds(weights):
             self.loop_history.log(
                 "no speeds of these ranks are known for groups of equal speed: blocks of ranks"
             )
-        return root_runtime.groups(loop.group, weights)
+        return rule.formed(root_runtime.program_history.host_names, weights, loop.group)
 
     def _deal_as_before(
         self, loop: LoopContext, first: int, partitioner: Partitioner, *, fixed: bool

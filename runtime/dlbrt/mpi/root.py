@@ -20,7 +20,6 @@ from dlbrt.mpi.values.packing import SentKernel, Signature
 from dlbrt.mpi.values.program_state import InterpreterState, capture
 from dlbrt.options import Options
 from dlbrt.parameters import Parameters
-from dlbrt.predict.groups import Groups
 from dlbrt.predict.network import Network, Networks
 
 if TYPE_CHECKING:
@@ -136,10 +135,6 @@ class RootRuntime:
         sent = self._kernels.get(key)
         return sent if sent is not None and sent.signature == signature else None
 
-    def groups(self, size: int | None, speeds: Sequence[float]) -> Groups:
-        """The groups of a local strategy, of ``size`` or as the options say; ``speeds`` may be empty."""
-        return self.options.group.formed(self.program_history.host_names, speeds, size)
-
     @property
     def parameters(self) -> Parameters:
         """The parameters of balancing, on this network."""
@@ -152,15 +147,6 @@ class RootRuntime:
     def network(self) -> Network:
         """The network among all ranks."""
         return self.networks.whole
-
-    @property
-    def exchange_s(self) -> float:
-        """Seconds that an exchange of profiles among all ranks takes."""
-        return self.network.all_to_all.seconds(self.communicator.ranks)
-
-    def within(self, groups: Groups) -> tuple[Network, ...]:
-        """The network within each of these groups; empty where it is the one among all ranks."""
-        return self.networks.of_groups(groups, self.program_history.host_names)
 
     def next_serial(self) -> int:
         """A number for the next call."""

@@ -125,7 +125,7 @@ class LoopRun:
             perform(loop, prepared.kernel, prepared.arguments)
         finally:
             if self._sharing is not None:
-                self._sharing.close()
+                self._sharing.run_journal.close()
         self._learn()
         self._record()
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
@@ -175,11 +175,11 @@ class LoopRun:
 
     def _finish(self, loop: LoopContext) -> None:
         space, sharing = self._prepared.space, self._sharing
-        if sharing is not None:
-            sharing.close()
-        self._results = [own_result(loop, 0)]
-        if sharing is not None:
-            self._results = sharing.gather(self._results[0])
+        if sharing is None:
+            self._results = [own_result(loop, 0)]
+        else:
+            sharing.run_journal.close()
+            self._results = sharing.gather(own_result(loop, 0))
             self._fault = sharing.replay(loop.contributions, self._results)
         for bar in space.bars:
             bar.update(len(space) - len(loop.team.figures.done))
@@ -231,7 +231,7 @@ class LoopRun:
                 prepared.kernel, prepared.space, result.failure, self._loop_history.source, ranks
             )
             if self._fault is None and sharing is not None:
-                doubt = sharing.doubt(result.failure.position)
+                doubt = sharing.run_journal.doubt(result.failure.position)
                 result.note = "\n".join(filter(None, (result.note, doubt)))
         return result
 
@@ -245,7 +245,7 @@ class LostIterationError(RuntimeError):
 
 
 class SharedRun:
-    """A loop on all ranks, from the call on; ``driver`` is rank 0's part in it.
+    """A loop on all ranks, from the call on; ``driver`` and ``run_journal`` are rank 0's part in it.
 
     Rank 0 calls the other ranks, scatters, gathers, and replays the journals.
     """
@@ -266,13 +266,13 @@ class SharedRun:
         self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
         self._scatter(loop.walk, call.ahead)
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
-        self._run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
-        loop.contributions.share(self._run_journal.journal, prepared.descriptions)
+        self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
+        loop.contributions.share(self.run_journal.journal, prepared.descriptions)
         if call.measured:
             from dlbrt.partition.profiling import GroupTimes
 
             loop.walk.times = GroupTimes(len(prepared.space), call.measured)
-        self._run_journal.open(loop.walk.ordinal)
+        self.run_journal.open(loop.walk.ordinal)
 
     @property
     def rows_fetched(self) -> int:
@@ -283,10 +283,6 @@ class SharedRun:
     def bytes_fetched(self) -> int:
         """How many bytes those rows have."""
         return self._loop_residents.bytes_of(self._array_transfers)
-
-    def close(self) -> None:
-        """Close rank 0's journal."""
-        self._run_journal.close()
 
     def gather(self, own: RankResult) -> list[RankResult]:
         """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.
@@ -314,11 +310,7 @@ class SharedRun:
         """Combine what iterations contributed; the failure, if one failed there."""
         extents = [result.extents for result in results]
         end = min(_failed_at(results), len(self._prepared.space) - 1)
-        return self._run_journal.replay(extents, known.kinds, known.values, end)
-
-    def doubt(self, failed_at: int) -> str:
-        """As `RunJournal.doubt`."""
-        return self._run_journal.doubt(failed_at)
+        return self.run_journal.replay(extents, known.kinds, known.values, end)
 
     @property
     def _travelling(self) -> list[Field]:

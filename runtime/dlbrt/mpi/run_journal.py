@@ -99,7 +99,7 @@ class RunJournal:
         values: dict[str, Any],
         end: int,
     ) -> ReplayFailure | None:
-        """At rank 0: apply the journals of all ranks up to position ``end``; the failure, if there was one."""
+        """At rank 0: apply the journals of all ranks up to position ``end``; the failure, if there is one."""
         replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
         try:
             faults = (replay.apply(segment) for segment in merged(extents, self._fetch, end))

@@ -95,7 +95,7 @@ class Walk:
         self._load.hold(len(team.work))
 
     def await_rows(self, delivery: PendingTransfers, ahead: range) -> None:
-        """Rows are on their way to this rank; the first iterations of its share, ``ahead``, need none of them."""
+        """Rows are on their way to this rank; the first iterations, ``ahead``, need none of them."""
         self._delivery, self._ahead = delivery, ahead
         if not ahead:
             self.complete_delivery()

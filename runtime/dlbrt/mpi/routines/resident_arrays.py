@@ -32,7 +32,7 @@ from dlbrt.mpi.routines.reach import reach_of
 
 
 class ResidentArrays:
-    """The arrays that stay on the ranks; rank 0 has fetched ``home_bytes`` of them in ``fetches`` messages."""
+    """The arrays that stay on the ranks; rank 0 fetched ``home_bytes`` of them in ``fetches`` transfers."""
 
     def __init__(self, root_runtime: RootRuntime) -> None:
         self._root_runtime = root_runtime
