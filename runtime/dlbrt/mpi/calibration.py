@@ -1,7 +1,17 @@
 """``python -m dlbrt.mpi.calibration RANKS [RESULT]``, under mpiexec: measure the network, show and store it.
 
-The table goes to standard output. RESULT is a file for what was measured, as one JSON object. All ranks end
-with the same status: 0 done; 2 where the network cannot be stored, or there are other ranks than expected.
+The table goes to standard output. RESULT is a file for the measured network, as one JSON object. All ranks
+end with the same status: 0 done; 2 where the network cannot be stored, or the number of ranks is not RANKS.
+
+The network is measured with the messages and waits of the runtime itself (Zaki, Li, Parthasarathy, section
+1.5.1 and figure 1.6). Latency is half of what a byte takes there and back, bandwidth what large messages
+reach beyond it. The patterns are those of a synchronization: interrupts from one rank to all, profiles from
+all to the central balancer, the exchange of profiles among all (one non-blocking collective) or among the
+members of a group (from each to each). They are measured for 2 to P ranks, taken from the hosts in turn, so
+that even few ranks are spread over all hosts.
+
+Every function of the measurement is collective: all ranks of its communicator call it. Ranks that have no
+part in a measurement sleep until the next one.
 """
 
 from __future__ import annotations
@@ -23,7 +33,7 @@ from dlbrt.balance.messages import Profile
 from dlbrt.contract import OptionError
 from dlbrt.mpi.collective_timer import CollectiveTimer, Read, Timestamps
 from dlbrt.mpi.communicator import ANY, REPORT, Communicator, Notification
-from dlbrt.mpi.messenger import PendingAllgather, PendingGroupProfiles
+from dlbrt.mpi.messenger import exchange_among_all, exchange_in_group
 from dlbrt.mpi.network import MessageSizes, bandwidth, one_way_s
 from dlbrt.observe.networks import (
     Calibration,
@@ -37,37 +47,28 @@ from dlbrt.observe.networks import (
 )
 from dlbrt.predict.network import Network, Networks, fit
 
-# ------------------------------------------------------------------------------
-# What communication costs among these ranks, measured with the messages and waits of the runtime itself.
-#
-# Zaki, Li, Parthasarathy, section 1.5.1 and figure 1.6. Latency is half of what a byte takes there and back,
-# bandwidth what large messages reach beyond it. The patterns are those of a synchronization: interrupts from
-# one rank to all, profiles from all to the central balancer, the exchange of profiles among all (one
-# non-blocking collective) or among the members of a group (from each to each). They are measured for 2 to P
-# ranks, which are taken from the hosts in turn, so that few ranks too are spread over them all.
-#
-# Collective: every function here is called on all ranks of its wire. Ranks that have no part in a measurement
-# wait for the next one asleep.
-
-#: What a rank of a wire does in a pattern.
+#: What a rank does in a pattern.
 Act = Callable[[Communicator], None]
+
+#: Exit status where the network cannot be measured or stored.
+_USAGE = 2
 
 _PROFILE = Profile(0, 0.0)
 _REPORT = np.array(_PROFILE.encode(), dtype=np.float64).tobytes()
 
-#: Up to so many ranks each number of them is measured, above it a few.
+#: Patterns are measured for every number of ranks up to this one, and for some above it.
 _EACH = 8
 
-#: Ranks of other hosts (or of this one, if there are none) to which rank 0 measures the latency.
+#: Ranks of other hosts (or of this one, if there are none) to which rank 0 measures the latency; round trips.
 _PARTNERS, _TRIPS = 8, 20
 
 _GROWTH = MessageSizes(first=2**16, factor=2, last=2**23, long_s=2e-2, trips=5)
 
 
 def measure(communicator: Communicator, hosts: Sequence[str]) -> Calibration:
-    """Measure the network among the 2 ranks or more of ``communicator``, in some seconds; the same on each rank.
+    """Measure the network among the 2 ranks or more of ``communicator``; takes some seconds.
 
-    ``hosts[r]`` is where rank r runs.
+    ``hosts[r]`` is where rank r runs. All ranks get the same result.
     """
     mine = hosts[communicator.rank]
     spread = _spread(hosts)
@@ -85,7 +86,7 @@ def measure(communicator: Communicator, hosts: Sequence[str]) -> Calibration:
 
 
 def sizes(ranks: int) -> list[int]:
-    """For which numbers of ranks the patterns are measured: all up to 8, then some, ``ranks`` among them."""
+    """The numbers of ranks for which patterns are measured: all up to 8, then some, ``ranks`` among them."""
     few = [*range(2, min(ranks, _EACH) + 1)]
     step = _EACH
     while step < ranks:
@@ -106,7 +107,7 @@ def _spread(hosts: Sequence[str]) -> list[int]:
 
 @contextmanager
 def _among(communicator: Communicator, members: Sequence[int]) -> Iterator[Communicator | None]:
-    """A wire of these ranks alone, in this order; None on others. Several are made at a time."""
+    """A communicator of these ranks alone, in this order; None on others. Collective over all ranks."""
     _meet(communicator)
     inside = communicator.rank in members
     color = min(members) if inside else MPI.UNDEFINED
@@ -122,14 +123,15 @@ def _among(communicator: Communicator, members: Sequence[int]) -> Iterator[Commu
 
 
 def _meet(communicator: Communicator) -> None:
-    """Wait asleep until all are here: calls of MPI that block would keep processors from who measures."""
+    """Sleep until all ranks are here: blocking calls would take processors from the ranks that measure."""
     communicator.complete([communicator.comm.Ibarrier()])
 
 
 def _within(near: Communicator, network: Network, whole: bool) -> Network | None:
-    """The network among the ranks of one host, if they are several.
+    """The network among the ranks of one host, if there are several.
 
-    Where these are the ``whole``, it is known but for the exchange, which goes otherwise within a group.
+    Where these are the ``whole``, only the exchange has to be measured: within a group it uses other
+    messages.
     """
     if near.ranks < 2:
         return None
@@ -142,7 +144,7 @@ def _within(near: Communicator, network: Network, whole: bool) -> Network | None
 def _measured(
     communicator: Communicator, partners: Sequence[int], exchange: Act
 ) -> tuple[Network, PatternSamples]:
-    """Everything, rank 0 sending messages to and fro with ``partners``; the same on each rank."""
+    """All figures, the same on each rank; rank 0 exchanges messages with ``partners``."""
     latency_s = _latency_s(communicator, partners[:_PARTNERS])
     bytes_s = 0.0
     if communicator.rank in (0, partners[0]):
@@ -159,14 +161,12 @@ def _measured(
 
 def _of_root(communicator: Communicator, numbers: Sequence[float]) -> list[float]:
     """Rank 0's numbers, on each rank."""
-    request, table = communicator.exchange(numbers)
-    communicator.complete([request])
-    found: list[float] = table[0].tolist()
+    found: list[float] = communicator.allgather(numbers)[0].tolist()
     return found
 
 
 def _latency_s(communicator: Communicator, partners: Sequence[int]) -> float:
-    """Of a message of one byte from rank 0 to a partner, on rank 0: the median of all."""
+    """The latency between rank 0 and its partners: the median of all, on rank 0."""
     found: list[float] = []
     for partner in partners:
         if communicator.rank in (0, partner):
@@ -175,15 +175,15 @@ def _latency_s(communicator: Communicator, partners: Sequence[int]) -> float:
 
 
 def _request_s(communicator: Communicator, partner: int) -> float:
-    """What it takes rank 0 away from computing to find a report that has come, and to take it."""
+    """Seconds of computing that rank 0 loses to receive a profile that has come."""
     found = [0.0]
     for _ in range(_TRIPS):
         if communicator.rank == partner:
             communicator.complete([communicator.send_bytes(_REPORT, 0, REPORT)])
         elif communicator.rank == 0:
-            communicator.until(lambda: communicator.profile_waiting() or None)
+            communicator.until(lambda: communicator.waiting(REPORT) or None)
             start = time.perf_counter()
-            if communicator.profile_waiting() and (report := communicator.poll_bytes(ANY, REPORT)):
+            if communicator.waiting(REPORT) and (report := communicator.poll_bytes(ANY, REPORT)):
                 Profile.decode(np.frombuffer(report[1], dtype=np.float64).tolist())
             found.append(time.perf_counter() - start)
     return median(found)
@@ -222,17 +222,17 @@ def _report(communicator: Communicator) -> None:
 
 
 def _exchange_all(communicator: Communicator) -> None:
-    answer = PendingAllgather(communicator, _PROFILE)
-    communicator.until(lambda: answer.complete() or None)
+    reply = exchange_among_all(communicator, _PROFILE)
+    communicator.until(lambda: reply.complete() or None)
 
 
 def _exchange_group(communicator: Communicator) -> None:
-    answer = PendingGroupProfiles(communicator, _PROFILE, range(communicator.ranks))
-    communicator.until(lambda: answer.complete() or None)
+    reply = exchange_in_group(communicator, _PROFILE, range(communicator.ranks))
+    communicator.until(lambda: reply.complete() or None)
 
 
 def _one_to_all(starts: Timestamps, ends: Timestamps) -> float:
-    """The longest that a rank took which was there; one that came late did not wait for what had come."""
+    """The longest time of a rank; one that came late is timed from when it came."""
     return float((ends - np.maximum(starts, starts[0])).max())
 
 
@@ -242,11 +242,6 @@ def _all_to_one(starts: Timestamps, ends: Timestamps) -> float:
 
 def _all_to_all(starts: Timestamps, ends: Timestamps) -> float:
     return float(ends.max() - starts.max())
-
-
-# ------------------------------------------------------------------------------
-
-_USAGE = 2
 
 
 def main() -> None:
@@ -279,7 +274,7 @@ def _calibrate(communicator: Communicator, expected: int, results: list[str]) ->
 
 
 def _store(ranks: int, expected: int) -> Path:
-    """Where the network is to be stored; OptionError where it cannot be measured or stored."""
+    """The file to store the network in; OptionError where it cannot be measured or stored."""
     if expected < 2:
         raise OptionError(f"expected 2 ranks or more, found {expected}: one alone uses no network")
     if ranks != expected:
@@ -295,7 +290,7 @@ def _store(ranks: int, expected: int) -> Path:
 
 
 def _kept(found: Calibration, place: Path, results: list[str]) -> int:
-    """Show and store what was measured; the exit status."""
+    """Show and store the measured network; returns the exit status."""
     print("\n".join(table(found)), flush=True)
     try:
         for result in results:

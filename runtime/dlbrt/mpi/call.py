@@ -1,4 +1,15 @@
-"""What rank 0 tells the others to run a loop: one message, small, arrays apart."""
+"""The call by which rank 0 has the other ranks run a loop: one small message; arrays are sent apart.
+
+Most runs of a loop differ from an earlier one only in number and body. Rank 0 and the others keep the same
+calls in the same order, by the same rule, so a repeated call is sent as the place of the earlier one. Calls
+that change what ranks know beyond the loop (a kernel, the interpreter's state, memory to be forgotten) are
+never kept.
+
+Access tables go with the call. Any rank may receive any iteration, and what the subscripts read may not be on
+a rank before the rows are: so rank 0 evaluates the subscripts, and every rank gets whole tables, as slots of
+the call. Tables that equal those of the loop's last run are the same arrays again, which the other ranks
+have.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +24,7 @@ from dlbrt.data.access_table import AccessTable, AccessTables
 from dlbrt.data.field import Field
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.memory import Layout
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, Eviction
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.mpi.values.program_state import ProcessEnvironment
 from dlbrt.parameters import Parameters
@@ -31,14 +42,14 @@ class Content(Enum):
     WHOLE = "broadcast"
     ROWS = "by rows, as the array table says"
     LIST = "by rows, of a list"
-    RESIDENT = "on the ranks from one call to the next, what they lack in parcels"
+    RESIDENT = "on the ranks from one call to the next; missing rows by array transfers"
 
 
 @dataclass(frozen=True, slots=True)
 class SlotHeader:
     """One slot: its layout (None for a list of ``length``), and where its contents come from.
 
-    ``token`` names contents that the workers keep between calls; 0: not kept.
+    ``token`` names contents that the workers keep between calls; 0: they are not kept.
     """
 
     content: Content
@@ -50,7 +61,7 @@ class SlotHeader:
 
 @dataclass(frozen=True, slots=True)
 class TableSlots:
-    """The slots that hold what the iterations touch of the array ``name``, and what they store to."""
+    """The slots of the access tables of the array ``name``: what iterations touch, and what they store to."""
 
     name: str
     touched: tuple[int, ...]
@@ -61,14 +72,14 @@ class TableSlots:
 class LoopCall:
     """One parallel run of a loop, as rank 0 describes it.
 
-    ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it goes apart.
-    Either is None where the ranks have it from an earlier call of the loop ``key``; positions that ``deal``
-    does not deal are done already. ``groups`` are those of a local strategy, which go together by the
-    ``rules``; ``network`` is what messages cost among all ranks, ``within`` in each group where it differs.
-    ``measured`` is the size of the groups of iterations whose times are wanted, 0 for none; ``known`` is what
-    self-scheduling is told of the loop, ``without_rows`` whether its units go without data. ``array_transfers`` are
-    the rows that ranks lack of arrays that stay on them, ``evictions`` those that they give up; the iterations
-    ``ahead`` of each rank can be done before its rows arrive.
+    ``body`` is the pickle of kernel, arguments and space; ``kernel`` is the kernel's where it is sent apart.
+    Either is None where the ranks have it from an earlier call of the loop ``key``. Positions outside
+    ``deal`` are done already. ``groups`` are those of a local strategy, formed by the ``rules``; ``network``
+    is the one among all ranks, ``within`` those of the groups where they differ. ``measured`` is the size of
+    the groups of iterations to be timed, 0 for none; ``known`` is what self-scheduling knows of the loop,
+    ``without_rows`` whether its units go without data. ``array_transfers`` are the rows that ranks lack of
+    resident arrays, ``evictions`` those that they give up; the iterations ``ahead`` of each rank need no rows
+    that have still to arrive.
     """
 
     serial: int
@@ -96,19 +107,8 @@ class LoopCall:
     evictions: tuple[Eviction, ...] = ()
     ahead: tuple[range, ...] = ()
 
-    def without_body(self) -> LoopCall:
-        """The same call to ranks that have its body."""
-        return replace(self, body=None)
 
-
-# ------------------------------------------------------------------------------
-# Calls that are as an earlier one but for number and body: most runs of a loop differ in nothing else.
-#
-# Rank 0 and the others keep the same calls in the same order, by the same rule, so that a repetition is told by
-# where the earlier one stands. Calls that change what else ranks know (a kernel, the interpreter's state,
-# memory to be forgotten) are never kept.
-
-#: Calls kept of a loop: arrays that change places make a few that take turns.
+#: Calls kept of a loop: where arrays are swapped from run to run, a few calls take turns.
 _MAX_CALLS = 8
 
 _repeated_fields = attrgetter(
@@ -118,7 +118,7 @@ _repeated_fields = attrgetter(
 
 @dataclass(frozen=True, slots=True)
 class RepeatedCall:
-    """The call number ``serial`` is as the one kept of the loop ``key`` at ``place``, but for its body."""
+    """The call number ``serial`` equals the one kept of the loop ``key`` at ``place``, its body apart."""
 
     serial: int
     body: bytes | None
@@ -133,7 +133,7 @@ class CallCache:
         self._calls: dict[str, list[tuple[LoopCall, tuple[Any, ...]]]] = {}
 
     def shortened(self, call: LoopCall) -> LoopCall | RepeatedCall:
-        """The call as it is sent: short, where the others know one that is the same. It is kept."""
+        """The call as it is sent: short where the others have kept an equal one. It is kept."""
         same = _repeated_fields(call)
         for place, (_, earlier) in enumerate(self._calls.get(call.key, ())):
             if earlier == same:
@@ -142,7 +142,7 @@ class CallCache:
         return call
 
     def restored(self, message: LoopCall | RepeatedCall) -> LoopCall:
-        """The call that a message stands for. It is kept."""
+        """The call that a message stands for; it is kept."""
         if isinstance(message, RepeatedCall):
             earlier, _ = self._calls[message.key][message.place]
             return replace(earlier, serial=message.serial, body=message.body)
@@ -159,18 +159,10 @@ class CallCache:
         kept.append((call, same))
 
 
-# ------------------------------------------------------------------------------
-# What iterations touch where subscripts follow no line: looked at on rank 0, sent to all with the call.
-#
-# Any rank may receive any iteration, and what the subscripts read may not be there before the rows are: so
-# rank 0 evaluates them and every rank gets the tables whole, as slots of the call. Tables that a loop had at
-# its last run too are the same arrays again, which the other ranks then have already.
-
-
 def inspect_rows(fields: Sequence[Field], n: int, last: MutableMapping[str, AccessTables]) -> list[Field]:
-    """The fields with what their n iterations touch; FootprintError where it cannot be told.
+    """The fields with the access tables of their n iterations; FootprintError where there can be none.
 
-    ``last`` are the tables by name that the last run had; it is kept up to date.
+    ``last`` are the tables of the last run by name; it is kept up to date.
     """
     found = [field.with_tables(n) if field.inspected else field for field in fields]
     return [_known(field, last) if field.tables is not None else field for field in found]

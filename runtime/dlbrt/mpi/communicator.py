@@ -1,7 +1,15 @@
 """Waiting and messages. Every wait spins briefly and then sleeps: users' machines are shared.
 
-MPI's own blocking calls keep a processor busy until they return. Here nothing blocks: requests are
-tested, and between tests the rank yields, then sleeps, for longer the longer it has waited.
+MPI's own blocking calls keep a processor busy until they return. Nothing blocks here: requests are tested,
+and between tests the rank yields, then sleeps, for longer the longer it has waited.
+
+The shared counter lies at rank 0, and all ranks add to it without rank 0 taking part: one-sided
+fetch-and-add. Where ranks share memory this is an atomic addition; over a network the library at rank 0
+carries it out when it next makes progress, at the latest when rank 0 polls.
+
+Rows of an array are given to MPI as memory, an address and a datatype, so that nothing is packed by hand.
+Along any axis of a dense array, rows ``start, start + step, ...`` are blocks of one size at one distance,
+repeated at one distance: a vector of vectors of bytes.
 """
 
 from __future__ import annotations
@@ -22,11 +30,17 @@ from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# A counter at rank 0 that all ranks add to without rank 0's doing anything: one-sided fetch-and-add.
-#
-# Where ranks share memory that is an atomic addition; over a network the library at rank 0 carries it out when
-# it next makes progress, at the latest when rank 0 looks around.
+T = TypeVar("T")
+
+COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
+ANY = MPI.ANY_SOURCE
+
+#: Polls before the first sleep, with a processor for every rank of the host, and without.
+_SPINS, _SPINS_CROWDED = 200, 10
+_FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
+
+#: For blocks smaller than this, numpy packs faster than MPI's datatype engine.
+_MIN_BLOCK_BYTES = 1024
 
 
 class FetchAndAdd:
@@ -43,12 +57,12 @@ class FetchAndAdd:
 
     @property
     def number(self) -> int:
-        """What the counter said before, once it is done."""
+        """The value of the counter before the addition, once it is done."""
         return int(self._found[0])
 
 
 class SharedCounter:
-    """Made, and freed, by all ranks of a communicator together."""
+    """A counter at rank 0; all ranks of a communicator create it together, and free it together."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
         self._rank = comm.Get_rank()
@@ -60,7 +74,7 @@ class SharedCounter:
         comm.Barrier()
 
     def reset(self) -> None:
-        """At rank 0, while nobody claims: begin anew at 0."""
+        """At rank 0, while no rank adds: set the counter to 0."""
         zero = np.zeros(1, dtype=np.int64)
         self._window.Accumulate(zero, 0, op=MPI.REPLACE)
         self._window.Flush(0)
@@ -75,16 +89,6 @@ class SharedCounter:
         self._window.Free()
 
 
-# ------------------------------------------------------------------------------
-# Rows of an array as MPI sees memory: an address and a datatype, so that nothing is packed by hand.
-#
-# Along any axis of a dense array, rows ``start, start + step, ...`` are blocks of one size at one distance,
-# repeated at one distance: a vector of vectors of bytes.
-
-#: Below this block size numpy packs faster than MPI's datatype engine walks.
-_MIN_BLOCK_BYTES = 1024
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryRegion:
     """``count`` items of a datatype (bytes, or one committed layout) at an address."""
@@ -97,19 +101,18 @@ class MemoryRegion:
     @property
     def message(self) -> tuple[MPI.buffer, int, MPI.Datatype]:
         """The region as mpi4py takes it."""
-        # By address: mpi4py refuses the buffer of a read-only array, although sending only reads.
         return MPI.buffer.fromaddress(self.address, self.extent), self.count, self.datatype
 
     def free(self) -> None:
-        """Give the datatype back, once no message uses it."""
+        """Free the datatype, once no message uses it."""
         if self.datatype != MPI.BYTE:
             self.datatype.Free()
 
 
 def region_of(array: Array, axis: int, rows: Rows) -> MemoryRegion | None:
-    """The rows as a region; None where they are better packed.
+    """The rows as a region; None where packing them is faster.
 
-    Ranks that hold arrays of one layout get regions that match, since only the layout decides.
+    Only the layout of the array decides, so the regions of ranks that hold arrays of one layout match.
     """
     if len(rows) != 1 or not (array.flags.c_contiguous or array.flags.f_contiguous):
         return None
@@ -135,24 +138,12 @@ def _layout(outer: int, length: int, block: int, run: range) -> MPI.Datatype:
     return repeated.Commit()
 
 
-# ------------------------------------------------------------------------------
-
-T = TypeVar("T")
-
-COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
-ANY = MPI.ANY_SOURCE
-
-#: Looks before the first sleep, with a processor for every rank of the host, and without.
-_SPINS, _SPINS_CROWDED = 200, 10
-_FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
-
-
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A word to a rank that computes, about the loop call ``serial``, one of four; -1 stands for nothing.
+    """A notification to a rank that computes, about the loop call ``serial``; one of four fields is not -1.
 
-    ``epoch`` is the window that is to end, ``failed_at`` the position that failed elsewhere, ``strategy`` the
-    number of the one that was chosen, ``round`` the one that another group asks for.
+    ``epoch`` is the window that is to end, ``failed_at`` the position that failed on another rank,
+    ``strategy`` the number of the chosen strategy, ``round`` the group exchange that another group asks for.
     """
 
     serial: int
@@ -163,7 +154,7 @@ class Notification:
 
 
 class Pause:
-    """One wait: call it between looks. It yields the processor, then sleeps up to a millisecond."""
+    """One wait: call it between polls. It yields the processor, then sleeps up to a millisecond."""
 
     def __init__(self, spins: int) -> None:
         self._spins = spins
@@ -194,18 +185,18 @@ class Communicator:
 
     @property
     def counter(self) -> SharedCounter:
-        """The counter that all ranks share; all of them ask for it first at the same place."""
+        """The counter that all ranks share; the first use is collective."""
         if self._counter is None:
             self._counter = SharedCounter(self.comm)
         return self._counter
 
     def restart_counter(self) -> None:
-        """At rank 0, before a call: if there is a counter it begins anew."""
+        """At rank 0, before a call: set the counter to 0, if there is one."""
         if self._counter is not None:
             self._counter.reset()
 
     def close(self) -> None:
-        """Give up what all ranks have together; all of them do so at the end."""
+        """Free what all ranks have in common; collective, at the end."""
         if self._counter is not None:
             self._counter.free()
             self._counter = None
@@ -215,7 +206,7 @@ class Communicator:
         return Pause(self._spins)
 
     def until(self, poll: Callable[[], T | None]) -> T:
-        """Wait until ``poll()`` gives something other than None."""
+        """Wait until ``poll()`` returns something other than None."""
         pause = self.pause()
         while (found := poll()) is None:
             pause()
@@ -270,29 +261,21 @@ class Communicator:
         return self.comm.Ibcast(region.message, root=root)
 
     def interrupt(self, note: Notification, targets: Iterable[int]) -> list[MPI.Request]:
-        """Send a note to ranks that look for it between iterations."""
+        """Send a notification to ranks that poll for it between iterations."""
         numbers = np.array(astuple(note), dtype=np.int64)
         return [self.comm.Isend(numbers, dest=target, tag=INTERRUPT) for target in targets]
 
-    def interrupt_waiting(self) -> bool:
-        """Whether an interrupt has come."""
-        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=INTERRUPT)
+    def waiting(self, tag: int) -> bool:
+        """Whether a message with that tag has come from any rank."""
+        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=tag)
 
     def interrupted(self) -> Notification | None:
-        """An interrupt, if one has come, which is taken."""
-        if not self.interrupt_waiting():
+        """The next notification, if one has come."""
+        if not self.waiting(INTERRUPT):
             return None
         numbers = np.empty(len(fields(Notification)), dtype=np.int64)
         self.comm.Recv(numbers, source=MPI.ANY_SOURCE, tag=INTERRUPT)
         return Notification(*numbers.tolist())
-
-    def profile_waiting(self) -> bool:
-        """Whether a profile has come for the central balancer here."""
-        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=REPORT)
-
-    def message_waiting(self) -> bool:
-        """Whether another rank has said or given something."""
-        return self.comm.Iprobe(source=MPI.ANY_SOURCE, tag=MESSAGE)
 
     def exchange(self, numbers: Sequence[float]) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
         """Start an exchange: the table has a row for each rank once the request completes."""
@@ -300,8 +283,14 @@ class Communicator:
         table = np.empty((self.ranks, len(mine)), dtype=np.float64)
         return self.comm.Iallgather(mine, table), table
 
+    def allgather(self, numbers: Sequence[float]) -> np.ndarray[Any, Any]:
+        """The table of an exchange, once it is complete."""
+        request, table = self.exchange(numbers)
+        self.complete([request])
+        return table
+
     def fail(self, error: BaseException) -> NoReturn:
-        """End every rank of the job because of an error inside the runtime, which is shown."""
+        """Print an error inside the runtime, and end every rank of the job."""
         traceback.print_exception(error)
         print(f"dlb: rank {self.rank} failed inside the runtime; the job ends", file=sys.stderr, flush=True)
         sys.stdout.flush()

@@ -1,6 +1,6 @@
-"""The MPI driver of a rank's agent (`dlbrt.balance.agent`): it tells it what happens, and does what it asks.
+"""The MPI driver of a rank's agent (`dlbrt.balance.agent`): it passes events in and carries actions out.
 
-Everything a rank waits for is looked at in turn, so that no order of arrival can block it.
+Everything that a rank waits for is polled in turn, so that no order of arrival can block it.
 """
 
 from __future__ import annotations
@@ -9,50 +9,15 @@ from collections import deque
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
-from dlbrt.balance.actions import (
-    Action,
-    ClaimChunks,
-    ExchangeProfiles,
-    Finish,
-    Move,
-    RequestChoice,
-    Resume,
-    Send,
-    SendGroupReport,
-    SendInstructions,
-    SendProfile,
-    SendWork,
-    methods_of,
-)
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts
-from dlbrt.balance.events import (
-    ChoiceRequested,
-    Event,
-    Exhausted,
-    Failed,
-    InstructionsReceived,
-    ProfileReceived,
-    Received,
-    TimeElapsed,
-    Worked,
-    WorkReceived,
-)
 from dlbrt.balance.messages import Message
 from dlbrt.chunks.statistics import ChunkReport
 from dlbrt.data.field import Field
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import Units
-from dlbrt.mpi.communicator import Communicator
-from dlbrt.mpi.messenger import (
-    Messenger,
-    NotificationAction,
-    PendingAllgather,
-    PendingClaim,
-    PendingGroupProfiles,
-    PendingGroupReports,
-    PendingInstructions,
-    PendingReply,
-)
+from dlbrt.mpi import messenger
+from dlbrt.mpi.communicator import INTERRUPT, MESSAGE, REPORT, Communicator
 from dlbrt.mpi.mover import WorkTransfers
 from dlbrt.mpi.team import Progress, RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
@@ -66,9 +31,9 @@ if TYPE_CHECKING:
 class AgentDriver:
     """This rank in a loop that all ranks run.
 
-    ``serial`` numbers the parallel calls alike on every rank. ``chooser`` is what the balancer asks for a
-    strategy, if it does. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder`` takes
-    down what the agent is told and asks for, if that is wanted.
+    ``serial`` numbers the parallel calls alike on every rank. The balancer asks ``chooser`` for a strategy,
+    if there is one. ``loop_residents`` are the identities of arrays that stay on the ranks. ``recorder``
+    records the agent's events and actions, where a trace is written.
     """
 
     def __init__(
@@ -87,20 +52,20 @@ class AgentDriver:
         self._communicator = communicator
         self._agent = agent
         self._chooser = chooser
-        self._messenger = Messenger(communicator, serial)
+        self._messenger = messenger.Messenger(communicator, serial)
         self._movements = WorkTransfers(
             communicator, agent.units, fields, objects, loop_residents, self.figures
         )
-        self._actions: deque[Action] = deque()
-        self._pending: PendingReply | None = None
-        self._past_counts = BalancingCounts()  # of the agents before
-        self.loading_s = 0.0  # importing the model, once in a program
+        self._actions: deque[actions.Action] = deque()
+        self._pending: messenger.PendingReply | None = None
+        self._past_counts = BalancingCounts()  # of this agent's predecessors
+        self.loading_s = 0.0  # spent on importing the model, once in a program
         if agent.claims_chunks:
             communicator.counter  # noqa: B018 -- made by all ranks together
 
     @property
     def units(self) -> Units:
-        """What work is counted in."""
+        """The units of work."""
         return self._agent.units
 
     @property
@@ -110,7 +75,7 @@ class AgentDriver:
 
     @property
     def finished(self) -> bool:
-        """Whether no rank has any left, or none will come here."""
+        """Whether no rank has work left, or none will come to this one."""
         return self._agent.finished
 
     def held(self, rank: int) -> Spans:
@@ -124,7 +89,7 @@ class AgentDriver:
 
     @property
     def choice(self) -> StrategyChoice | None:
-        """Why it is that one, where one was chosen."""
+        """The choice of the strategy, where one was made."""
         return self._chooser.choice if self._chooser is not None else None
 
     @property
@@ -138,39 +103,39 @@ class AgentDriver:
         return self._agent.ends_independently
 
     def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
-        """Tell the agent."""
+        """Report to the agent, and count."""
         self.figures.add(done, self.work.runs[0].step)
-        self._handle(Worked(clock(), units, compute_s, progress))
+        self._handle(events.Worked(clock(), units, compute_s, progress))
         self.figures.compute_s += compute_s
         if self._agent.receives_messages:
             chunk_report = ChunkReport(self._communicator.rank, units, compute_s, compute_s)
             self.figures.chunks = self.figures.chunks.then(chunk_report)
 
     def failed(self, position: int) -> None:
-        """Tell the agent; the others hear of it at the next `synchronize`."""
-        self._handle(Failed(clock(), position))
+        """Report to the agent; the other ranks learn of it at the next `synchronize`."""
+        self._handle(events.Failed(clock(), position))
 
     def interrupted(self) -> bool:
-        """Whether something has come that `synchronize` is to take before this rank's work is done."""
-        if self._agent.is_central and self._communicator.profile_waiting():
+        """Whether something has come that `synchronize` must handle before this rank's work is done."""
+        if self._agent.is_central and self._communicator.waiting(REPORT):
             return True
         if self._pending is not None:
             return self._pending.complete()
-        if self._agent.receives_messages and self._communicator.message_waiting():
+        if self._agent.receives_messages and self._communicator.waiting(MESSAGE):
             return True
-        return self._communicator.interrupt_waiting() or self._agent.due(clock())
+        return self._communicator.waiting(INTERRUPT) or self._agent.due(clock())
 
     def synchronize(self) -> None:
-        """Carry out what the agent asks until this rank has work again, or the loop is over."""
+        """Carry out the agent's actions until this rank has work again, or the loop is over."""
         self._poll_messages()
         if self._agent.due(now := clock()):
-            self._handle(TimeElapsed(now))
+            self._handle(events.TimeElapsed(now))
         if self._may_go_on():
             return
         start, had_work, figures = clock(), bool(self.work), self.figures
         apart_s = figures.decision_s + figures.movement_s
         if not (had_work or self._agent.waiting or self._actions):
-            self._handle(Exhausted(start))
+            self._handle(events.Exhausted(start))
         self._settle()
         if self.finished:
             self._end()
@@ -180,8 +145,8 @@ class AgentDriver:
         else:
             figures.idle_s += waited
 
-    def _handle(self, event: Event) -> None:
-        """Tell the agent; what it asks for is carried out in turn."""
+    def _handle(self, event: events.Event) -> None:
+        """Pass an event to the agent; its actions are carried out in turn."""
         if self.recorder is None:
             self._actions += self._agent.handle(event)
         else:
@@ -203,26 +168,23 @@ class AgentDriver:
         """Whether nothing is left to do here before this rank's next iterations, or for good."""
         if self._actions:
             return False
-        return self.finished or (bool(self.work) and not self._answered())
+        answered = self._pending is not None and self._pending.complete()
+        return self.finished or (bool(self.work) and not answered)
 
     def _poll(self) -> bool:
-        """Look at everything this rank waits for; whether something happened."""
+        """Poll everything that this rank waits for; whether something happened."""
         if (answer := self._pending) is not None and answer.complete():
             self._pending = None
             self._decide(answer.event(clock()))
         else:
             self._poll_messages()
-            self._handle(TimeElapsed(clock()))
+            self._handle(events.TimeElapsed(clock()))
             if not (self.work or self._actions or self._agent.waiting or self.finished):
-                self._handle(Exhausted(clock()))  # what has come was no work
+                self._handle(events.Exhausted(clock()))  # a message came, but no work
         return bool(self._actions) or self.finished
 
-    def _answered(self) -> bool:
-        """Whether the answer to this rank's profile is there."""
-        return self._pending is not None and self._pending.complete()
-
     def _poll_messages(self) -> None:
-        """Take a note, the words, and a report to the central balancer, if one has come."""
+        """Take a notification, a profile for the central balancer, and messages, where they have come."""
         if (received := self._messenger.poll_notification()) is not None:
             self._handle(received)
         if self._agent.is_central and (event := self._messenger.poll_profile()):
@@ -232,21 +194,21 @@ class AgentDriver:
                 self._take(source, message)
 
     def _take(self, source: int, received: Message | Spans) -> None:
-        """A word has come, or units of work, whose rows follow."""
+        """Handle a message, or units of work, whose rows follow."""
         if isinstance(received, Spans):
             self._movements.take(received, source)
-            self._decide(WorkReceived(clock(), source, received))
+            self._decide(events.WorkReceived(clock(), source, received))
         else:
-            self._decide(Received(clock(), source, received))
+            self._decide(events.Received(clock(), source, received))
 
-    def _decide(self, event: Event) -> None:
-        """An event at which something may be decided."""
+    def _decide(self, event: events.Event) -> None:
+        """Pass on an event at which the agent may decide; the time counts as decision."""
         start = clock()
         self._handle(event)
         self.figures.decision_s += clock() - start
 
     def _end(self) -> None:
-        """Nothing is left to do here: what is under way arrives, and what was counted is told."""
+        """Nothing is left to do here: wait for what is under way, and note the agent's counts."""
         self._messenger.complete()
         self._movements.complete()
         counts, figures = self._past_counts + self._agent.counts(), self.figures
@@ -254,64 +216,64 @@ class AgentDriver:
         figures.synchronizations = counts.synchronizations
         figures.redistributions = counts.redistributions
 
-    def _do_exchange_profiles(self, action: ExchangeProfiles) -> None:
+    def _do_exchange_profiles(self, action: actions.ExchangeProfiles) -> None:
         if len(action.members) == self._communicator.ranks:
-            self._pending = PendingAllgather(self._communicator, action.profile)
+            self._pending = messenger.exchange_among_all(self._communicator, action.profile)
         else:
-            self._pending = PendingGroupProfiles(self._communicator, action.profile, action.members)
+            self._pending = messenger.exchange_in_group(self._communicator, action.profile, action.members)
 
-    def _do_send_profile(self, action: SendProfile) -> None:
+    def _do_send_profile(self, action: actions.SendProfile) -> None:
         if self._communicator.rank == action.master:
-            self._decide(ProfileReceived(clock(), action.master, action.profile))
+            self._decide(events.ProfileReceived(clock(), action.master, action.profile))
             return
         self._messenger.send_profile(action.profile, action.master)
-        self._pending = PendingInstructions(self._communicator, action.master)
+        self._pending = messenger.pending_instructions(self._communicator, action.master)
 
-    def _do_send_instructions(self, action: SendInstructions) -> None:
+    def _do_send_instructions(self, action: actions.SendInstructions) -> None:
         self._messenger.send_instructions(action)
         if self._communicator.rank in action.members:
-            self._decide(InstructionsReceived(clock(), action.profiles, action.decision))
+            self._decide(events.InstructionsReceived(clock(), action.profiles, action.decision))
 
-    def _do_interrupt(self, action: NotificationAction) -> None:
+    def _do_interrupt(self, action: messenger.NotificationAction) -> None:
         self._messenger.notify(action)
 
     _do_notify_failure = _do_request_group_exchange = _do_announce_strategy = _do_interrupt
 
-    def _do_send_group_report(self, action: SendGroupReport) -> None:
+    def _do_send_group_report(self, action: actions.SendGroupReport) -> None:
         if action.report is not None:
             self._messenger.send_group_report(action.report)
-        self._pending = PendingGroupReports(self._communicator, action.leaders, action.report)
+        self._pending = messenger.pending_group_reports(self._communicator, action.leaders, action.report)
 
-    def _do_request_choice(self, action: RequestChoice) -> None:  # noqa: ARG002
+    def _do_request_choice(self, action: actions.RequestChoice) -> None:  # noqa: ARG002
         if self._chooser is not None:
             start = clock()
             self._chooser.load()
             self.loading_s += clock() - start
-        self._decide(ChoiceRequested(clock()))
+        self._decide(events.ChoiceRequested(clock()))
 
-    def _do_move(self, action: Move) -> None:
+    def _do_move(self, action: actions.Move) -> None:
         taken, size = self._movements.move(action.transfers)
         if self.recorder is None:
             self._agent.transferred(taken, size)
         else:
             self.recorder.transferred(self._agent, clock(), taken, size)
 
-    def _do_send(self, action: Send) -> None:
+    def _do_send(self, action: actions.Send) -> None:
         self._messenger.send(action.message, action.targets)
 
-    def _do_send_work(self, action: SendWork) -> None:
+    def _do_send_work(self, action: actions.SendWork) -> None:
         self._messenger.send(action.units, (action.target,))
         self._movements.give(action.units, action.target)
 
-    def _do_claim_chunks(self, action: ClaimChunks) -> None:
-        self._pending = PendingClaim(self._communicator.counter, action.count)
+    def _do_claim_chunks(self, action: actions.ClaimChunks) -> None:
+        self._pending = messenger.pending_claim(self._communicator.counter, action.count)
 
-    def _do_resume(self, action: Resume) -> None:
-        """The work is there; `_may_go_on` sees it."""
+    def _do_resume(self, action: actions.Resume) -> None:
+        """Nothing to do: `_may_go_on` sees the work."""
 
-    def _do_finish(self, action: Finish) -> None:
-        """`finished` sees it; or the central balancer, here, has other groups to serve."""
+    def _do_finish(self, action: actions.Finish) -> None:
+        """Nothing to do: `finished` sees it, unless the central balancer here has other groups to serve."""
 
 
-#: Methods of the class: with bound ones a crew would refer to itself, and keep the program's arrays alive.
-_METHODS = methods_of(AgentDriver)
+#: Methods of the class: with bound ones a driver would refer to itself, and keep the program's arrays alive.
+_METHODS = actions.methods_of(AgentDriver)

@@ -1,4 +1,7 @@
-"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body."""
+"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body.
+
+Names without a value where a loop is met are no error unless the loop has an iteration (`Unbound`).
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,10 @@ from dlbrt.reductions.replay import ReplayFailure
 class LoopResult:
     """The final values of a loop, as the sequential program leaves them.
 
-    ``values`` are those that iterations contributed to; ``fault`` is what putting them together met; ``note``
-    goes with the exception.
-    ``ran`` says whether there was an iteration, ``last_item`` is the last one's (the failing one's, after an
-    exception); ``"t" in result`` says whether an iteration set the temporary t, ``result["t"]`` is its value,
-    ``result["total"]`` that of a reduction, as it was where there was no iteration.
+    ``values`` are those that iterations contributed to; ``fault`` is the failure met when they were combined;
+    ``note`` is added to the exception. ``"t" in result`` says whether an iteration set the temporary t,
+    ``result["t"]`` is its value, ``result["total"]`` that of a reduction (its old value if the loop had no
+    iteration).
     """
 
     def __init__(
@@ -34,7 +36,7 @@ class LoopResult:
     ) -> None:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
-        # What iterations contribute is put together later, but where that fails the program had not gone on.
+        # Contributions are combined after the loop, but where that fails the sequential program had stopped.
         self.failure: Failure | None = Failure(fault.position, 0, fault.error) if fault else None
         self.failure = self.failure or min(failures, key=lambda failure: failure.position, default=None)
         self.note = ""
@@ -54,7 +56,7 @@ class LoopResult:
 
     @property
     def last_item(self) -> Any:
-        """What the loop's target held in its last iteration."""
+        """What the loop's target held in its last iteration (the failing one, after an exception)."""
         return next(self._space.items(range(self._last, self._last + 1))[0])
 
     def __contains__(self, name: str) -> bool:
@@ -65,19 +67,19 @@ class LoopResult:
         return value.value(name, self._objects) if isinstance(value, SentValue) else value
 
     def check(self) -> None:
-        """Raise what the loop's body raised."""
+        """Raise the exception of the loop's body, if any."""
         if self.failure is not None:
             raise_as_in_body(self.failure, self._objects, self.note)
 
     def reduced(self) -> Any:
-        """The values of the reductions, in order: one, or a tuple; raises what the loop's body raised."""
+        """The values of the reductions, in order: None, one, or a tuple; raises what the body raised."""
         self.check()
         values = tuple(self._values.values())
         return values[0] if len(values) == 1 else values or None
 
 
 def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
-    """By name, the value from the region that ends last, those that go on after ``end`` apart."""
+    """By name, the value from the region that ends last, leaving out regions that end after ``end``."""
     found: dict[str, tuple[int, Any]] = {}
     for values in kept:
         for name, entries in values.items():
@@ -87,19 +89,15 @@ def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
     return {name: value for name, (_, value) in found.items()}
 
 
-# ------------------------------------------------------------------------------
-# Names without a value where a loop is met: a loop that has no iteration need not miss them.
-
-
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """Stands for the value of such a name; ``error`` is what reading it raised."""
+    """Stands for the value of a name that has none; ``error`` is what reading it raised."""
 
     error: NameError
 
 
 def value_or_unbound(read: Callable[[], Any]) -> Any:
-    """What ``read`` gives, or an `Unbound` where its name has no value."""
+    """What ``read`` returns, or an `Unbound` where its name has no value."""
     try:
         return read()
     except NameError as error:
@@ -107,14 +105,14 @@ def value_or_unbound(read: Callable[[], Any]) -> Any:
 
 
 def check_bound(arguments: Iterable[Any]) -> None:
-    """Raise what the first iteration meets with where a name has no value."""
+    """Raise what the first iteration would raise where a name has no value."""
     for argument in arguments:
         if isinstance(argument, Unbound):
             raise _as_in_the_program(argument.error)
 
 
 def _as_in_the_program(error: NameError) -> NameError:
-    """A local variable of the program is a free one of the function that reads it here."""
+    """The error as the program sees it: a free name of the reading function is a local of the program."""
     if "free variable" not in str(error):
         return error.with_traceback(None)
     return UnboundLocalError(

@@ -1,7 +1,9 @@
-"""Exceptions of the loop body, carried between ranks and raised as the sequential program raises them.
+"""Exceptions of the loop body, sent between ranks and raised as the sequential program raises them.
 
-Type, message, attributes and chained causes travel; the traceback travels as file, line, columns and
-function, and is rebuilt where the exception is raised, in terms of the original source.
+Type, message, attributes and chained causes are sent; the traceback is sent as file, line, columns and
+function, and is rebuilt where the exception is raised, in terms of the original source. A note says which
+iteration failed on which rank: the sequential program shows neither, and on several ranks it is the first
+question.
 """
 
 from __future__ import annotations
@@ -24,13 +26,13 @@ from dlbrt.records import dataclass
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SCRIPT = _RUNTIME + "script.py"
-#: A longer chain of causes is cut here.
+#: Exceptions of a chain of causes that are translated.
 _DEEPEST_CHAIN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The body's exception at iteration ``position``, met by ``rank``: itself there, ``data`` elsewhere."""
+    """The body's exception at iteration ``position``: ``error`` on its own ``rank``, elsewhere ``data``."""
 
     position: int
     rank: int
@@ -41,7 +43,7 @@ class Failure:
 def capture(failure: Failure, objects: SharedObjects) -> Failure:
     """The failure in a form that can leave this rank, its traceback without the runtime's frames.
 
-    What cannot leave it (an open file among the attributes) is left behind, and only that.
+    Only values that cannot leave the rank (an open file among the attributes) are left behind.
     """
     assert failure.error is not None
     attempts: tuple[Callable[[], bytes], ...] = (
@@ -51,7 +53,7 @@ def capture(failure: Failure, objects: SharedObjects) -> Failure:
     for attempt in attempts:
         try:
             data = attempt()
-            objects.loads(data)  # what cannot be read again is found here, not at rank 0
+            objects.loads(data)  # a pickle that cannot be read is found here, not at rank 0
         except Exception:  # objects' own pickling hooks may raise anything
             continue
         return Failure(failure.position, failure.rank, None, data)
@@ -61,10 +63,7 @@ def capture(failure: Failure, objects: SharedObjects) -> Failure:
 
 
 def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
-    """Raise the exception, its traceback in terms of the original source, its context what it was there.
-
-    ``note`` is added to it.
-    """
+    """Raise the exception with ``note``; its traceback is that of the original source, its context kept."""
     handled = sys.exception()
     if failure.error is None:
         error: BaseException = objects.loads(failure.data)
@@ -82,14 +81,14 @@ def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -
 
 
 def _add_note(error: BaseException, note: str) -> None:
-    """Add a note, once; an exception that takes none stays without."""
+    """Add a note once; an exception that accepts none stays without."""
     with contextlib.suppress(Exception):  # its class may refuse attributes in any way
         if note and note not in getattr(error, "__notes__", ()):
             error.add_note(note)
 
 
 def _end_of_chain(error: BaseException, handled: BaseException | None) -> None:
-    """Hang what was being handled at the loop behind the last of a chain of contexts."""
+    """Append the exception that was being handled at the loop to a chain of contexts."""
     seen: set[int] = set()
     while error is not handled and id(error) not in seen:
         seen.add(id(error))
@@ -100,7 +99,7 @@ def _end_of_chain(error: BaseException, handled: BaseException | None) -> None:
 
 
 def install_hook() -> None:
-    """Have uncaught exceptions shown in terms of the original source."""
+    """Show uncaught exceptions in terms of the original source."""
     previous = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, tb: types.TracebackType | None) -> None:
@@ -120,7 +119,7 @@ def install_hook() -> None:
 class _Writer:
     """Pickles exceptions, chained and grouped ones too, as type, arguments, attributes and frames.
 
-    Exceptions' own pickling calls ``__init__`` with ``args``, which user-defined ones rarely stand.
+    Exceptions' own pickling calls ``__init__`` with ``args``, which fails for many user-defined ones.
     ``careful``: values that cannot leave this rank are replaced (arguments) or left out (attributes).
     """
 
@@ -190,7 +189,7 @@ def _restore(error: BaseException, state: tuple[dict[str, Any], tuple[Any, ...],
     attributes, (cause, context, suppressed), frames = state
     for name, value in attributes.items():
         if value is None and getattr(error, name, error) is None:
-            continue  # some types tell members that were set to None from those never set
+            continue  # some types distinguish members that were set to None from those never set
         try:
             BaseException.__setattr__(error, name, value)
         except (AttributeError, TypeError):
@@ -205,7 +204,7 @@ def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
         code = tb.tb_frame.f_code
         path = os.path.abspath(code.co_filename)
         if path == _SCRIPT:
-            entries.clear()  # what started the program under `dlbc run` is not part of it
+            entries.clear()  # the frames of `dlbc run` are not part of the program
         elif not path.startswith(_RUNTIME):
             entries.append(Frame(code.co_filename, tb.tb_lineno or 1, code.co_name, _columns(tb)))
         tb = tb.tb_next
@@ -213,7 +212,7 @@ def _frames(tb: types.TracebackType | None) -> tuple[Frame, ...]:
 
 
 def _columns(tb: types.TracebackType) -> Columns | None:
-    """Where the expression that was being evaluated stands, as the code object says."""
+    """The place of the expression that was being evaluated, from the code object."""
     if tb.tb_lasti < 0:
         return None
     positions = tb.tb_frame.f_code.co_positions()
@@ -221,12 +220,12 @@ def _columns(tb: types.TracebackType) -> Columns | None:
     if line != tb.tb_lineno or last is None or first is None or end is None:
         return None
     if (last, end) < (line, first):
-        return None  # no compiler of Python's made these
+        return None  # not made by Python's own compiler
     return Columns(last, first, end)
 
 
 def _rebuilt(frames: Sequence[Frame]) -> types.TracebackType | None:
-    """A traceback in terms of the original source, where a kernel is no function of its own."""
+    """A traceback in terms of the original source, in which a kernel is not a function of its own."""
     tb, inner = None, None
     for frame in reversed(frames):
         place = original(frame)
@@ -238,10 +237,7 @@ def _rebuilt(frames: Sequence[Frame]) -> types.TracebackType | None:
 
 
 def _frame_at(frame: Frame) -> tuple[types.FrameType, int]:
-    """A real frame that says it stands at that line of that file, and its instruction there.
-
-    Instruction -1: no column information.
-    """
+    """A real frame that reports that line of that file, and its instruction (-1: no column information)."""
     tree = ast.parse("here()")
     columns = frame.columns or Columns(frame.line, 0, 0)
     for node in ast.walk(tree):
@@ -266,14 +262,8 @@ def _translate(error: BaseException, depth: int) -> None:
             _translate(linked, depth - 1)
 
 
-# ------------------------------------------------------------------------------
-# The note on an exception of a loop's body: which iteration, and which rank.
-#
-# The sequential program shows neither; on several ranks it is what one asks first.
-
-
 def note(kernel: Callable[..., None], space: Space, failure: Failure, place: str, ranks: int) -> str:
-    """Such as ``in iteration i=17 of the loop at prog.py:12, on rank 2 of 4``.
+    """A note such as ``in iteration i=17 of the loop at prog.py:12, on rank 2 of 4``.
 
     Where the loop has no counting variable the iteration is given by its number, from 0.
     """

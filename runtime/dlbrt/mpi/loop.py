@@ -1,7 +1,13 @@
 """``dlb`` inside a kernel: one run of one loop on one rank.
 
 A kernel reads in the order of Zaki et al., figure 1.4: arrays, scatter, then while there is work: iterate
-and synchronize; gather. The same object serves rank 0 and the others, alone and in a crew.
+and synchronize; gather. The same object serves rank 0 and the others, alone and in a team.
+
+A temporary ends as the last iteration that set it left it; after an exception, as the last one before the
+failing one did. Which iteration that is shows only at the end, so a rank remembers what it has left by
+region, a stretch of consecutive positions that the rank did. Within a region only its end can matter: an
+iteration that fails ends the stretch it is in. So there are as many entries as the work had pieces
+(`Temporaries`).
 """
 
 from __future__ import annotations
@@ -24,23 +30,17 @@ from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import UNSET, LoopContributions
 from dlbrt.reductions.kinds import ContributionKind
 
-# ------------------------------------------------------------------------------
-# What iterations leave in temporaries that the program reads afterwards.
-#
-# A temporary ends as the last iteration that set it left it; after an exception, as the last one before
-# the failing one did. Which that is shows when all is over, so a rank remembers what it has left by region, a
-# stretch of positions without a gap all of which it did. Within a region nothing but its end can be asked
-# for: an iteration that fails ends the stretch it is in. So there are as many entries as the work had pieces.
+STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
 
-#: For a temporary, the ends of runs that set it, and what they left, one for a region; the greatest last.
+#: For a temporary, the end of the run that set it and the value, for each region; the greatest end last.
 Kept = tuple[tuple[int, Any], ...]
 
 
 @dataclass(slots=True)
 class _Region:
-    """Positions ``first`` to ``last``, and what they left: by name the end of the run that set it, the value.
+    """Positions ``first`` to ``last``; ``values``: by name, the end of the run that set it, and its value.
 
-    Where the last one ``failed``, nothing above belongs to it.
+    Where the last position ``failed``, the region does not grow upwards.
     """
 
     first: int
@@ -50,7 +50,7 @@ class _Region:
 
 
 class Temporaries:
-    """What one rank's iterations have left."""
+    """What one rank's iterations have left in temporaries that the program reads afterwards."""
 
     def __init__(self) -> None:
         self._regions: list[_Region] = []
@@ -58,10 +58,10 @@ class Temporaries:
     def keep(
         self, run: range, values: Mapping[str, Any], *, dealt: bool = False, failed: bool = False
     ) -> None:
-        """A run has ended and left these; `UNSET` is what none of its iterations has set.
+        """Remember the ``values`` that a run has left; `UNSET` stands for a name that no iteration has set.
 
-        Of ``dealt`` iterations, between which lie others', only what the last has left is remembered.
-        Where the last one of the run has ``failed``, it may be the end of all.
+        Of iterations ``dealt`` in turn, between which lie those of other ranks, only the last one's values
+        are remembered. Where the last iteration of the run has ``failed``, the loop may end there.
         """
         if not run:
             return
@@ -72,7 +72,7 @@ class Temporaries:
         self._regions.sort(key=lambda region: region.last)
 
     def kept(self, *, everything: bool) -> dict[str, Kept]:
-        """By name, what the regions left; where not everything is wanted, the last of them."""
+        """By name, what the regions left; unless ``everything`` is wanted, only the last of them."""
         found: dict[str, list[tuple[int, Any]]] = {}
         for region in self._regions:
             for name, entry in region.values.items():
@@ -80,7 +80,7 @@ class Temporaries:
         return {name: tuple(entries if everything else entries[-1:]) for name, entries in found.items()}
 
     def _joined(self, region: _Region, new: _Region, dealt: bool) -> bool:
-        """Take a region into the new one if they meet; of a name that both set the later counts."""
+        """Merge a region into the new one if they meet; where both set a name, the later value counts."""
         if not dealt and region.last + 1 != new.first and new.last + 1 != region.first:
             return False
         earlier, later = (region, new) if region.last < new.last else (new, region)
@@ -93,11 +93,6 @@ class Temporaries:
         return True
 
 
-# ------------------------------------------------------------------------------
-
-STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
-
-
 @dataclass(frozen=True, slots=True)
 class ArrayTable:
     """The array table of a loop, and how its iterations are dealt."""
@@ -108,7 +103,7 @@ class ArrayTable:
     def fields(self, arguments: Mapping[str, Any], space: Space) -> list[Field]:
         """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``).
 
-        What has no rows to send and is only read (a dictionary, a tuple) goes by value with the arguments.
+        Data that has no rows and is only read (a dictionary, a tuple) is sent by value with the arguments.
         """
         index = space.index or IndexMap(0, 1)
         found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items())
@@ -120,7 +115,7 @@ class ArrayTable:
 
 @dataclass(frozen=True, slots=True)
 class ProfilingOptions:
-    """The clause ``profile``: times by groups of iterations, cut anew by them where they drift."""
+    """The clause ``profile``: groups of iterations are timed, and shares cut anew where the times drift."""
 
     group: int
     every: int
@@ -148,8 +143,8 @@ def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
     return value
 
 
-def told_stale(session: str) -> Callable[[object, str], NoReturn]:
-    """``__getattr__`` of what generated programs call ``session``: an older one asks for what there was."""
+def refuse_stale(session: str) -> Callable[[object, str], NoReturn]:
+    """``__getattr__`` of what generated programs call ``session``: older programs use names that are gone."""
 
     def missing(_: object, name: str) -> NoReturn:
         raise AttributeError(f"{session}.{name}: {STALE}")
@@ -161,13 +156,13 @@ class LoopContext:
     """What a kernel sees.
 
     ``launch`` is called by `scatter`, and again where rank 0 has begun alone (``walk.trial_until`` set) and
-    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers. ``ensure_valid`` is told
-    of a condition before it is evaluated: arrays that it reads may have to come home.
+    finds the loop worth sharing: it returns the team that runs the loop. ``finish`` gathers. ``ensure_valid``
+    is called with a condition before it is evaluated: it may read arrays that are out of date at rank 0.
     """
 
     unset = UNSET
     if not TYPE_CHECKING:
-        __getattr__ = told_stale("dlb")
+        __getattr__ = refuse_stale("dlb")
 
     def __init__(
         self,
@@ -194,7 +189,7 @@ class LoopContext:
 
     @property
     def team(self) -> Team:
-        """Who runs the loop."""
+        """The team that runs the loop."""
         return self.walk.team
 
     def schedule(self, strategy: str, group: int | None = None) -> None:
@@ -202,11 +197,11 @@ class LoopContext:
         self.strategy, self.group = strategy, group
 
     def require(self, holds: Callable[[], Any], text: str) -> None:
-        """A condition that the proof rests on; where it is false, or fails, rank 0 runs the loop alone."""
+        """A condition that the proof rests on; where it is false or raises, rank 0 runs the loop alone."""
         self.ensure_valid(holds)
         try:
             met = bool(holds())
-        except Exception:  # names that are no numbers: it is not known to hold
+        except Exception:  # names that are no numbers: the condition is not known to hold
             met = False
         if not met:
             self.unmet = self.unmet or text
@@ -219,19 +214,19 @@ class LoopContext:
         cumulative: Callable[[Any], Any] | None = None,
         fit: Callable[[], Any] | None = None,
     ) -> None:
-        """What an iteration costs, in any unit: of a vector of index values, of the items, of all below x."""
+        """What iterations cost, in any unit: by a vector of index values, by items, or of all below x."""
         self.costs = CostSpec(density, each, cumulative, fit)
 
     def profile(self, group: int, every: int, threshold: float) -> None:
-        """Measure what iterations cost on the first pass, look for drift at every so many."""
+        """Measure what iterations cost on the first pass; look for drift every ``every`` passes."""
         self.profiled = ProfilingOptions(group, every, threshold)
 
     def folded(self, always: bool = False) -> None:
-        """Deal the iterations t and n-1-t as a pair: together all cost the same."""
+        """Deal the iterations t and n-1-t as a pair: all pairs cost the same."""
         self.folding = FoldingPolicy.ALWAYS if always else FoldingPolicy.WHERE_IT_PAYS
 
     def arrays(self, iterations: DistributionSpec | None = None, /, **specs: ArraySpec) -> None:
-        """The array table: how iterations are dealt (blocks, if not said) and each array is distributed."""
+        """The array table: how iterations are dealt (in blocks by default) and each array is distributed."""
         if not self._scattered:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = ArrayTable(dealt, specs)
@@ -249,7 +244,7 @@ class LoopContext:
             self.contributions.declare_ordered(names)
 
     def scatter(self) -> None:
-        """Deal the iterations, and send each rank what its own read."""
+        """Deal the iterations, and send each rank what its iterations read."""
         if not self._scattered:
             self._scattered = True
             self.walk.join(self._launch(self))
@@ -262,7 +257,7 @@ class LoopContext:
         return bool(self.team.work)
 
     def iterations(self, each: bool = False) -> Iterator[Any]:
-        """The next run of this rank's iterations, cut into chunks with a look for interrupts after each.
+        """The next run of this rank's iterations, in chunks with a poll for interrupts after each.
 
         A run is a stretch of positions in order, one position if ``each``, so that what is kept
         afterwards is known to come from it.
@@ -272,16 +267,16 @@ class LoopContext:
     def pairs(self, each: bool = False, apart: bool = False) -> Iterator[Any]:
         """The next of this rank's pairs of iterations, t and n-1-t; as `iterations` where it has none.
 
-        Where something is kept that belongs to a stretch of positions in order, they come ``apart``: the
-        lower ones of some pairs, the next time their partners.
+        Where what is kept belongs to a stretch of positions in order, pairs come ``apart``: the lower
+        positions of some pairs, and with the next call their partners.
         """
         return self.walk.pairs(each=each, apart=apart)
 
     def accumulators(self, *values: Any) -> Any:
-        """What the names that iterations contribute to are bound to for the next run: one, or a tuple.
+        """The accumulators to which contributed names are bound for the next run: one, or a tuple.
 
-        ``values`` are theirs, in the order in which `reductions` and `ordered` declare them. An accumulator
-        is the value itself on a rank that runs the loop alone, else what stands for it there.
+        ``values`` are those of the names, in the order in which `reductions` and `ordered` declare them. On a
+        rank that runs the loop alone an accumulator is the value itself, otherwise it stands for the value.
         """
         contributions, run = self.contributions, self.walk.coming()
         pairs = zip(contributions.kinds, values, strict=True)
@@ -289,9 +284,9 @@ class LoopContext:
         return found if len(found) > 1 else found[0]
 
     def accumulate(self, share: Any, *others: Any) -> Any:
-        """Take what the iteration before has contributed by several updates; a new share begins.
+        """Take what the last iteration has contributed by several updates; a new share begins.
 
-        The shares, and what is returned, are those of the names declared with ``several``.
+        The shares passed and returned are those of the names declared with ``several``.
         """
         contributions = self.contributions
         if not others:
@@ -300,7 +295,7 @@ class LoopContext:
         return tuple(contributions.accumulate(name, each) for name, each in pairs)
 
     def reduce(self, *values: Any) -> None:
-        """Take what the run just done has left in the names that it binds, companions behind theirs."""
+        """Take what the run just done has left in the names that it binds, companions after theirs."""
         self.contributions.reduce(dict(zip(self.contributions.bound, values, strict=True)))
 
     def keep(self, /, **values: Any) -> None:
@@ -308,12 +303,12 @@ class LoopContext:
         self._keep(values)
 
     def synchronize(self) -> None:
-        """Exchange profiles, decide, and move work, where it is time to; wait where there is none."""
+        """Exchange profiles, decide and move work where it is time to; wait where there is no work."""
         walk = self.walk
         walk.end_stretch()
         if walk.mid_pair:
             return
-        walk.rows_arrived()
+        walk.complete_delivery()
         if walk.trial_until is not None and self.team.work:
             walk.trial_until = None
             walk.join(self._launch(self))
@@ -321,15 +316,16 @@ class LoopContext:
         walk.emulate_load()
 
     def gather(self) -> None:
-        """Collect what was stored, on rank 0."""
+        """Collect at rank 0 what was stored."""
         self._finish(self)
 
     def fail(
         self, error: BaseException, temporaries: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> bool:
-        """The body raised; False if it was not the body. Work before the failing iteration goes on.
+        """Handle an exception of the body; False if it came from elsewhere.
 
-        ``temporaries`` are the kernel's local variables at the failure, its parameters apart.
+        Work before the failing iteration goes on. ``temporaries`` are the kernel's local variables at the
+        failure, without its ``parameters``.
         """
         position = self.walk.failed()
         if position is None:

@@ -1,43 +1,26 @@
-"""What the agents of one call say to one another, over MPI: actions become messages, messages become events.
+"""The messages between the agents of one call, over MPI: actions become messages, messages become events.
 
-Four kinds travel. A note is a few numbers, for ranks that compute: they look for notes between chunks of
-iterations. A profile goes to the central balancer, an instruction back; the head of a group states to all
-what its group has. Agents without synchronizations send words, and work that they give: its rows follow. The
-answers to a profile are waited for by `dlbrt.mpi.messenger`.
+A notification is a few numbers for ranks that compute: they poll for it between chunks of iterations. A
+profile goes to the central balancer, instructions come back; the leader of a group reports to all what its
+group has. Agents without synchronizations send messages, and work that they give away: its rows follow.
 
-Notes and words carry the number of the call, since they may come when it is over: one that is for another
-call is dropped.
+Notifications and messages carry the number of the call, since they may arrive when it is over: one that
+belongs to another call is dropped.
+
+A rank that has sent its profile waits for a `PendingReply`. Among all ranks profiles are exchanged by one
+non-blocking collective; within a group each member sends to each other, which needs no communicator for the
+group, and so no moment at which all ranks must come together to create one.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.balance.actions import (
-    AnnounceStrategy,
-    Interrupt,
-    NotifyFailure,
-    RequestGroupExchange,
-    SendInstructions,
-)
-from dlbrt.balance.decision import Decision
-from dlbrt.balance.events import (
-    ChunksClaimed,
-    Event,
-    FailureNotified,
-    GroupExchangeRequested,
-    GroupReportsReceived,
-    InstructionsReceived,
-    Interrupted,
-    ProfileReceived,
-    ProfilesExchanged,
-    StrategyAnnounced,
-)
+from dlbrt.balance import actions, events
 from dlbrt.balance.messages import GroupReport, Message, Profile
 from dlbrt.balance.strategies import names
 from dlbrt.data.spans import Spans
@@ -54,139 +37,89 @@ from dlbrt.mpi.communicator import (
 )
 from dlbrt.mpi.team import clock
 
-# ------------------------------------------------------------------------------
-# What a rank that has given its profile waits for: its group's profiles, or the central balancer's answer;
-# where groups exchange work, the statements of all of them.
-#
-# Among all ranks the profiles go by one non-blocking collective; within a group from each member to each other,
-# which needs no communicator of its own, and so no moment at which all must come together to make one.
-
-
-class PendingReply(Protocol):
-    """The answer to a profile that was given."""
-
-    def complete(self) -> bool:
-        """Whether it is there."""
-
-    def event(self, now: float) -> Event:
-        """It, once it is there."""
-
-
-class PendingAllgather:
-    """The profiles of all ranks."""
-
-    def __init__(self, communicator: Communicator, profile: Profile) -> None:
-        self._request, self._table = communicator.exchange(profile.encode())
-        self._done = False
-
-    def complete(self) -> bool:
-        """As `PendingReply.complete`."""
-        self._done = self._done or self._request.Test()
-        return self._done
-
-    def event(self, now: float) -> ProfilesExchanged:
-        """As `PendingReply.event`."""
-        return ProfilesExchanged(now, tuple(Profile.decode(row) for row in self._table.tolist()))
-
-
-class PendingGroupProfiles:
-    """The profiles of the ranks ``members``, the own one among them."""
-
-    def __init__(self, communicator: Communicator, profile: Profile, members: Sequence[int]) -> None:
-        mine = np.array(profile.encode(), dtype=np.float64)
-        self._rows = [mine if rank == communicator.rank else np.empty_like(mine) for rank in members]
-        self._requests: list[MPI.Request] = []
-        for rank, row in zip(members, self._rows, strict=True):
-            if rank != communicator.rank:
-                self._requests.append(communicator.receive_memory(row, rank, PROFILE))
-                self._requests.append(communicator.send_memory(mine, rank, PROFILE))
-
-    def complete(self) -> bool:
-        """As `PendingReply.complete`."""
-        if self._requests and MPI.Request.Testall(self._requests):
-            self._requests = []
-        return not self._requests
-
-    def event(self, now: float) -> ProfilesExchanged:
-        """As `PendingReply.event`."""
-        return ProfilesExchanged(now, tuple(Profile.decode(row.tolist()) for row in self._rows))
-
-
-class PendingInstructions:
-    """The instruction of the central balancer on rank ``master``, on any rank but its own."""
-
-    def __init__(self, communicator: Communicator, master: int) -> None:
-        self._communicator = communicator
-        self._master = master
-        self._content: tuple[tuple[Profile, ...], Decision | None] | None = None
-
-    def complete(self) -> bool:
-        """As `PendingReply.complete`."""
-        if self._content is None and (found := self._communicator.poll_bytes(self._master, INSTRUCTIONS)):
-            self._content = pickle.loads(found[1])
-        return self._content is not None
-
-    def event(self, now: float) -> InstructionsReceived:
-        """As `PendingReply.event`."""
-        assert self._content is not None
-        return InstructionsReceived(now, *self._content)
-
-
-class PendingGroupReports:
-    """One statement from each of the ``leaders``; ``own`` where this rank is one."""
-
-    def __init__(self, communicator: Communicator, leaders: Sequence[int], own: GroupReport | None) -> None:
-        self._communicator = communicator
-        self._leaders = leaders
-        self._found = {} if own is None else {communicator.rank: own}
-
-    def complete(self) -> bool:
-        """As `PendingReply.complete`."""
-        for head in self._leaders:
-            if head not in self._found and (come := self._communicator.poll_bytes(head, GROUP_REPORT)):
-                self._found[head] = pickle.loads(come[1])
-        return len(self._found) == len(self._leaders)
-
-    def event(self, now: float) -> GroupReportsReceived:
-        """As `PendingReply.event`."""
-        return GroupReportsReceived(now, tuple(self._found[head] for head in self._leaders))
-
-
-class PendingClaim:
-    """What the counter said as ``count`` was added to it."""
-
-    def __init__(self, counter: SharedCounter, count: int) -> None:
-        self._claim = counter.fetch_and_add(count)
-        self._count = count
-        self._done = False
-
-    def complete(self) -> bool:
-        """As `PendingReply.complete`."""
-        self._done = self._done or self._claim.complete()
-        return self._done
-
-    def event(self, now: float) -> ChunksClaimed:
-        """As `PendingReply.event`."""
-        return ChunksClaimed(now, self._claim.number, self._count)
-
-
-def encode_instructions(profiles: tuple[Profile, ...], decision: Decision | None) -> bytes:
-    """The message that `PendingInstructions` reads."""
-    content: Any = (profiles, decision)
-    return pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
-
-
-# ------------------------------------------------------------------------------
-
-#: Messages under way beyond which those that have arrived are forgotten.
+#: Sends under way beyond which those that have completed are forgotten.
 _SENDING = 64
 
-#: What is said by a note.
-NotificationAction = Interrupt | NotifyFailure | RequestGroupExchange | AnnounceStrategy
+#: The actions that become notifications.
+NotificationAction = (
+    actions.Interrupt | actions.NotifyFailure | actions.RequestGroupExchange | actions.AnnounceStrategy
+)
+
+
+class PendingReply:
+    """A reply that a rank waits for: ``poll`` says whether it is there, ``event`` turns it into an event."""
+
+    def __init__(self, poll: Callable[[], bool], event: Callable[[float], events.Event]) -> None:
+        self._poll = poll
+        self._done = False
+        self.event = event
+
+    def complete(self) -> bool:
+        """Whether the reply has arrived."""
+        self._done = self._done or self._poll()
+        return self._done
+
+
+def exchange_among_all(communicator: Communicator, profile: Profile) -> PendingReply:
+    """The profiles of all ranks."""
+    request, table = communicator.exchange(profile.encode())
+    return PendingReply(
+        request.Test, lambda now: events.ProfilesExchanged(now, tuple(map(Profile.decode, table.tolist())))
+    )
+
+
+def exchange_in_group(communicator: Communicator, profile: Profile, members: Sequence[int]) -> PendingReply:
+    """The profiles of the ranks ``members``, this rank among them."""
+    mine = np.array(profile.encode(), dtype=np.float64)
+    rows = [mine if rank == communicator.rank else np.empty_like(mine) for rank in members]
+    requests: list[MPI.Request] = []
+    for rank, row in zip(members, rows, strict=True):
+        if rank != communicator.rank:
+            requests.append(communicator.receive_memory(row, rank, PROFILE))
+            requests.append(communicator.send_memory(mine, rank, PROFILE))
+    return PendingReply(
+        lambda: not requests or MPI.Request.Testall(requests),
+        lambda now: events.ProfilesExchanged(now, tuple(Profile.decode(row.tolist()) for row in rows)),
+    )
+
+
+def pending_instructions(communicator: Communicator, master: int) -> PendingReply:
+    """The instructions of the central balancer on rank ``master``, which is another rank."""
+    found: list[bytearray] = []
+
+    def poll() -> bool:
+        if message := communicator.poll_bytes(master, INSTRUCTIONS):
+            found.append(message[1])
+        return bool(found)
+
+    return PendingReply(poll, lambda now: events.InstructionsReceived(now, *pickle.loads(found[0])))
+
+
+def pending_group_reports(
+    communicator: Communicator, leaders: Sequence[int], own: GroupReport | None
+) -> PendingReply:
+    """One report from each of the ``leaders``; ``own`` where this rank is one."""
+    found = {} if own is None else {communicator.rank: own}
+
+    def poll() -> bool:
+        for leader in leaders:
+            if leader not in found and (message := communicator.poll_bytes(leader, GROUP_REPORT)):
+                found[leader] = pickle.loads(message[1])
+        return len(found) == len(leaders)
+
+    return PendingReply(
+        poll, lambda now: events.GroupReportsReceived(now, tuple(found[leader] for leader in leaders))
+    )
+
+
+def pending_claim(counter: SharedCounter, count: int) -> PendingReply:
+    """The value of the counter before ``count`` was added to it."""
+    claim = counter.fetch_and_add(count)
+    return PendingReply(claim.complete, lambda now: events.ChunksClaimed(now, claim.number, count))
 
 
 class Messenger:
-    """The messages of the call ``serial``, as one rank sends and finds them."""
+    """The messages of the call ``serial``, as one rank sends and receives them."""
 
     def __init__(self, communicator: Communicator, serial: int) -> None:
         self._communicator = communicator
@@ -194,49 +127,50 @@ class Messenger:
         self._sending: list[MPI.Request] = []
 
     def notify(self, action: NotificationAction) -> None:
-        """Tell ranks that compute."""
+        """Notify ranks that compute."""
         self._keep(self._communicator.interrupt(_written(self._serial, action), action.members))
 
     def send_profile(self, profile: Profile, master: int) -> None:
-        """Give a profile to the central balancer of another rank."""
+        """Send a profile to the central balancer on another rank."""
         data = np.array(profile.encode(), dtype=np.float64).tobytes()
         self._send(data, (master,), REPORT)
 
-    def send_instructions(self, action: SendInstructions) -> None:
-        """Tell the other members of a group what was decided."""
+    def send_instructions(self, action: actions.SendInstructions) -> None:
+        """Send the decision to the other members of a group."""
         others = (rank for rank in action.members if rank != self._communicator.rank)
-        self._send(encode_instructions(action.profiles, action.decision), others, INSTRUCTIONS)
+        content = pickle.dumps((action.profiles, action.decision), pickle.HIGHEST_PROTOCOL)
+        self._send(content, others, INSTRUCTIONS)
 
     def send_group_report(self, report: GroupReport) -> None:
-        """Tell all other ranks what this one's group has."""
+        """Send the report of this rank's group to all other ranks."""
         others = (rank for rank in range(self._communicator.ranks) if rank != self._communicator.rank)
         self._send(pickle.dumps(report, pickle.HIGHEST_PROTOCOL), others, GROUP_REPORT)
 
     def send(self, message: Message | Spans, targets: Iterable[int]) -> None:
-        """Say a word, or that these units come."""
+        """Send a message, or the announcement of units whose rows follow."""
         self._send(pickle.dumps((self._serial, message), pickle.HIGHEST_PROTOCOL), targets, MESSAGE)
 
     def complete(self) -> None:
         """Wait until what was sent has arrived."""
         self._communicator.complete(self._sending)
 
-    def poll_notification(self) -> Event | None:
-        """What a note says, if one has come."""
+    def poll_notification(self) -> events.Event | None:
+        """The event of a notification, if one has come."""
         note = self._communicator.interrupted()
         return None if note is None or note.serial != self._serial else _read(note, clock())
 
-    def poll_profile(self) -> ProfileReceived | None:
+    def poll_profile(self) -> events.ProfileReceived | None:
         """A profile for the central balancer here, if one has come."""
         if (found := self._communicator.poll_bytes(ANY, REPORT)) is None:
             return None
         profile = Profile.decode(np.frombuffer(found[1], dtype=np.float64).tolist())
-        return ProfileReceived(clock(), found[0], profile)
+        return events.ProfileReceived(clock(), found[0], profile)
 
     def poll_messages(self) -> Iterator[tuple[int, Message | Spans]]:
-        """The words that have come, each with who said it; units that come, whose rows follow."""
+        """The messages that have come, each with its source; for units that come, the rows follow."""
         while found := self._communicator.poll_bytes(ANY, MESSAGE):
             serial, message = pickle.loads(found[1])
-            if serial == self._serial:  # else its teller did not know yet that a loop was over
+            if serial == self._serial:  # otherwise its sender did not know yet that a loop was over
                 yield found[0], message
 
     def _send(self, data: bytes, targets: Iterable[int], tag: int) -> None:
@@ -249,22 +183,24 @@ class Messenger:
 
 
 def _written(serial: int, action: NotificationAction) -> Notification:
-    """The note that says this."""
+    """The notification of an action."""
     match action:
-        case Interrupt(epoch):
+        case actions.Interrupt(epoch):
             return Notification(serial, epoch=epoch)
-        case NotifyFailure(position):
+        case actions.NotifyFailure(position):
             return Notification(serial, failed_at=position)
-        case RequestGroupExchange(number):
+        case actions.RequestGroupExchange(number):
             return Notification(serial, round=number)
-        case AnnounceStrategy(strategy):
+        case actions.AnnounceStrategy(strategy):
             return Notification(serial, strategy=names().index(strategy))
 
 
-def _read(note: Notification, now: float) -> Event:
-    """What it tells the agent that hears it."""
+def _read(note: Notification, now: float) -> events.Event:
+    """The event of a notification."""
     if note.strategy >= 0:
-        return StrategyAnnounced(now, names()[note.strategy])
+        return events.StrategyAnnounced(now, names()[note.strategy])
     if note.round >= 0:
-        return GroupExchangeRequested(now, note.round)
-    return Interrupted(now, note.epoch) if note.epoch >= 0 else FailureNotified(now, note.failed_at)
+        return events.GroupExchangeRequested(now, note.round)
+    if note.epoch >= 0:
+        return events.Interrupted(now, note.epoch)
+    return events.FailureNotified(now, note.failed_at)

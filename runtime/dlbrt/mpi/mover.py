@@ -46,27 +46,30 @@ class Mover:
         self.bytes_sent = 0
 
     def prepare(self, spans: Spans) -> None:
-        """Make ready the memory that iterations ``spans`` are going to fill."""
+        """Ask for large pages in the memory that iterations ``spans`` are going to fill."""
         for field in self._fields:
-            if isinstance(field.data, list) or field.tables is not None:
-                continue  # scattered rows are no one region
-            if field.by_rows:
-                self._prepare_rows(field, union(field.needed(spans), field.stored(spans)))
+            if isinstance(field.data, list) or field.tables is not None or not field.by_rows:
+                continue  # scattered rows are not one region
+            rows = union(field.needed(spans), field.stored(spans))
+            if (region := region_of(field.data, field.axis, rows)) is not None:
+                if region.datatype == MPI.BYTE:
+                    prefer_large_pages(region.address, region.extent)
+                region.free()
 
     def send(self, spans: Spans, target: int, which: RowSelector) -> None:
-        """Start sending the rows that ``which`` gives for the iterations."""
+        """Start sending the rows that ``which`` selects for the iterations."""
         for field in self._fields:
             if rows := which(field, spans):
                 self.send_rows(field, rows, target)
 
     def receive(self, spans: Spans, source: int, which: RowSelector) -> None:
-        """Start receiving what `send` sends, called alike."""
+        """Start receiving what `send` sends when called with the same arguments."""
         for field in self._fields:
             if rows := which(field, spans):
                 self.receive_rows(field, rows, source)
 
     def broadcast(self, field: Field, rows: Rows, root: int) -> None:
-        """Start taking part in giving rows of an array that rank ``root`` has to all others."""
+        """Start taking part in the broadcast of rows of an array from rank ``root`` to all others."""
         mine = self._communicator.rank == root
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)
@@ -84,27 +87,27 @@ class Mover:
             )
 
     def send_block(self, array: Array, places: RowBlock, target: int) -> None:
-        """Start sending what lies at some rows along one axis and at others along another."""
+        """Start sending the block that some rows along one axis share with others along another axis."""
         packed = np.ascontiguousarray(array[_block(array, places)])
         self._held.append(packed)
         self._requests.append(self._communicator.send_memory(packed, target, DATA))
         self.bytes_sent += packed.nbytes
 
     def receive_block(self, array: Array, places: RowBlock, source: int) -> None:
-        """Start receiving what `send_block` sends."""
+        """Start receiving the block that `send_block` sends."""
         where = _block(array, places)
         memory = np.empty(np.broadcast_shapes(*(np.shape(each) for each in where)), array.dtype)
         self._requests.append(self._communicator.receive_memory(memory, source, DATA))
         self._blocks.append((array, where, memory))
 
     def complete(self) -> None:
-        """Wait until everything started has arrived and lies in its place."""
+        """Wait until everything started has arrived and is in place."""
         self._communicator.complete(self._requests)
         for field, rows, packed in self._landed:
             put(field.data, field.axis, rows, packed)
         for array, where, packed in self._blocks:
             array[where] = packed
-        # Last: until all have come, what comes may refer to elements by the place they had.
+        # Last: until all have come, elements may refer to others by the place that these had.
         for field, row, element in self._elements:
             put_element(field, row, element)
         for region in self._regions:
@@ -113,7 +116,7 @@ class Mover:
         self._landed, self._blocks, self._elements = [], [], []
 
     def arrived(self) -> bool:
-        """Whether everything started has arrived; then it lies in its place, too."""
+        """Whether everything started has arrived; if so, it is in place as well."""
         if self._requests and not MPI.Request.Testall(self._requests):
             return False
         self._requests = []
@@ -137,13 +140,6 @@ class Mover:
             self._requests.append(self._communicator.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
 
-    def _prepare_rows(self, field: Field, rows: Rows) -> None:
-        region = region_of(field.data, field.axis, rows)
-        if region is not None:
-            if region.datatype == MPI.BYTE:
-                prefer_large_pages(region.address, region.extent)
-            region.free()
-
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
@@ -162,26 +158,22 @@ class Mover:
 
 
 def _block(array: Array, places: RowBlock) -> tuple[IntegerArray, ...]:
-    """The index of everything that lies at rows of two axes."""
+    """The index of the block at rows of two axes."""
     lines: list[Any] = [range(length) for length in array.shape]
     for axis, rows in places:
         lines[axis] = positions(rows)
     return np.ix_(*(np.fromiter(line, dtype=np.int64, count=len(line)) for line in lines))
 
 
-# ------------------------------------------------------------------------------
-# Work that goes from rank to rank in the course of a loop, with the rows that belong to it.
-#
-# After a synchronization all that give and take know the transfers, and wait until these have arrived. Work
-# that one rank gives to another goes on its own: nobody here touches its rows any more, so they travel while
-# this rank goes on.
-
-
 class WorkTransfers:
-    """Those of one rank, counted in its ``figures``.
+    """One rank's transfers of work in the course of a loop, with the rows that belong to it.
 
-    ``loop_residents`` are the identities of arrays that stay on the ranks: of those rank 0 has no more than its
-    rows.
+    After a synchronization all senders and receivers know the transfers, and wait until these have arrived.
+    Work that one rank gives to another on its own travels while the giver goes on, which touches its rows no
+    more.
+
+    The transfers are counted in ``figures``. ``loop_residents`` are the identities of arrays that stay on the
+    ranks: rank 0 has only its own rows of them.
     """
 
     def __init__(
@@ -202,7 +194,7 @@ class WorkTransfers:
         self._giving: list[Mover] = []
 
     def move(self, transfers: Sequence[Transfer]) -> tuple[float, int]:
-        """Take part in these; the seconds that it took, and the bytes that went from here."""
+        """Take part in ``transfers``; returns the seconds taken and the bytes sent by this rank."""
         start, mover, rank = clock(), self._mover(), self._communicator.rank
         given = [transfer for transfer in transfers if transfer.source == rank]
         for transfer in given:
@@ -217,7 +209,7 @@ class WorkTransfers:
         return taken, mover.bytes_sent
 
     def give(self, units: Spans, target: int) -> None:
-        """Begin to send the rows of units that were given away."""
+        """Start sending the rows of units that this rank gave away."""
         start, mover = clock(), self._mover()
         self._send(mover, units, target)
         self._giving = [each for each in self._giving if not each.arrived()]
@@ -233,7 +225,7 @@ class WorkTransfers:
         self._figures.movement_s += clock() - start
 
     def complete(self) -> None:
-        """Wait until what was given has arrived."""
+        """Wait until everything given away has arrived."""
         for mover in self._giving:
             mover.complete()
         self._giving = []
@@ -251,7 +243,7 @@ class WorkTransfers:
         return Field.needed if rank else self._needed_at_0
 
     def _needed_at_0(self, field: Field, spans: Spans) -> Rows:
-        # Rank 0 holds the user's own arrays: what does not stay on the ranks is there already.
+        # Rank 0 holds the user's own arrays: rows that do not stay on the ranks are there already.
         return field.needed(spans) if id(field.data) in self._loop_residents else ()
 
     def _count(self, given: Sequence[Spans], size: int) -> None:

@@ -1,7 +1,9 @@
-"""What a run knows of its network when it starts: what `dlbc calibrate` has stored, else a coarse measure.
+"""The network as a run knows it at the start: what `dlbc calibrate` has stored, else a coarse measurement.
 
-In passing no more is measured than a few messages and exchanges; the patterns follow from them by shapes that
-networks have (`Network.coarse`).
+The coarse measurement takes only a few messages and exchanges; the patterns follow from them by the usual
+shapes of networks (`Network.coarse`). A message of b bytes takes L + b / B (Zaki, Li, Parthasarathy, section
+1.3.1): latency L and bandwidth B are measured by messages there and back between two ranks, and both ranks
+make each call.
 """
 
 from __future__ import annotations
@@ -21,17 +23,12 @@ from dlbrt.observe.files import NETWORKS, cache_place
 from dlbrt.predict.network import Network, Networks
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Messages there and back between two ranks: latency, and the bandwidth that large ones reach beyond it.
-#
-# Zaki, Li, Parthasarathy, section 1.3.1: a message of b bytes takes L + b / B. Both ranks call each.
-
 
 @dataclass(frozen=True, slots=True)
 class MessageSizes:
     """Messages grow from ``first`` bytes by ``factor`` until one takes ``long_s``, or has ``last`` bytes.
 
-    Of each size so many ``trips`` are made.
+    Each size makes ``trips`` round trips.
     """
 
     first: int
@@ -42,9 +39,9 @@ class MessageSizes:
 
 
 def one_way_s(communicator: Communicator, size: int, other: int, trips: int) -> Sequence[float]:
-    """Half of what messages of ``size`` bytes to the ``other`` rank and back take, one after the other.
+    """Half the seconds of each round trip of ``size`` bytes to the ``other`` rank, one after the other.
 
-    Of the two the lower rank begins; the first trip, which makes the connection, is left out.
+    The lower rank begins; the first trip, which makes the connection, does not count.
     """
     content = np.zeros(size, dtype=np.uint8)
     found = []
@@ -58,11 +55,11 @@ def one_way_s(communicator: Communicator, size: int, other: int, trips: int) -> 
 
 
 def bandwidth(communicator: Communicator, other: int, latency_s: float, growth: MessageSizes) -> float:
-    """Bytes a second beyond the latency: the median of the largest messages sent. What counts is rank 0's."""
+    """Bytes a second beyond the latency: the median of the largest messages sent. Rank 0's figure counts."""
     size, found = growth.first, 0.0
     while size:
         taken_s = _median(one_way_s(communicator, size, other, growth.trips))
-        # Where the clock sees little beyond the latency, what the message took is all that there is to go by.
+        # Where the clock sees little beyond the latency, the whole time of the message has to do.
         found = size / (taken_s - latency_s if taken_s > 2 * latency_s else max(taken_s, 1e-9))
         enough = taken_s >= growth.long_s or size >= growth.last
         size = _agreed(communicator, other, 0 if enough else growth.factor * size)
@@ -70,7 +67,7 @@ def bandwidth(communicator: Communicator, other: int, latency_s: float, growth: 
 
 
 def _median(values: Sequence[float]) -> float:
-    """Without `statistics` and `numpy.ma`, which programs would load at the start for this alone."""
+    """The median without `statistics` and `numpy.ma`, which every start of a program would load."""
     ordered = sorted(values)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
@@ -84,9 +81,7 @@ def _agreed(communicator: Communicator, other: int, number: int) -> int:
     return int(content[0])
 
 
-# ------------------------------------------------------------------------------
-
-#: Messages of one byte there and back, and exchanges: the fastest counts.
+#: Round trips of one byte, and exchanges; the fastest counts.
 _TRIPS, _EXCHANGES = 3, 2
 
 #: On a slow network this ends after a few milliseconds.
@@ -96,46 +91,38 @@ _GROWTH = MessageSizes(first=2**12, factor=4, last=2**16, long_s=2e-3, trips=1)
 def known(communicator: Communicator, hosts: Sequence[str], environ: Mapping[str, str]) -> Networks:
     """The networks among all ranks, ``hosts[r]`` being where rank r runs.
 
-    Collective; what rank 0 gets is what counts. A damaged file is told of on standard error and not used.
+    Collective; rank 0's result counts. A damaged file is reported on standard error and not used.
     """
     stored = _stored(hosts, environ) if communicator.rank == 0 and communicator.ranks > 1 else None
-    if communicator.ranks > 1 and not _from_root(communicator, stored is not None):
+    if communicator.ranks > 1 and not communicator.allgather([float(stored is not None)])[0, 0]:
         return Networks(quick(communicator, hosts))
     return stored or Networks(Network.default())
 
 
 def quick(communicator: Communicator, hosts: Sequence[str]) -> Network:
-    """What a few messages and a few exchanges tell of the network of 2 ranks or more.
+    """The network of 2 ranks or more, as a few messages and exchanges show it.
 
-    Messages go between rank 0 and one of another host, if there is any. Collective; each rank has its own
-    figures, all but these two without the messages.
+    Messages go between rank 0 and a rank of another host, if there is one. Collective; each rank has its own
+    figures, and only those two ranks have figures of messages.
     """
     latency_s, bytes_s = 0.0, 1.0
     other = next((rank for rank, host in enumerate(hosts) if host != hosts[0]), 1)
     if communicator.rank in (0, other):
         latency_s = min(one_way_s(communicator, 1, other - communicator.rank, _TRIPS))
         bytes_s = bandwidth(communicator, other - communicator.rank, latency_s, _GROWTH)
-    # The others wait here meanwhile, asleep: the first exchange is the longest.
+    # The other ranks sleep here meanwhile: the first exchange is the longest.
     exchange_s = min(_exchange_s(communicator) for _ in range(_EXCHANGES))
     return Network.coarse(latency_s, bytes_s, communicator.ranks, exchange_s)
 
 
 def _exchange_s(communicator: Communicator) -> float:
     start = time.perf_counter()
-    request, _ = communicator.exchange([0.0] * Profile.width())
-    communicator.complete([request])
+    communicator.allgather([0.0] * Profile.width())
     return time.perf_counter() - start
 
 
-def _from_root(communicator: Communicator, flag: bool) -> bool:
-    """Rank 0's flag, on each rank."""
-    request, table = communicator.exchange([float(flag)])
-    communicator.complete([request])
-    return bool(table[0, 0])
-
-
 def _stored(hosts: Sequence[str], environ: Mapping[str, str]) -> Networks | None:
-    """What is stored for these hosts and this library."""
+    """The networks stored for these hosts and this MPI library."""
     place = cache_place(environ)
     if place is None or not os.path.exists(path := os.path.join(place, NETWORKS)):
         return None

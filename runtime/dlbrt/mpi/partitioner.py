@@ -1,59 +1,52 @@
 """How rank 0 deals the iterations of a run that all ranks share: by pairs, by what they cost, by speeds.
 
-The rule is `dlbrt.partition.initial.first_shares`; here stands where what it goes by comes from. Speeds
-are given, or those that an earlier run has measured. What the run then teaches goes to the notes of the loop.
+The rule is `dlbrt.partition.initial.first_shares`; this module collects its inputs. Speeds are given, or were
+measured by an earlier run. What the run then teaches goes to the history of the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dlbrt.balance.agent import PeerStrategy
-from dlbrt.balance.strategies import AUTO, STATIC, pooled
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.layout import InitialPartition
-from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy, Units
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult
 from dlbrt.mpi.program_history import LoopHistory
-from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.team import clock
-from dlbrt.mpi.values.packing import named
 from dlbrt.observe.statistics import PlannedShares
 from dlbrt.partition.cost_spec import CostError, CostSpec
 from dlbrt.partition.initial import FirstShares, expected, first_shares
-from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
-    from dlbrt.mpi.routines.routine_state import RoutineState
-    from dlbrt.partition.cost_spec import CostSpec
     from dlbrt.partition.known import KnownWork
     from dlbrt.partition.profiling import Profiling
 
 
-#: In a trial each rank gets so many blocks of iterations, in turn: few enough to be long.
+#: Blocks of iterations that each rank gets, in turn, in a trial of speeds: few enough to be long.
 _TURNS = 16
 
-#: An evaluation of the cost that takes longer than this is told, in seconds: all ranks wait for it.
+#: Seconds from which an evaluation of the cost is reported: all ranks wait for it.
 _LONG_S = 0.2
 
 
 class Partitioner:
-    """Deals one run of a loop on ``ranks`` ranks, and takes in what it taught.
+    """Deals one run of a loop on ``ranks`` ranks, and learns from its results.
 
-    ``weights`` are the ranks' relative speeds, empty: not known; in a ``trial``, which is to show them, every
-    rank gets a fair sample. ``measured`` is the size of the groups of iterations whose times are wanted of
-    the run dealt last, 0 for none.
+    ``weights`` are the ranks' relative speeds, empty: not known; in a ``trial``, which measures them, every
+    rank gets a fair sample. ``measured`` is the size of the groups of iterations that the run dealt last is
+    to time, 0 for none.
     """
 
     def __init__(self, loop_history: LoopHistory, ranks: int, weights: Sequence[float], trial: bool) -> None:
         self.measured = 0
+        self.weights = weights
         self._loop_history = loop_history
         self._ranks = ranks
-        self._weights = weights
         self._trial = trial
         self._dealt: FirstShares | None = None
 
@@ -66,13 +59,14 @@ class Partitioner:
         *,
         without_rows: bool = False,
     ) -> InitialPartition:
-        """How the positions from ``first`` on are dealt; what of a cost cannot be used is said.
+        """How the positions from ``first`` on are dealt; a cost that cannot be used is reported.
 
-        ``kept``, given a deal and the boundaries of its blocks (none where it is not in blocks), says which
-        shares take its place. Of a ``pool``, of units that are ``without_rows``, ranks begin with its first chunks.
+        ``kept``, given a partition and the boundaries of its blocks (none where it is not in blocks), returns
+        the shares that take its place. With a ``pool`` ranks begin with its first chunks; its units may go
+        ``without_rows``.
         """
         if loop.costs != CostSpec():
-            _evaluation()  # so that what is waited for below is the evaluation alone
+            _evaluation()  # the import is not part of the evaluation that is timed below
         started = clock()
         profiling = self._profiling(loop)
         units = Units(first, len(loop.space), self._folds(loop, first))
@@ -84,7 +78,7 @@ class Partitioner:
             measured=measured,
             stated=lambda: self._stated(loop),
             unusable=self._unusable,
-            weights=self._weights,
+            weights=self.weights,
             turns=_TURNS if self._trial else 0,
         )
         if pool is not None:
@@ -93,7 +87,7 @@ class Partitioner:
                 self._dealt = FirstShares(deal, self._dealt.work)
         elif kept is not None:
             deal = kept(self._dealt.deal, self._dealt.bounds)
-            forecast = expected(deal.shares, self._dealt.work, self._weights or None)
+            forecast = expected(deal.shares, self._dealt.work, self.weights or None)
             self._dealt = FirstShares(deal, self._dealt.work, forecast)
         if loop.costs != CostSpec() and measured is None:
             self._waited(clock() - started)
@@ -103,19 +97,19 @@ class Partitioner:
 
     @property
     def planned(self) -> PlannedShares | None:
-        """What the shares of the run dealt were to take, where anything is known of that."""
+        """The forecast for the shares of the run dealt, where work or speeds are known."""
         dealt = self._dealt
-        if dealt is None or dealt.forecast is None or (dealt.work is None and not self._weights):
+        if dealt is None or dealt.forecast is None or (dealt.work is None and not self.weights):
             return None
         return PlannedShares(dealt.forecast.times, dealt.forecast.loss)
 
     @property
     def known(self) -> LoopStatistics:
-        """What is known of the loop that self-scheduling may go by."""
-        return self._loop_history.known_of_chunks(self._weights)
+        """What self-scheduling may use: speeds, and times of iterations."""
+        return self._loop_history.known_of_chunks(self.weights)
 
     def learn(self, results: Sequence[RankResult]) -> None:
-        """Take in the figures of all ranks after a run that was dealt and has not failed."""
+        """Learn from the figures of all ranks after a run that was dealt and has not failed."""
         if self._dealt is None or any(result.failure for result in results):
             return
         seconds = [result.figures.compute_s for result in results]
@@ -124,24 +118,24 @@ class Partitioner:
             self._loop_history.record_speeds(expected(done, self._dealt.work).work, seconds)
         if self._loop_history.profiling is None:
             return
-        # Of shares that are dealt in turn all ranks measure a bit of everything, and a mean is kept. Else a
-        # measured density is in seconds of whoever measured it: it holds the ranks' speeds already.
+        # Of shares dealt in turn all ranks measure a bit of everything, and a mean is kept. Otherwise a
+        # measured density is in seconds of the rank that measured it: it contains the ranks' speeds already.
         moved = any(result.figures.iterations_moved for result in results)
         complaint = self._loop_history.profiling.learn(
             seconds,
             [result.samples for result in results] if self.measured else None,
-            self._weights,
+            self.weights,
             self._dealt.bounds if moved else (),
         )
         if complaint:
             self._loop_history.log(complaint)
 
     def _profiling(self, loop: LoopContext) -> Profiling | None:
-        """What is measured of the loop from pass to pass, made ready for its next one."""
+        """The profiling of the loop from pass to pass, made ready for the next pass."""
         if loop.profiled is not None:
-            n, wanted = len(loop.space), loop.profiled
             from dlbrt.partition.profiling import Profiling
 
+            n, wanted = len(loop.space), loop.profiled
             known = self._loop_history.known_density(n)
             if self._loop_history.profiling is None:
                 self._loop_history.profiling = Profiling(
@@ -157,7 +151,7 @@ class Partitioner:
         return loop.folding is FoldingPolicy.ALWAYS or _is_sound_at_its_ends(loop)
 
     def _measured(self, profiling: Profiling | None) -> KnownWork | None:
-        """The work as passes before have measured it; none in a trial of speeds: it holds these already."""
+        """The work as earlier passes measured it; None in a trial of speeds, which it contains already."""
         if profiling is None or profiling.density is None or self._trial:
             return None
         from dlbrt.partition.known import MeasuredWork
@@ -165,7 +159,7 @@ class Partitioner:
         return MeasuredWork(profiling.density)
 
     def _stated(self, loop: LoopContext) -> KnownWork | None:
-        """The work of the positions as the kernel says it, None if it is uniform; CostError."""
+        """The work of the positions as the kernel states it, None if it is uniform; raises CostError."""
         space, n = loop.space, len(loop.space)
         if loop.costs == CostSpec():
             return None
@@ -178,7 +172,7 @@ class Partitioner:
         self._loop_history.log(f"{error}; iterations are taken to cost the same until measured")
 
     def _waited(self, seconds: float) -> None:
-        """Tell that the others waited for the cost to be evaluated, if it was long."""
+        """Report that the other ranks waited for the evaluation of the cost, if they waited long."""
         if seconds > _LONG_S:
             took = f"finding out what its iterations cost took {seconds:.2g} s on rank 0 before the loop"
             self._loop_history.log(
@@ -187,14 +181,14 @@ class Partitioner:
 
 
 def _evaluation() -> Callable[..., KnownWork | None]:
-    """`evaluate_cost`, imported for loops of which something is said."""
+    """`evaluate_cost`, imported only for loops that state a cost."""
     from dlbrt.partition.costs import evaluate_cost
 
     return evaluate_cost
 
 
 def _is_sound_at_its_ends(loop: LoopContext) -> bool:
-    """Whether a work of which pairs are the same is one: that it is negative somewhere shows at an end."""
+    """Whether a cost whose pairs are all equal is valid: if it is negative anywhere, it is at an end."""
     index, n = loop.space.index, len(loop.space)
     if index is None or n < 2:
         return True
@@ -202,82 +196,5 @@ def _is_sound_at_its_ends(loop: LoopContext) -> bool:
     try:
         _evaluation()(loop.costs, 2, ends, lambda: iter(()))
     except CostError:
-        return False  # it will be said why when all of it is looked at
+        return False  # the evaluation of the whole cost reports why
     return True
-
-
-# ------------------------------------------------------------------------------
-# One run of one loop, as the program asks for it at rank 0; and by what strategy it is to be shared.
-
-Kernel = Callable[..., None]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A loop to be run, and by what means.
-
-    ``costs`` is what the user says of its work. ``routine_state`` is the routine's that it is part of, if it is:
-    arrays of that stay on the ranks.
-    """
-
-    root_runtime: RootRuntime
-    kernel: Kernel
-    space: Space
-    arguments: Sequence[Any]
-    costs: CostSpec
-    routine_state: RoutineState | None
-
-    @property
-    def loop_history(self) -> LoopHistory:
-        """What earlier runs of the loop have left."""
-        return self.root_runtime.program_history.loop_history(self.kernel)
-
-    @property
-    def named(self) -> dict[str, Any]:
-        """The arguments by the names of the kernel's parameters."""
-        return named(self.kernel, self.arguments)
-
-    def fetch_to_root(self, loop: LoopContext) -> None:
-        """Have at rank 0 all of the routine's that the loop touches."""
-        if self.routine_state is not None:
-            self.routine_state.fetch_for_root(loop, self.kernel, self.named, self.space)
-
-
-@dataclass(frozen=True, slots=True)
-class StrategySelection:
-    """By what strategy: one that is ``forced``, else the one that a routine chose at an earlier run.
-
-    ``weights`` are the ranks' relative speeds, empty: not known.
-    """
-
-    forced: str | None
-    chosen: str | None
-    weights: Sequence[float]
-
-    @classmethod
-    def of(cls, task: Task, loop: LoopContext, weights: Sequence[float]) -> StrategySelection:
-        """As the loop says, else the options."""
-        chosen = (
-            task.routine_state.strategy(task.loop_history.key) if task.routine_state is not None else None
-        )
-        return cls(loop.strategy or task.root_runtime.options.strategy, chosen, weights)
-
-    @property
-    def requested(self) -> str:
-        """What is asked for."""
-        return self.forced or AUTO
-
-    @property
-    def initial_strategy(self) -> str:
-        """What ranks that share the loop begin with: one, or ``auto``."""
-        return self.forced or self.chosen or AUTO
-
-    @property
-    def pool(self) -> PeerStrategy | None:
-        """It, if by that work is dealt from a pool at rank 0."""
-        return pooled(self.initial_strategy)
-
-    @property
-    def fixed(self) -> bool:
-        """Whether shares are never cut anew."""
-        return self.forced == STATIC

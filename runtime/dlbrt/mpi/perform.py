@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value that has left its rank as a pickle, or why it could not."""
+    """A value that has left its rank as a pickle; ``obstacle`` says why it could not."""
 
     data: bytes
     obstacle: str = ""
@@ -46,12 +46,12 @@ class SentValue:
 
 @dataclass(frozen=True, slots=True)
 class RankResult:
-    """What one rank has to report at the end: figures, final values, the body's failure.
+    """What one rank reports at the end: figures, final values, the body's failure.
 
-    ``kept`` are the values left in temporaries, themselves on the rank that reports to itself, else each a
-    `SentValue`. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
-    ``extents`` are those of the segments of its journal,
-    ``samples`` the times of groups of iterations, where they were wanted, and ``trace`` what happened.
+    ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
+    itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
+    ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
+    where they are measured, ``trace`` the rank's trace where one is written.
     """
 
     figures: RunCounters
@@ -66,9 +66,9 @@ class RankResult:
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
     """Run the kernel to its end.
 
-    Where the body raises, the runtime goes on to the end of the protocol, with the kernel again if this
-    rank still has iterations before the failing one; `LoopContext.ending` then tells of the failure. What is
-    raised here is raised by the runtime itself.
+    Where the body raises, the runtime goes on to the end of the protocol, and runs the kernel again if this
+    rank still has iterations before the failing one; `LoopContext.ending` then holds the failure. Exceptions
+    raised here are the runtime's own.
     """
     while True:
         try:
@@ -93,7 +93,7 @@ def make_driver(
     loop_residents: Container[int] = (),
     recorder: Recorder | None = None,
 ) -> AgentDriver:
-    """The crew that runs ``call``, as this rank sees it; ``loop_residents`` are arrays that stay on the ranks."""
+    """This rank's driver for ``call``; ``loop_residents`` identify the arrays that stay on the ranks."""
     objects.fields = fields
     start = initial_state(
         call.deal,
@@ -120,7 +120,7 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     failure = None
     if ending.error is not None and ending.failed_at is not None:
         failure = Failure(ending.failed_at, rank, ending.error)
-    # What came before the last matters only after a failure.
+    # Values before the last one matter only after a failure.
     failed = failure is not None or loop.team.failed_at != NO_FAILURE or loop.team.ends_independently
     kept = ending.temporaries.kept(everything=failed)
     journal = loop.contributions.journal
@@ -150,7 +150,7 @@ def _sent(value: Any, objects: SharedObjects) -> SentValue:
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:
-    """The rows that a rank has to give back: of done iterations, and what a failing one may have stored."""
+    """The rows that a rank sends back: those of done iterations, and what a failing one may have stored."""
 
     def stored(field: Field, done: Spans) -> Rows:
         partly = field.spec.mode is Mode.UPDATE or field.name in result.overwritten
@@ -163,7 +163,7 @@ def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:
 
 
 def _passed(kernel: Callable[..., None], error: BaseException) -> TracebackType | None:
-    """Where ``error`` passed through the kernel's own frame."""
+    """The traceback entry at which ``error`` passed through the kernel's own frame."""
     tb = error.__traceback__
     while tb is not None and tb.tb_frame.f_code is not kernel.__code__:
         tb = tb.tb_next
@@ -171,7 +171,7 @@ def _passed(kernel: Callable[..., None], error: BaseException) -> TracebackType 
 
 
 def _variables(passed: TracebackType | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The kernel's local variables and, apart, its parameters, where an exception passed through it."""
+    """The kernel's local variables and its parameters, as an exception left them."""
     if passed is None:
         return {}, {}
     code, values = passed.tb_frame.f_code, dict(passed.tb_frame.f_locals)
@@ -182,9 +182,9 @@ def _variables(passed: TracebackType | None) -> tuple[dict[str, Any], dict[str, 
 def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:
     """The arrays of mode ``w`` whose row the failing iteration has stored.
 
-    The store is a statement of the body itself, before all else that is done with the array. So it was
-    executed if the failure lies behind it, in the text and in the code: handlers of earlier statements may
-    lie behind it in the code alone, later lines of its own in the text alone.
+    The store is a statement of the body itself, before any other use of the array. So it was executed if the
+    failure lies behind it both in the text and in the code: handlers of earlier statements may lie behind it
+    in the code alone, later lines of the store itself in the text alone.
     """
     names = [name for name, spec in loop.table.specs.items() if spec.mode is Mode.WRITE]
     places = ((name, _store(passed.tb_frame.f_code, name.partition(".")[0])) for name in names)
@@ -196,7 +196,7 @@ def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:
 
 
 def _store(code: CodeType, name: str) -> tuple[int, int] | None:
-    """The offset and line of the first store to a subscript of what ``name`` begins."""
+    """The offset and line of the first store to a subscript of an expression that begins with ``name``."""
     loaded: set[tuple[int | None, int | None]] = set()
     for each in dis.get_instructions(code):
         start = None if each.positions is None else (each.positions.lineno, each.positions.col_offset)
@@ -213,7 +213,7 @@ def _first(argument: object) -> tuple[object, ...]:
 
 
 def recorder(now: float) -> Recorder:
-    """What takes down a run that begins now; asked for where there is to be a trace."""
+    """The recorder of a run that begins now, for runs that are traced."""
     from dlbrt.observe.recorder import Recorder
 
     return Recorder(now)

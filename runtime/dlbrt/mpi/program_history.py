@@ -1,11 +1,14 @@
-"""What rank 0 remembers of each loop: figures for the statistics, and costs that decide its next run."""
+"""What rank 0 remembers of each loop: figures for the statistics, and costs that decide its next run.
+
+A `LoopHistory` lasts as long as the program. What its runs teach of speeds and densities can be kept in a
+file for later runs of the program (`dlbrt.observe.measurements`).
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import fsum, sqrt
 from types import CodeType
 from typing import TYPE_CHECKING
@@ -41,12 +44,10 @@ if TYPE_CHECKING:
 class LoopHistory:
     """One loop: its statistics, and what its earlier runs cost.
 
-    ``chunk`` is the chunk size to begin with. ``iteration_s`` is the mean computing time of an iteration at
-    the last run, ``overhead_s`` what the last run on all ranks took beyond computing. ``tables`` are what
-    the iterations touched of arrays whose subscripts were looked at, by name; ``profiling`` what is measured
-    from run to run, where the program asks for it; ``points`` what routines have measured of ranks' speeds,
-    by the form of rows; ``steps`` are its runs as time steps of AWF; ``measurements`` is what earlier runs of the
-    program have taught.
+    ``chunk`` is the chunk size to begin with. ``tables`` are the access tables of arrays whose subscripts
+    were inspected, by name; ``profiling`` is what the clause ``profile`` measures from run to run; ``points``
+    are the speed points that routines have measured, by the form of rows; ``steps`` are the loop's runs as
+    time steps of AWF; ``measurements`` is what earlier runs of the program have taught.
     """
 
     def __init__(
@@ -73,15 +74,15 @@ class LoopHistory:
         self._mean_s: float | None = None
         self._deviation_s: float | None = None
         self._dealing_s: float | None = None
-        self._iteration_s: float | None = None
-        self._overhead_s = 0.0
+        self._iteration_s: float | None = None  # mean computing time of an iteration at the last run
+        self._overhead_s = 0.0  # of the last run on all ranks, beyond computing
         self._remarks: set[str] = set()
 
     def trial_s(self, iterations: int) -> float | None:
         """How long rank 0 may try to do the loop alone; None where all ranks should take part at once.
 
-        The loop is small if by its last run all of it takes less computing than sharing it costs. The
-        trial is bounded by that cost, so that an iteration which got dearer loses little.
+        The loop is small if, judging by its last run, all of it takes less computing than sharing it costs.
+        The trial is bounded by that cost, so that little is lost where iterations have become more expensive.
         """
         if self._iteration_s is None or iterations * self._iteration_s > self._overhead_s:
             return None
@@ -102,20 +103,24 @@ class LoopHistory:
     ) -> None:
         """Take in one run: the figures of rank 0 alone, or of all ranks.
 
-        ``loading_s`` of it rank 0 has imported modules, which no later run has to.
+        For ``loading_s`` of it rank 0 imported modules, which no later run has to.
         """
         overhead_s = max(0.0, elapsed_s - loading_s - max(f.compute_s for f in figures))
         if iterations:
             self._iteration_s = sum(f.compute_s for f in figures) / iterations
         if len(figures) > 1:
             self._overhead_s = overhead_s
+        ranks = [
+            RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
+            for f in figures
+        ]
         idle = [RankFigures()] * (self.record.ranks - len(figures))
         self.record.add(
             LoopRun(
                 strategy,
                 sum(len(f.done) for f in figures),
                 elapsed_s,
-                (*until_the_last([_rank_figures(f) for f in figures]), *idle),
+                (*until_the_last(ranks), *idle),
                 sum(f.synchronizations for f in figures),
                 sum(f.redistributions for f in figures),
                 sum(f.iterations_moved for f in figures),
@@ -132,8 +137,10 @@ class LoopHistory:
         )
 
     def record_speeds(self, work: Sequence[float], seconds: Sequence[float]) -> None:
-        """A run has shown how much work each rank did, in a unit of that run's own, and how long it took."""
-        share = fsum(seconds) / (fsum(work) or 1.0)  # all runs in one unit: what a mean rank does in a second
+        """Add how much work each rank did in a run, in a unit of that run's own, and how long it took."""
+        share = fsum(seconds) / (
+            fsum(work) or 1.0
+        )  # one unit for all runs: what a mean rank does in a second
         for rank, (part, taken) in enumerate(zip(work, seconds, strict=True)):
             self._work[rank] += part * share
             self._seconds[rank] += taken
@@ -141,7 +148,7 @@ class LoopHistory:
     def known_speeds(self, wanted: bool, expected: bool = True) -> tuple[float, ...]:
         """The relative speeds that the last run has measured, if they are ``wanted`` and there are any.
 
-        That there are none is said where they are ``expected``.
+        Where they are ``expected`` and there are none, this is reported.
         """
         if not wanted or (not expected and (self._measurements is None or not self._measurements.speeds)):
             return ()
@@ -152,20 +159,20 @@ class LoopHistory:
         return self._measurements.speeds
 
     def known_points(self, form: str) -> tuple[SpeedPoints, ...]:
-        """Speeds by what ranks hold, as an earlier run has measured them of rows of that form."""
+        """The speed points that an earlier run has measured for rows of that form."""
         return () if self._measurements is None else self._measurements.curve(form)
 
     def known_density(self, n: int) -> Density | None:
-        """What an earlier run has measured of so many iterations."""
+        """The density of ``n`` iterations that an earlier run has measured."""
         return None if self._measurements is None else self._measurements.density(n)
 
     def known_of_chunks(self, weights: Sequence[float]) -> LoopStatistics:
-        """What self-scheduling may go by: speeds that are given or were measured, times of iterations."""
+        """What self-scheduling may use: speeds, given or measured, and times of iterations."""
         measured = self.steps.weights(weights or (1.0,) * self.record.ranks) if self.steps else weights
         return LoopStatistics(self._mean_s, self._deviation_s, self._dealing_s, tuple(measured))
 
     def learn_of_chunks(self, figures: Sequence[RunCounters], dealing_s: float) -> None:
-        """A run on all ranks has shown what chunks take; dealing one takes ``dealing_s``."""
+        """Learn from a run on all ranks how long chunks take; dealing one takes ``dealing_s``."""
         from dlbrt.chunks.rules import Steps
 
         records = [each.chunks for each in figures]
@@ -182,42 +189,32 @@ class LoopHistory:
 
     @property
     def measurements(self) -> LoopMeasurements:
-        """What this run has taught so far."""
-        from dlbrt.observe.measurements import MeasuredSpeeds
-
-        densities = self.profiling.densities if self.profiling is not None else ()
-        curves = tuple(MeasuredSpeeds(form, points) for form, points in self.points.items())
-        if curves:
-            return replace(self._taught(densities), curves=curves)
-        return self._taught(densities)
-
-    def _taught(self, densities: tuple[Density, ...]) -> LoopMeasurements:
-        from dlbrt.observe.measurements import LoopMeasurements
+        """What the program has taught so far of the loop."""
+        from dlbrt.observe.measurements import LoopMeasurements, MeasuredSpeeds
         from dlbrt.partition.profiling import relative_speeds
 
-        assert self._loop is not None, "only where what is learned is kept"
-        if speeds := relative_speeds(self._work, self._seconds):
-            return LoopMeasurements(self._loop, speeds, densities, tuple(self._seconds))
-        if densities and self._used is not None:  # what was measured is to be used with the same speeds again
-            return LoopMeasurements(self._loop, self._used.speeds, densities, self._used.seconds)
-        return LoopMeasurements(self._loop, (), densities)
-
-    def remark(self, reason: str) -> None:
-        """Say once on standard error why this loop is run by rank 0 alone."""
-        self.log(f"run by rank 0 alone: {reason}")
+        assert self._loop is not None, "called only where measurements are kept"
+        densities = self.profiling.densities if self.profiling is not None else ()
+        curves = tuple(MeasuredSpeeds(form, points) for form, points in self.points.items())
+        speeds, seconds = relative_speeds(self._work, self._seconds) or (), tuple(self._seconds)
+        if not speeds:
+            # A density that was measured with the kept speeds has to be used with them again.
+            used = self._used if densities else None
+            speeds, seconds = (used.speeds, used.seconds) if used is not None else ((), ())
+        return LoopMeasurements(self._loop, speeds, densities, seconds, curves)
 
     def log(self, sentence: str, topic: str = "") -> None:
-        """Say something of this loop on standard error: once, or one sentence on a ``topic``."""
+        """Print a sentence about this loop on standard error, once, or one sentence on a ``topic``."""
         if (topic or sentence) not in self._remarks:
             self._remarks.add(topic or sentence)
             print(f"dlb: {self.source}: {sentence}", file=sys.stderr, flush=True)
 
 
 class ProgramHistory:
-    """The notes of all loops of a program, in the order in which they first ran.
+    """The histories of all loops of a program, in the order in which they first ran.
 
-    ``learned`` is what earlier runs have taught, ``kept`` the file that this one adds to (None: none),
-    ``keeper`` the option that named it.
+    ``learned`` is what earlier runs have taught, ``kept`` the file that this run adds to (None: none),
+    ``keeper`` the option that named the file.
     """
 
     def __init__(
@@ -238,7 +235,7 @@ class ProgramHistory:
         self._routines: dict[str, RoutineRecord] = {}
 
     def loop_history(self, kernel: Callable[..., None]) -> LoopHistory:
-        """The notes of the loop of that kernel."""
+        """The history of the loop of that kernel."""
         code = kernel.__code__
         key = (code.co_filename, code.co_name)
         if key not in self._loop_histories:
@@ -253,7 +250,7 @@ class ProgramHistory:
         return self._loop_histories[key]
 
     def _measurements(self, source: str, code: CodeType) -> tuple[LoopKey | None, LoopMeasurements | None]:
-        """By what a loop is known from run to run, and what earlier ones have taught; if that is kept."""
+        """The key of a loop from run to run, and what earlier runs taught; None where nothing is kept."""
         if self._kept is None or self._learned is None:
             return None, None
         from dlbrt.observe.measurements import LoopKey
@@ -266,7 +263,7 @@ class ProgramHistory:
         return self._routines.setdefault(source, RoutineRecord(source))
 
     def write(self, path: str) -> None:
-        """Write the statistics; a path that cannot be written is reported and ends nothing."""
+        """Write the statistics; a path that cannot be written is reported, and the program goes on."""
         records = [loop_history.record for loop_history in self._loop_histories.values()]
         routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
@@ -275,18 +272,14 @@ class ProgramHistory:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 
     def remember(self) -> None:
-        """Add what this run has taught to what is kept; a file that cannot be written ends nothing."""
+        """Add what this run has taught to the file; one that cannot be written is reported."""
         if self._kept is None:
             return
         from dlbrt.observe.measurements import update
 
         entries = [loop_history.measurements for loop_history in self._loop_histories.values()]
         try:
-            measured = [
-                measurements
-                for measurements in entries
-                if measurements.speeds or measurements.densities or measurements.curves
-            ]
+            measured = [each for each in entries if each.speeds or each.densities or each.curves]
             update(self._kept, measured, self._keeper)
         except (OSError, OptionError) as error:
             print(f"dlb: what was learned could not be written: {error}", file=sys.stderr, flush=True)
@@ -301,14 +294,3 @@ def _fingerprint(code: CodeType) -> str:
     for constant in code.co_consts:
         digest.update((_fingerprint(constant) if isinstance(constant, CodeType) else repr(constant)).encode())
     return digest.hexdigest()[:16]
-
-
-def _rank_figures(figures: RunCounters) -> RankFigures:
-    return RankFigures(
-        len(figures.done),
-        figures.compute_s,
-        figures.sync_s,
-        figures.idle_s,
-        figures.decision_s,
-        figures.movement_s,
-    )

@@ -1,4 +1,4 @@
-"""What rank 0 conducts with: one loop at a time on all ranks, and what the other ranks have been told."""
+"""What rank 0 runs loops with: one loop at a time on all ranks, and a record of what the other ranks have."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from dlbrt.data.field import Field
 from dlbrt.mpi.call import CallCache, LoopCall
 from dlbrt.mpi.communicator import COMMAND, Communicator
 from dlbrt.mpi.program_history import ProgramHistory
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, FetchRequest, PendingTransfers
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers
 from dlbrt.mpi.values.contents import SlotPublisher
 from dlbrt.mpi.values.packing import SentKernel, Signature
 from dlbrt.mpi.values.program_state import InterpreterState, capture
 from dlbrt.options import Options
 from dlbrt.parameters import Parameters
-from dlbrt.predict.groups import Groups
 from dlbrt.predict.network import Network, Networks
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 class RootRuntime:
     """The means of a session to run loops; `dlbrt.mpi.run` runs them.
 
-    One is on all ranks at a time: met while one is running (in it, which on ranks above 0 is always so, or in
-    another thread), or in a process that the program has forked, a loop runs alone.
+    Only one loop at a time runs on all ranks. A loop runs on the rank that meets it alone if it is met inside
+    another loop (always so on ranks above 0), while another thread runs one, or in a forked process.
     """
 
     def __init__(self, communicator: Communicator, options: Options, program_history: ProgramHistory) -> None:
@@ -46,7 +45,7 @@ class RootRuntime:
         self._trace = os.path.abspath(options.trace) if options.trace else None
         self.tracing: TraceWriter | None = None
         self._serial = 0
-        self._called = False  # the other ranks, to the run under way
+        self._called = False  # whether the other ranks take part in the run under way
         self._process = os.getpid()
         self._idle = threading.Lock()
         self._leader: int | None = None  # the thread whose run is under way
@@ -56,12 +55,11 @@ class RootRuntime:
         self._state: InterpreterState | None = None
 
     def acquire(self, *, wait: bool = False) -> bool:
-        """Whether a loop may run on all ranks now; `release` follows if so.
+        """Whether a loop may run on all ranks now; the caller then calls `release`.
 
         With ``wait`` a run in another thread ends first.
         """
-        here = not self.communicator.rank and os.getpid() == self._process
-        if not here or not self._idle.acquire(blocking=wait and not self.leading):
+        if not self._at_root or not self._idle.acquire(blocking=wait and not self.leading):
             return False
         self._called = False
         self._leader = threading.get_ident()
@@ -70,8 +68,12 @@ class RootRuntime:
     @property
     def has_ranks(self) -> bool:
         """Whether loops that begin here may run on other ranks."""
-        here = not self.communicator.rank and os.getpid() == self._process
-        return here and self.communicator.ranks > 1 and not self.leading
+        return self._at_root and self.communicator.ranks > 1 and not self.leading
+
+    @property
+    def _at_root(self) -> bool:
+        """Whether this is rank 0 itself, not a process that the program has forked."""
+        return not self.communicator.rank and os.getpid() == self._process
 
     @property
     def leading(self) -> bool:
@@ -79,12 +81,12 @@ class RootRuntime:
         return self._leader == threading.get_ident()
 
     def release(self) -> None:
-        """The loop that `acquire` was for has ended."""
+        """End the run that `acquire` allowed."""
         self._leader = None
         self._idle.release()
 
     def fetch(self, array_transfers: Sequence[ArrayTransfer], fields: Mapping[int, Field]) -> None:
-        """Have ranks send rows home to rank 0; ``fields`` are the arrays by number.
+        """Have ranks send rows to rank 0; ``fields`` are the arrays by number.
 
         A run in another thread ends first. RuntimeError in a process that the program has forked.
         """
@@ -97,29 +99,25 @@ class RootRuntime:
             self._fetch(array_transfers, fields)
 
     def _fetch(self, array_transfers: Sequence[ArrayTransfer], fields: Mapping[int, Field]) -> None:
-        for source in sorted({array_transfer.row_transfer.source for array_transfer in array_transfers}):
-            mine = tuple(
-                array_transfer
-                for array_transfer in array_transfers
-                if array_transfer.row_transfer.source == source
-            )
+        for source in sorted({each.row_transfer.source for each in array_transfers}):
+            mine = tuple(each for each in array_transfers if each.row_transfer.source == source)
             message = pickle.dumps(FetchRequest(mine), pickle.HIGHEST_PROTOCOL)
             self.communicator.complete([self.communicator.send_bytes(message, source, COMMAND)])
         PendingTransfers(self.communicator, array_transfers, fields).complete()
 
     def abort(self, error: BaseException) -> None:
-        """End the job for an error outside the body: the other ranks cannot go on without this one.
+        """End the job because of an error outside the body: the other ranks cannot go on without rank 0.
 
-        Where they have not been called to the run, an interrupt from the keyboard is the program's own.
+        Before they are called to the run, an interrupt from the keyboard is left to the program.
         """
         if self.communicator.ranks > 1 and (self._called or not isinstance(error, KeyboardInterrupt)):
             self.communicator.fail(error)
 
     def send_call(self, call: LoopCall, kernel: SentKernel | None, state: InterpreterState | None) -> None:
-        """Send a call to all other ranks, leaving out a body that they have from its last call.
+        """Send a call to all other ranks, without its body where they have it from the loop's last call.
 
-        ``kernel`` is what they have from then on, where it went apart from the body, ``state`` the
-        interpreter's, where it changed.
+        ``kernel`` is the kernel that was sent apart from the body, if so; ``state`` the interpreter's, where
+        it has changed.
         """
         self._called = True
         self.communicator.restart_counter()
@@ -127,23 +125,19 @@ class RootRuntime:
         if kernel is not None:
             self._kernels[call.key] = kernel
         if self._bodies.get(call.key) == call.body:
-            call = call.without_body()
+            call = replace(call, body=None)
         elif call.body is not None:
             self._bodies[call.key] = call.body
         self._send_to_workers(pickle.dumps(self._call_cache.shortened(call), pickle.HIGHEST_PROTOCOL))
 
-    def sent_kernel(self, key: str, found: Signature) -> SentKernel | None:
+    def sent_kernel(self, key: str, signature: Signature) -> SentKernel | None:
         """The kernel of that signature, if the other ranks have it."""
         sent = self._kernels.get(key)
-        return sent if sent is not None and sent.signature == found else None
-
-    def groups(self, size: int | None, speeds: Sequence[float]) -> Groups:
-        """The groups of a local strategy: of that size, or as the run asks; ``speeds`` if any are known."""
-        return self.options.group.formed(self.program_history.host_names, speeds, size)
+        return sent if sent is not None and sent.signature == signature else None
 
     @property
     def parameters(self) -> Parameters:
-        """What balancing goes by, on this network."""
+        """The parameters of balancing, on this network."""
         byte_s = 1 / self.network.bandwidth
         if self._parameters.byte_s != byte_s:
             self._parameters = replace(self._parameters, byte_s=byte_s)
@@ -154,28 +148,19 @@ class RootRuntime:
         """The network among all ranks."""
         return self.networks.whole
 
-    @property
-    def exchange_s(self) -> float:
-        """Seconds that an exchange of profiles takes among all ranks."""
-        return self.network.all_to_all.seconds(self.communicator.ranks)
-
-    def within(self, groups: Groups) -> tuple[Network, ...]:
-        """What messages cost in each of these groups; nothing where it is what they cost among all."""
-        return self.networks.of_groups(groups, self.program_history.host_names)
-
     def next_serial(self) -> int:
         """A number for the next call."""
         self._serial += 1
         return self._serial
 
     def changed_state(self) -> InterpreterState | None:
-        """The interpreter's state if it is not what the other ranks were told last."""
+        """The interpreter's state if it differs from the state sent last."""
         now = capture()
         return None if now == self._state else now
 
     def stop(self) -> None:
         """Let the other ranks end, and write statistics and trace; a loop in another thread ends first."""
-        if self.communicator.rank == 0 and os.getpid() == self._process:
+        if self._at_root:
             self._idle.acquire()
             self._send_to_workers(b"")
             self.communicator.close()
@@ -185,7 +170,7 @@ class RootRuntime:
             self.program_history.remember()
 
     def _write_trace(self) -> None:
-        """Write the trace; a path that cannot be written is reported and ends nothing."""
+        """Write the trace; a path that cannot be written is reported, and the program goes on."""
         if self.tracing is None or self._trace is None:
             return
         try:
@@ -194,9 +179,8 @@ class RootRuntime:
             print(f"dlb: the trace could not be written: {error}", file=sys.stderr, flush=True)
 
     def shut_down_workers(self) -> bool:
-        """Let the other ranks end at once; False where that is not to be: a loop runs, or another process."""
-        mine = self.communicator.rank == 0 and os.getpid() == self._process
-        if not mine or not self._idle.acquire(blocking=False):
+        """Let the other ranks end at once; False while a loop runs, and in a forked process."""
+        if not self._at_root or not self._idle.acquire(blocking=False):
             return False
         self._send_to_workers(b"")
         return True

@@ -1,9 +1,13 @@
 """The journals of all ranks: kept where they are written, brought to rank 0 in order, and applied there.
 
-While ranks share a loop, what iterations do besides storing to rows goes to a journal on each, standard
-output too. At the end rank 0 knows from the results which positions each segment spans. It asks for
-them one after the other as their turn comes, so that no rank ever holds more of the log than what it
-wrote itself and rank 0 a few segments; then it lets the others go.
+While ranks share a loop, everything that iterations do besides storing to rows is logged in a journal on each
+rank, standard output too. At the end rank 0 knows from the results which positions each segment spans. It
+fetches the segments one after the other in iteration order, so that a rank holds only the log that it wrote
+itself, and rank 0 a few segments more; then it releases the other ranks.
+
+Arrays and lists that are gathered element by element have one message from each rank to rank 0 for each
+field: the places and values that the rank has changed. Rank 0 stores them once all have come, after checking
+that no element got two values.
 """
 
 from __future__ import annotations
@@ -30,24 +34,20 @@ if TYPE_CHECKING:
     from dlbrt.reductions.replay import ReplayFailure
 
 
-#: Bytes of its log that a rank keeps in memory.
+#: Bytes of its journal that a rank keeps in memory.
 _IN_MEMORY = 64 << 20
 
 
 class RunJournal:
-    """One rank's journal in one shared run of a loop.
-
-    From `open` to `close` standard output is written to it; ``ordinal`` tells which iteration of the run
-    under way it comes from, None between iterations.
-    """
+    """One rank's journal in one shared run of a loop; from `open` to `close` it takes standard output."""
 
     def __init__(self, communicator: Communicator, objects: SharedObjects, about: OutputProperties) -> None:
-        owner = weakref.ref(self)  # the two must not hold each other, and with them the program's arrays
+        owner = weakref.ref(self)  # a reference cycle would keep the program's arrays alive
 
         def keep(segment: Segment) -> None:
-            logbook = owner()
-            assert logbook is not None, "the journal is the logbook's"
-            logbook._keep(segment)
+            run_journal = owner()
+            assert run_journal is not None, "the journal lives no longer than its owner"
+            run_journal._keep(segment)
 
         self.journal = Journal(keep)
         self._communicator = communicator
@@ -60,7 +60,10 @@ class RunJournal:
         self._segment_store = SegmentStore(_IN_MEMORY)
 
     def open(self, ordinal: Callable[[], int | None]) -> None:
-        """Take what is written to standard output from here on."""
+        """Log standard output from here on.
+
+        ``ordinal`` returns which iteration of the run under way it comes from, None between iterations.
+        """
         journal = self.journal
 
         def log(entry: tuple[Any, ...]) -> None:
@@ -73,7 +76,7 @@ class RunJournal:
         sys.stdout = Output(log, self._real, self._about)
 
     def close(self) -> None:
-        """Give standard output back, and complete the journal; nothing where that is done already."""
+        """Restore standard output and complete the journal; may be called again."""
         if self._is_open:
             self._is_open = False
             sys.stdout = self._real
@@ -81,7 +84,7 @@ class RunJournal:
             self.journal.finish()
 
     def serve(self) -> None:
-        """Give rank 0 the segments that it asks for, until it asks no more."""
+        """Send rank 0 the segments that it asks for, until it asks for no more."""
         if not self.journal.extents:
             return
         while request := self._communicator.wait_bytes(0, JOURNAL)[1]:
@@ -96,19 +99,18 @@ class RunJournal:
         values: dict[str, Any],
         end: int,
     ) -> ReplayFailure | None:
-        """At rank 0: apply the logs of all ranks up to position ``end``; what failed, if something did."""
+        """At rank 0: apply the journals of all ranks up to position ``end``; the failure, if there is one."""
         replay = self._replay = Replay(kinds, values, sys.stdout or io.StringIO())
         try:
             faults = (replay.apply(segment) for segment in merged(extents, self._fetch, end))
             return next(filter(None, faults), None)
         finally:
             others = (rank for rank, known in enumerate(extents) if known and rank)
-            self._communicator.complete(
-                [self._communicator.send_bytes(b"", rank, JOURNAL) for rank in others]
-            )
+            send = self._communicator.send_bytes
+            self._communicator.complete([send(b"", rank, JOURNAL) for rank in others])
 
     def doubt(self, failed_at: int) -> str:
-        """After `replay`: why the failure may not be one of the sequential program, or nothing."""
+        """After `replay`: why the sequential program may not have failed there, or an empty string."""
         doubts = self._replay.doubts(failed_at) if self._replay is not None else []
         if not doubts:
             return ""
@@ -116,7 +118,7 @@ class RunJournal:
         return f"the sequential program may have passed this over, by what earlier iterations left in {names}"
 
     def _keep(self, segment: Segment) -> None:
-        """Rank 0 keeps the objects themselves, the others what they will send."""
+        """Keep a segment: rank 0 the objects themselves, the other ranks the bytes that they will send."""
         if self._communicator.rank == 0:
             self._segments.append(segment)
         else:
@@ -125,7 +127,7 @@ class RunJournal:
     def _packed(self, segment: Segment) -> bytes:
         try:
             return self._dumps(segment)
-        except Exception:  # objects' own pickling hooks may raise anything: find out which
+        except Exception:  # objects' own pickling hooks may raise anything: replace the entries that do
             entries = [self._sendable(entry) for entry in segment.listed()]
             return self._dumps(Segment(segment.positions, segment.starts, entries))
 
@@ -149,15 +151,8 @@ class RunJournal:
         return Segment(*self._objects.loads(self._communicator.wait_bytes(place.rank, JOURNAL)[1]))
 
 
-# ------------------------------------------------------------------------------
-# Arrays and lists that are gathered element by element: every rank gives back what it has changed.
-#
-# Each field has one message from each rank to rank 0, places and values. Rank 0 puts them into its own data
-# once all have come, having made sure that no element was given two values.
-
-
 class ElementGather:
-    """The fields among ``fields`` that are gathered so, as they are before the loop."""
+    """The fields among ``fields`` that are gathered element by element, as they are before the loop."""
 
     def __init__(self, communicator: Communicator, fields: Sequence[Field], objects: SharedObjects) -> None:
         self._communicator = communicator
@@ -180,11 +175,11 @@ class ElementGather:
             self._requests.append(self._communicator.send_bytes(packed, 0, DATA))
 
     def sent(self) -> None:
-        """Wait until what was sent has left."""
+        """Wait until everything has been sent."""
         self._communicator.complete(self._requests)
 
     def receive(self, rank: int) -> None:
-        """Take in what a rank sends, without touching the data."""
+        """Receive the changes of a rank, without storing them yet."""
         for (field, _), claims in zip(self._twins, self._claims, strict=True):
             message = self._communicator.wait_bytes(rank, DATA)[1]
             if isinstance(field.data, list):
@@ -195,7 +190,7 @@ class ElementGather:
             self._received.append((field, diff))
 
     def put(self) -> str | None:
-        """Put everything in its place; a sentence instead, if two ranks gave one element different values."""
+        """Store all changes; a sentence instead, if two ranks gave one element different values."""
         for (field, twin), claims in zip(self._twins, self._claims, strict=True):
             claims.add(0, twin.diff())
             if found := claims.conflict():

@@ -3,6 +3,10 @@
 `start` is the first statement of a generated program. On rank 0 it returns the `Session` that the program
 calls ``dlb``; on the other ranks it serves loops until rank 0 ends, and then ends the process, so that
 the sequential part of a program runs exactly once.
+
+Processes leave so that the launcher reports the program's own status. A launcher that finds one process gone
+with a status other than 0 kills the others, and may report the signal that killed them instead. So rank 0,
+where it leaves by `os._exit`, first dismisses the other ranks and waits until those on its host are gone.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import cloudpickle
@@ -25,31 +29,27 @@ from dlbrt.contract import VERSION, OptionError
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.ending import value_or_unbound
 from dlbrt.mpi.failure import install_hook
-from dlbrt.mpi.loop import told_stale
+from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.network import known
 from dlbrt.mpi.program_history import ProgramHistory
 from dlbrt.mpi.root import RootRuntime
+from dlbrt.mpi.runner import LoopRunner
 from dlbrt.options import Options
-from dlbrt.partition.cost_spec import CostSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dlbrt.mpi.ending import LoopResult
     from dlbrt.mpi.routines.routine import IterativeRoutine
     from dlbrt.observe.measurements import MeasurementStore
     from dlbrt.observe.trace_writer import TraceWriter
 
-
-# ------------------------------------------------------------------------------
-# How processes leave, so that the launcher gives the program's own status.
-#
-# A launcher that finds one process gone with a status other than 0 kills the others, and may give the signal
-# that killed them instead. So rank 0, where it leaves in a hurry, dismisses the other ranks and sees those of
-# its own host gone before.
-
-#: Seconds that rank 0 waits for the others to be gone, at most.
+#: Seconds that rank 0 waits at most for the other ranks of its host to be gone.
 _EXIT_TIMEOUT_S = 1.0
+
+_current: Session | None = None
+
+#: Exit status of a program whose options are malformed or whose ranks do not match.
+_USAGE = 2
 
 
 def neighbours(communicator: Communicator) -> tuple[int, ...]:
@@ -62,7 +62,7 @@ def neighbours(communicator: Communicator) -> tuple[int, ...]:
 def exit_together(
     leave: Callable[[int], NoReturn], dismiss: Callable[[], bool], others: Sequence[int]
 ) -> Callable[[int], NoReturn]:
-    """`os._exit` for rank 0: the other ranks are dismissed before, if they can be."""
+    """`os._exit` for rank 0: the other ranks are dismissed first, if they can be."""
 
     @functools.wraps(leave)
     def leave_together(status: int) -> NoReturn:
@@ -86,78 +86,23 @@ def _runs(pid: int) -> bool:
     return True
 
 
-# ------------------------------------------------------------------------------
-
-_current: Session | None = None
-
-#: Exit status of a program whose options are malformed or whose ranks do not match.
-_USAGE = 2
-
-
-class Session:
+class Session(LoopRunner):
     """``dlb`` in a generated program."""
 
     if not TYPE_CHECKING:
-        __getattr__ = told_stale("dlb")
-
-    def __init__(self, root_runtime: RootRuntime) -> None:
-        self._root_runtime = root_runtime
-
-    def run(
-        self,
-        kernel: Callable[..., None],
-        iterable: Any,
-        *arguments: Any,
-        cost: Callable[[Any], Any] | None = None,
-        each: Callable[[Iterable[Any]], list[Any]] | None = None,
-        cumulative: Callable[[Any], Any] | None = None,
-        fit: Callable[[], Any] | None = None,
-    ) -> Any:
-        """Run a loop: ``kernel`` over ``iterable``; raises what its body raises.
-
-        Returns the values of its reductions: none, one, or a tuple in the order of their declaration.
-
-        ``cost`` and the like are the user's word on the work, at most one, as `Loop.cost` takes it; rank 0
-        alone asks for it, where it shares the loop.
-        """
-        said = CostSpec(cost, each, cumulative, fit)
-        return self._run(kernel, iterable, arguments, said).reduced()
-
-    def result_of(
-        self,
-        kernel: Callable[..., None],
-        iterable: Any,
-        *arguments: Any,
-        cost: Callable[[Any], Any] | None = None,
-        each: Callable[[Iterable[Any]], list[Any]] | None = None,
-        cumulative: Callable[[Any], Any] | None = None,
-        fit: Callable[[], Any] | None = None,
-    ) -> LoopResult:
-        """As `run`, where more of the loop is read afterwards, or even after an exception of its body.
-
-        `LoopResult.check` raises that.
-        """
-        said = CostSpec(cost, each, cumulative, fit)
-        return self._run(kernel, iterable, arguments, said)
-
-    def _run(
-        self, kernel: Callable[..., None], iterable: Any, arguments: tuple[Any, ...], said: CostSpec
-    ) -> LoopResult:
-        from dlbrt.mpi.run import run_loop  # most ranks above 0 never lead a loop
-
-        return run_loop(self._root_runtime, kernel, iterable, arguments, said)
+        __getattr__ = refuse_stale("dlb")
 
     def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> IterativeRoutine:
         """An iterative routine, whose loops leave their arrays on the ranks; see `IterativeRoutine`.
 
-        ``plain`` gives the values of names that are taken to hold numbers, text and the like.
+        ``plain`` returns the values of names that the compiler takes to hold numbers, text and the like.
         """
         from dlbrt.mpi.routines.routine import IterativeRoutine
 
         return IterativeRoutine(self._root_runtime, plain, place=sys._getframe(1), **clauses)
 
     def bound(self, read: Callable[[], Any]) -> Any:
-        """The value of a name that may have none yet: it is missed only where the loop has an iteration."""
+        """The value of a name that may have none yet, which is an error only if the loop has an iteration."""
         return value_or_unbound(read)
 
     def __reduce__(self) -> tuple[Callable[[], Session], tuple[()]]:
@@ -165,7 +110,7 @@ class Session:
 
 
 def _session() -> Session:
-    """The session of this process: what a session is on another rank."""
+    """The session of this process, which a session sent from another rank becomes here."""
     assert _current is not None
     return _current
 
@@ -199,7 +144,7 @@ def start(world: MPI.Intracomm) -> Session:
 def _options(communicator: Communicator) -> tuple[Options, Path | None, MeasurementStore | None]:
     """The options as rank 0 reads them: its environment counts, and the files are on its host.
 
-    With them, on rank 0, where what the run teaches is kept, and what is known from earlier ones.
+    On rank 0 also the file in which measurements are kept, and those of earlier runs.
     """
     found: Options | str = ""
     kept, learned = None, None
@@ -259,7 +204,7 @@ def _tracing(communicator: Communicator, options: Options, hosts: list[str]) -> 
 
 
 def _refuse(communicator: Communicator, message: str) -> NoReturn:
-    """End every rank alike; each comes here, rank 0 speaks."""
+    """End every rank with the same status; all call this, and rank 0 prints the message."""
     if communicator.rank == 0:
         print(f"dlb: {message}", file=sys.stderr, flush=True)
     sys.exit(_USAGE)

@@ -1,4 +1,4 @@
-"""The ranks that run a loop, as one of them sees it: alone, or in a crew (`dlbrt.mpi.driver`)."""
+"""The ranks that run a loop, as one of them sees it: alone, or together with others (`dlbrt.mpi.driver`)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ Progress = Sequence[tuple[int, float]]
 
 @dataclass(slots=True)
 class RunCounters:
-    """What one rank counts while it runs a loop; times in seconds, each apart from the others.
+    """What one rank counts while it runs a loop; times in seconds, none contained in another.
 
-    ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` waiting without any,
-    ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work. What a group has
-    in common (``synchronizations``, ``redistributions``, ``windows``, ``gain``) its lowest rank counts.
-    ``chunks`` is what units have taken, from one report to the next.
+    ``sync_s`` is spent on synchronizations that came while there was work, ``idle_s`` on waiting without
+    work, ``decision_s`` on new shares and the choice of a strategy, ``movement_s`` on moving work. The lowest
+    rank of a group counts what the group has in common (``synchronizations``, ``redistributions``,
+    ``windows``, ``gain``). ``chunks`` are statistics of the time that units took, from one report to the
+    next.
     """
 
     parts: list[range] = field(default_factory=list)
@@ -52,7 +53,7 @@ class RunCounters:
         return Spans.of(*self.parts)
 
     def add(self, done: Spans, step: int) -> None:
-        """Count more positions, dealt ``step`` apart; one of the last two parts may go on."""
+        """Count more positions, dealt ``step`` apart; they may continue one of the last two parts."""
         for run in done.runs:
             for place in range(len(self.parts) - 1, max(-1, len(self.parts) - 3), -1):
                 if (joined := _joined(self.parts[place], run, step)) is not None:
@@ -63,21 +64,21 @@ class RunCounters:
 
 
 def _joined(part: range, run: range, step: int) -> range | None:
-    """Both as one range of that step, if they make one, the run above or below."""
+    """Both as one range of that step, if they make one; the run may lie above or below."""
     low, high = (part, run) if part.start < run.start else (run, part)
     stepped = all(len(r) == 1 or r.step == step for r in (low, high))
     return range(low.start, high[-1] + step, step) if stepped and low[-1] + step == high.start else None
 
 
 class Team(Protocol):
-    """Who runs the loop; ``recorder`` takes down what happens, if that is wanted."""
+    """The ranks that run a loop; ``recorder`` records what happens, where a trace is written."""
 
     figures: RunCounters
     recorder: Recorder | None
 
     @property
     def units(self) -> Units:
-        """What work is counted in: iterations, or pairs of them."""
+        """The units of work: iterations, or pairs of them."""
 
     @property
     def work(self) -> Spans:
@@ -85,27 +86,27 @@ class Team(Protocol):
 
     @property
     def failed_at(self) -> int:
-        """The lowest position known to have failed: from it on nothing is done."""
+        """The lowest position known to have failed: from there on nothing is done."""
 
     @property
     def finished(self) -> bool:
-        """Whether no rank has any left."""
+        """Whether no rank has work left."""
 
     @property
     def ends_independently(self) -> bool:
-        """Whether the body may have failed elsewhere without this rank's knowing."""
+        """Whether the body may have failed on another rank without this rank's knowledge."""
 
     def worked(self, units: int, done: Spans, compute_s: float, progress: Progress = ()) -> None:
         """This rank did the next ``units`` of its work, positions ``done``, in ``compute_s`` seconds.
 
-        ``progress`` tells how many units in how many seconds at some looks in between.
+        ``progress`` holds units done and seconds taken at some polls in between.
         """
 
     def failed(self, position: int) -> None:
-        """The body raised at ``position``; what comes before it in this rank's work is done."""
+        """The body raised at ``position``; this rank's work below it is done."""
 
     def interrupted(self) -> bool:
-        """Whether a synchronization is asked for before this rank's work is done."""
+        """Whether another rank asks for a synchronization before this rank's work is done."""
 
     def synchronize(self) -> None:
         """Take part in synchronizations until there is work, or none anywhere."""

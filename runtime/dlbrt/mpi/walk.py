@@ -1,8 +1,13 @@
-"""The iterations of one rank as its kernel's loop takes them: chunk by chunk, with a look around after each.
+"""The iterations of one rank as its kernel's loop takes them: chunk by chunk, with a poll after each.
 
-A kernel's `for` runs over a stretch of positions in order, or over as many as there are where nothing that
-it leaves belongs to a stretch. A chunk is what is done between two looks for interrupts. Of folded iterations
-it is some pairs, in two stretches: the lower positions, then their partners (`dlbrt.data.work_table`).
+A kernel's `for` runs over a stretch of positions in order, or, where nothing that it leaves belongs to a
+stretch, over all that this rank has. A chunk is what is done between two polls for interrupts. Of folded
+iterations it is some pairs, in two stretches: the lower positions, then their partners
+(`dlbrt.data.work_table`).
+
+A poll costs about a microsecond. A chunk is long enough that polls cost well under a percent, and short
+enough that a rank that interrupts does not wait long. Iterations may cost anything from nanoseconds to
+minutes, so the size is found by growing from one.
 """
 
 from __future__ import annotations
@@ -19,8 +24,8 @@ from dlbrt.balance.window import ProgressSamples
 from dlbrt.data.space import Space
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
-from dlbrt.mpi.routines.array_transfers import PendingTransfers
-from dlbrt.mpi.team import SingleRank, Team
+from dlbrt.mpi.routines.loop_residents import PendingTransfers
+from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.parameters import CHUNK_S
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import LoopContributions
@@ -29,33 +34,20 @@ if TYPE_CHECKING:
     from dlbrt.partition.profiling import GroupTimes
 
 
-# ------------------------------------------------------------------------------
-# How many iterations to do between two looks for interrupts.
-#
-# A look costs about a microsecond; a chunk is made long enough that looks cost well under a percent,
-# and short enough that a rank that interrupts does not wait long. Iterations may cost anything from
-# nanoseconds to minutes, so the size is found by growing from one.
-
-
 class PollInterval:
-    """Chunk sizes for chunks of about ``target_s`` seconds."""
+    """How many iterations to do between two polls, for chunks of about ``target_s`` seconds."""
 
     def __init__(self, target_s: float = CHUNK_S) -> None:
         self.size = 1
         self._target_s = target_s
 
     def learn(self, iterations: int, seconds: float) -> None:
-        """A chunk of that many iterations took that long, emulated waiting included."""
+        """Learn from a chunk of ``iterations`` that took ``seconds``, emulated waiting included."""
         if iterations < self.size and seconds < self._target_s:
             return  # the last, shorter chunk of a run says nothing about a full one
         ideal = iterations * self._target_s / max(seconds, 1e-9)
         # Growth is bounded: iterations may get more expensive as the loop goes on.
         self.size = max(1, min(int(ideal), 2 * self.size))
-
-
-# ------------------------------------------------------------------------------
-
-clock = time.perf_counter
 
 
 @dataclass(slots=True)
@@ -71,8 +63,8 @@ class _Pairs:
 class Walk:
     """One rank's way through its share of a loop.
 
-    ``team`` gives the work, ``trial_until`` is when a loop begun alone is to be shared; ``times`` takes
-    what groups of iterations cost, where that is measured.
+    ``team`` gives the work, ``trial_until`` is when a loop begun alone is to be shared; ``times`` collects
+    the times of groups of iterations, where they are measured.
     """
 
     def __init__(self, space: Space, contributions: LoopContributions, load: Load) -> None:
@@ -87,10 +79,10 @@ class Walk:
         self._debt_s = 0.0
         self._stretch = range(0)
         self._descending = False  # whether the stretch lies below the one before, as partners in pairs do
-        self._done = 0  # of the stretch, in so many seconds
-        self._seconds = 0.0
+        self._done = 0  # iterations of the stretch that are done
+        self._seconds = 0.0  # that they took
         self._progress = ProgressSamples()
-        self._part = range(0)  # of the stretch, from one look around to the next
+        self._part = range(0)  # of the stretch, from one poll to the next
         self._counter: Iterator[int] | None = None
         self._part_started = 0.0
         self._pairs: _Pairs | None = None
@@ -98,35 +90,30 @@ class Walk:
         self._ahead = range(0)
 
     def join(self, team: Team) -> None:
-        """Work with this team from now on; what it gives this rank is what the rank holds."""
+        """Work with this team from now on; emulated memory is sized by the share that it gives this rank."""
         self.team = team
         self._load.hold(len(team.work))
 
     def await_rows(self, delivery: PendingTransfers, ahead: range) -> None:
-        """Rows are on their way to this rank; iterations ``ahead``, the first of its share, do without."""
+        """Rows are on their way to this rank; the first iterations, ``ahead``, need none of them."""
         self._delivery, self._ahead = delivery, ahead
         if not ahead:
-            self.rows_arrived()
+            self.complete_delivery()
 
-    def rows_arrived(self) -> None:
+    def complete_delivery(self) -> None:
         """Wait until all rows that this rank needs are there."""
         if self._delivery is not None:
             self._delivery.complete()
             self._delivery = None
 
     @property
-    def more(self) -> bool:
-        """Whether there are iterations to do."""
-        return bool(self.team.work)
-
-    @property
     def mid_pair(self) -> bool:
-        """Whether partners of iterations that are done wait to be done; until then nothing may move."""
+        """Whether iterations are done whose partners are not; until these are done nothing may move."""
         return self._pairs is not None and bool(self._pairs.done)
 
     @property
     def done(self) -> range:
-        """What is done of the stretch; a failing iteration is the last of it."""
+        """The part of the stretch that is done; a failing iteration is the last of it."""
         return self._stretch[: self._done]
 
     def coming(self) -> range:
@@ -157,7 +144,7 @@ class Walk:
         position = self._part[done]
         self._account(done)
         if self._pairs is not None:
-            # Whatever of the chunk was not done comes after the failure.
+            # The rest of the chunk comes after the failure.
             self._end_half(self._pairs)
             self._report_pairs(self._pairs)
         else:
@@ -172,30 +159,30 @@ class Walk:
         return max(0, self._done + len(self._part) - operator.length_hint(self._counter) - 1)
 
     def end_stretch(self) -> None:
-        """What the stretch has contributed is complete; at once if called again."""
+        """Complete what the stretch has contributed; may be called again."""
         self._contributions.end_run()
         if (journal := self._contributions.journal) is not None:
             journal.end_run(self._stretch[: self._done], descending=self._descending)
         self._begin_stretch(range(0))
 
     def emulate_load(self) -> None:
-        """Wait out the emulated load, synchronizing where that is asked for meanwhile."""
+        """Wait out the emulated load, synchronizing when another rank asks for it."""
         while self._debt_s > 0 and not self._rested():
             self.team.synchronize()
 
     def _begin_stretch(self, stretch: range, *, descending: bool = False) -> None:
         if stretch and not (stretch[0] in self._ahead and stretch[-1] in self._ahead):
-            self.rows_arrived()
+            self.complete_delivery()
         self._stretch, self._descending = stretch, descending
         self._done, self._seconds = 0, 0.0
         self._progress = ProgressSamples()
 
     def _dealt_singly(self) -> bool:
-        # What belongs to a run as a whole can only belong to a stretch of iterations.
+        # A contribution of a run as a whole can only belong to a stretch of iterations.
         return self._contributions.singly and self.team.work.runs[0].step > 1
 
     def _watched(self) -> bool:
-        """Whether anything has to be looked at between iterations."""
+        """Whether anything has to be polled or measured between iterations."""
         shared = not isinstance(self.team, SingleRank)
         samples = shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
         return samples or self.team.recorder is not None
@@ -237,7 +224,7 @@ class Walk:
                 break
 
     def _opened(self, *, single: bool) -> _Pairs:
-        """The chunk of pairs under way, or a new one; one not begun yet may prove too long."""
+        """The chunk of pairs under way, or a new one where there is none, or an unbegun one is too long."""
         pairs = self._pairs
         if pairs is None or (single and not pairs.done and len(pairs.units) > 1):
             units = self.team.work.runs[0][: 1 if single else self.poll_interval.size]
@@ -263,7 +250,7 @@ class Walk:
         pairs.seconds += self._seconds
 
     def _report_pairs(self, pairs: _Pairs) -> None:
-        """Tell the team that a chunk of pairs is done."""
+        """Report to the team that a chunk of pairs is done."""
         self._pairs = None
         self.team.worked(len(pairs.units), Spans.of(*pairs.done), pairs.seconds)
 
@@ -276,7 +263,7 @@ class Walk:
         return items if journal is None else journal.marked(items)
 
     def _account(self, done: int) -> float:
-        """Count the first ``done`` iterations of the part; what they cost, under emulated load too."""
+        """Count the first ``done`` iterations of the part; returns their seconds, emulated load included."""
         seconds = computing_s = clock() - self._part_started
         self._counter = None
         if self._load.active:
@@ -292,7 +279,7 @@ class Walk:
         return seconds
 
     def _report(self) -> None:
-        """Tell the team what of the stretch is done."""
+        """Report to the team how much of the stretch is done."""
         if self._done:
             done = Spans.of(self._stretch[: self._done])
             self.team.worked(self._done, done, self._seconds, self._progress.samples)

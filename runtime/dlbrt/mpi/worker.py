@@ -1,4 +1,4 @@
-"""The other ranks: they serve rank 0's loops until it ends."""
+"""The ranks above 0: they serve rank 0's loops until it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, FetchRequest, PendingTransfers, row_field
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
@@ -27,14 +27,14 @@ from dlbrt.options import Options
 
 
 def serve(communicator: Communicator, options: Options) -> None:
-    """Run loops as rank 0 commands until it says that it ends (an empty message)."""
-    player, repeats = _Worker(communicator, options), CallCache()
+    """Run loops at rank 0's command until an empty message ends this rank's service."""
+    worker, calls = _Worker(communicator, options), CallCache()
     while message := communicator.wait_bytes(0, COMMAND)[1]:
         command = pickle.loads(message)
         if isinstance(command, FetchRequest):
-            player.fetch(command)
+            worker.deliver(command.array_transfers).complete()
         else:
-            player.run_call(repeats.restored(command))
+            worker.run_call(calls.restored(command))
 
 
 class _Worker:
@@ -45,11 +45,8 @@ class _Worker:
         self._bodies: dict[str, bytes] = {}
         self._kernels: dict[str, tuple[Callable[..., None], list[Any]]] = {}
 
-    def fetch(self, fetch_request: FetchRequest) -> None:
-        """Send what rank 0 asks for."""
-        self._deliver(fetch_request.array_transfers).complete()
-
-    def _deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
+    def deliver(self, array_transfers: Sequence[ArrayTransfer]) -> PendingTransfers:
+        """Start this rank's part in transfers of rows."""
         fields = {p.number: row_field(self._slot_cache.kept(p.number), p.axis) for p in array_transfers}
         return PendingTransfers(self._communicator, array_transfers, fields)
 
@@ -76,41 +73,37 @@ class _Worker:
         travelling: list[Field] = []
         loop_residents = resident_ids(slots, call.headers)
         elements: list[ElementGather] = []
-        logbook = RunJournal(self._communicator, objects, call.output_properties)
-        by_name = named(kernel, arguments)
+        run_journal = RunJournal(self._communicator, objects, call.output_properties)
+        by_name, rank = named(kernel, arguments), self._communicator.rank
 
         def launch(loop: LoopContext) -> Team:
-            found = loop.table.fields(by_name, loop.space)
-            found = unpack_tables(found, slots, call.tables)
+            found = unpack_tables(loop.table.fields(by_name, loop.space), slots, call.tables)
             fields.extend(shared_fields(found, slots, call.headers))
-            taken_down = recorder(clock()) if self._options.trace else None
-            driver = make_driver(self._communicator, call, fields, objects, loop_residents, taken_down)
+            trace = recorder(clock()) if self._options.trace else None
+            driver = make_driver(self._communicator, call, fields, objects, loop_residents, trace)
             travelling.extend(each for each in fields if id(each.data) not in loop_residents)
             self._scatter(driver, travelling, objects)
-            ahead = call.ahead[self._communicator.rank] if call.ahead else range(0)
-            loop.walk.await_rows(self._deliver(call.array_transfers), ahead)
+            loop.walk.await_rows(
+                self.deliver(call.array_transfers), call.ahead[rank] if call.ahead else range(0)
+            )
             for eviction in call.evictions:
-                loop.walk.rows_arrived()
-                release(
-                    self._slot_cache.kept(eviction.number),
-                    eviction.axis,
-                    eviction.rows[self._communicator.rank],
-                )
+                loop.walk.complete_delivery()
+                release(self._slot_cache.kept(eviction.number), eviction.axis, eviction.rows[rank])
             if call.measured:
                 from dlbrt.partition.profiling import GroupTimes
 
                 loop.walk.times = GroupTimes(len(space), call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
-            loop.contributions.share(logbook.journal, by_name)
-            logbook.open(loop.walk.ordinal)
+            loop.contributions.share(run_journal.journal, by_name)
+            run_journal.open(loop.walk.ordinal)
             return driver
 
         def finish(loop: LoopContext) -> None:
-            logbook.close()
+            run_journal.close()
             self._give_back(loop, travelling, objects, elements[0])
-            logbook.serve()
+            run_journal.serve()
 
-        load = Load(self._options.load, self._communicator.rank)
+        load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
     def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:

@@ -1,31 +1,113 @@
-"""What of a loop stays on the ranks in a routine, as a run sees it; `dlbrt.mpi.routines.resident_arrays` keeps it."""
+"""Arrays that stay on the ranks, as one run of a loop sees them, and their rows on the way between ranks.
+
+`dlbrt.mpi.routines.resident_arrays` keeps the arrays from loop to loop. The same list of transfers goes to
+all ranks, so each knows what it sends and what it receives, and messages carry contents alone. Rows that all
+other ranks get from one are broadcast; if every rank has rows for all others, the broadcasts make up an
+allgather.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from dlbrt.data.directory import RowDirectory
+from dlbrt.contract import Distribution, Mode
+from dlbrt.data.array_table import ArraySpec
+from dlbrt.data.directory import RowDirectory, RowTransfer
 from dlbrt.data.field import Field
-from dlbrt.data.footprint import Rows, count, union
+from dlbrt.data.footprint import IndexMap, Rows, count, union
 from dlbrt.data.memory import Array, ArrayLocation
 from dlbrt.data.spans import Spans
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, row_field
+from dlbrt.mpi.communicator import Communicator
+from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
     from dlbrt.speed.ownership import IterationOwnership
 
 
+@dataclass(frozen=True, slots=True)
+class ArrayTransfer:
+    """Rows of the array ``number`` (a token) that lie along ``axis`` and go to other ranks.
+
+    Where the array is about to be distributed along another axis, ``across`` is that axis and its rows:
+    only these parts of the rows travel.
+    """
+
+    number: int
+    axis: int
+    row_transfer: RowTransfer
+    across: tuple[int, Rows] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """Rows of the array ``number`` that each rank gives up once all transfers have arrived."""
+
+    number: int
+    axis: int
+    rows: tuple[Rows, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    """What rank 0 asks a rank to send, between two loops."""
+
+    array_transfers: tuple[ArrayTransfer, ...]
+
+
+def row_field(array: Array, axis: int) -> Field:
+    """An array as rows along an axis."""
+    return Field("", array, ArraySpec(Distribution.BLOCK, axis, Mode.UPDATE), IndexMap(0, 1))
+
+
+class PendingTransfers:
+    """One rank's part in a list of transfers; the constructor starts them."""
+
+    def __init__(
+        self,
+        communicator: Communicator,
+        array_transfers: Sequence[ArrayTransfer],
+        fields: Mapping[int, Field],
+    ) -> None:
+        """``fields`` are the arrays by number, at least those of which this rank sends or gets rows."""
+        self._mover = mover = Mover(communicator, (), SharedObjects())
+        for each in array_transfers:
+            rows, source, targets = (
+                each.row_transfer.rows,
+                each.row_transfer.source,
+                each.row_transfer.targets,
+            )
+            sends, receives = source == communicator.rank, communicator.rank in targets
+            if each.across is not None:
+                places = ((each.axis, rows), each.across)
+                if sends:
+                    mover.send_block(fields[each.number].data, places, targets[0])
+                elif receives:
+                    mover.receive_block(fields[each.number].data, places, source)
+            elif len(targets) == communicator.ranks - 1 and communicator.ranks > 2:
+                mover.broadcast(fields[each.number], rows, source)
+            elif sends:
+                for target in targets:
+                    mover.send_rows(fields[each.number], rows, target)
+            elif receives:
+                mover.receive_rows(fields[each.number], rows, source)
+
+    def complete(self) -> None:
+        """Wait until what this rank receives is in place and what it sends has left; may be called again."""
+        self._mover.complete()
+
+
 @dataclass(slots=True, eq=False)
 class ResidentArray:
     """One array on the ranks: ``axis`` is the dimension along which it has rows.
 
-    ``ownerships`` say who owns them, by the dimension, in blocks (True) or dealt otherwise; ``version`` is that
-    of the shares to which ranks have fitted what they keep. ``owner`` gives what owns the memory, None once
-    that is gone.
+    ``ownerships`` say who owns the rows, by the dimension and by whether iterations are dealt in blocks;
+    ``version`` is that of the shares to which ranks have fitted what they keep. ``owner`` returns the object
+    that owns the memory, None once it is gone.
     """
 
     token: int
@@ -39,14 +121,14 @@ class ResidentArray:
     version: int = 0
 
     def array(self) -> Array | None:
-        """The array; None where nobody is left who could look at it."""
+        """The array; None where no reference to it is left."""
         owner = self.owner()
         return None if owner is None else self.place.array(owner)
 
 
 @dataclass(frozen=True, slots=True)
 class LoopResidents:
-    """The residents that one run of a loop uses, by the identity of their arrays, and the fields of each."""
+    """The residents that one run of a loop uses, and the fields of each, by the identity of their arrays."""
 
     residents: dict[int, ResidentArray] = field(default_factory=dict)
     fields: dict[int, list[Field]] = field(default_factory=dict)
@@ -64,7 +146,7 @@ class LoopResidents:
         return {r.token: row_field(self.fields[key][0].data, r.axis) for key, r in self.residents.items()}
 
     def deliver(self, key: int, needs: Sequence[Rows]) -> list[ArrayTransfer]:
-        """What has to travel of a resident so that each rank has its rows."""
+        """The transfers of a resident after which each rank has the rows that it ``needs``."""
         resident, axis = self.residents[key], self.axis(key)
         if axis == resident.axis:
             return [ArrayTransfer(resident.token, axis, each) for each in resident.directory.deliver(needs)]
@@ -74,13 +156,13 @@ class LoopResidents:
         return [ArrayTransfer(resident.token, before, each, (axis, across)) for each, across in found]
 
     def by_rows(self) -> list[tuple[ResidentArray, int]]:
-        """The residents whose rows are those of iterations, and along which axis; what is stored to first."""
+        """The residents whose rows belong to iterations, and along which axis; those stored to come first."""
         keys = [key for key, fields in self.fields.items() if any(each.by_rows for each in fields)]
         keys.sort(key=lambda key: not any(each.spec.stores for each in self.fields[key]))
         return [(self.residents[key], self.axis(key)) for key in keys]
 
     def form(self) -> str:
-        """The rows that go with an iteration, in words: what speeds are measured of."""
+        """The rows that go with an iteration, in words: measured speeds are kept by it."""
         rows = sorted(
             f"{'x'.join(map(str, each.shape[: r.axis] + each.shape[r.axis + 1 :])) or 1} {each.dtype.str}"
             for key, r in self.residents.items()
@@ -93,11 +175,9 @@ class LoopResidents:
         return sum(each.iteration_bytes() for fields in self.fields.values() for each in fields)
 
     def bytes_of(self, array_transfers: Sequence[ArrayTransfer]) -> int:
-        """The bytes that arrive with parcels."""
+        """The bytes that transfers bring."""
         arrays = {r.token: self.fields[key][0].data for key, r in self.residents.items()}
-        return sum(
-            _bytes_in(array_transfer, arrays[array_transfer.number]) for array_transfer in array_transfers
-        )
+        return sum(_bytes_in(each, arrays[each.number]) for each in array_transfers)
 
     def axis(self, key: int) -> int:
         """The dimension along which the run needs the rows of a resident."""

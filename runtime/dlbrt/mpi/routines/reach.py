@@ -1,9 +1,9 @@
-"""Which arrays an object reaches: what code that is given the object may look into or change.
+"""Which arrays an object reaches: those that code which is given the object may read or change.
 
 Containers, instances and closures are walked by the references that the interpreter itself knows. A function
-of the program also reaches the globals that its code names, as do those it calls; one of a library is taken
-to reach its arguments alone. Modules and classes of libraries are not entered. Where an object's reach
-cannot be told (it looks names up at run time, or there is too much of it) it is everything.
+of the program also reaches the globals that its code names, as do the functions it calls; a function of a
+library is taken to reach its arguments alone. Modules and classes of libraries are not entered. Where an
+object's reach cannot be determined (it looks names up at run time, or it is too large) it is everything.
 """
 
 from __future__ import annotations
@@ -20,37 +20,32 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from dlbrt.data.memory import Array
+from dlbrt.mpi.values.packing import global_names
 from dlbrt.mpi.values.program_state import is_module_of_program, is_of_program
 from dlbrt.records import dataclass
 
-#: What holds no reference to anything that changes.
+#: Types without references to anything that changes.
 _PLAIN = frozenset({
     int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), range, slice,
     types.BuiltinFunctionType, types.CodeType, np.ufunc,
 })  # fmt: skip
 
-#: Of types that tell the garbage collector what they refer to (Py_TPFLAGS_HAVE_GC).
+#: The flag of types that show the garbage collector what they refer to.
 _TPFLAGS_HAVE_GC = 1 << 14
 
-#: Others, which refer to nothing that changes.
+#: Types without that flag which refer to nothing that changes.
 _LEAVES = (
-    datetime.date,
-    datetime.time,
-    datetime.timedelta,
-    datetime.tzinfo,
-    decimal.Decimal,
-    re.Pattern,
-    re.Match,
-    type(threading.Lock()),
+    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo),
+    *(decimal.Decimal, re.Pattern, re.Match, type(threading.Lock())),
 )
 
-#: What has no code of its own.
+#: Types without code of their own.
 _CONTAINERS = frozenset({list, tuple, dict, set, frozenset, np.ndarray, bytearray, types.MethodType})
 
 #: Functions that find values by names made at run time.
@@ -64,16 +59,16 @@ _LIBRARY_BY_NAME = frozenset({
 })  # fmt: skip
 _NAMES_BY_NAME = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "_getframe"})
 
-#: Objects looked at before the reach is taken to be everything.
+#: Objects visited before the reach is taken to be everything.
 _MAX_OBJECTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The arrays that an object reaches; ``everything``: others may be among what it reaches.
+    """The arrays that an object reaches; ``everything``: it may reach any others as well.
 
     ``active``: it has code of the program or of a library behind it, which may change what it reaches when
-    it is merely looked at (a generator, an operator of a class).
+    it is merely read (a generator, an operator of a class).
     """
 
     arrays: tuple[Array, ...] = ()
@@ -82,7 +77,7 @@ class Reach:
 
 
 class Rows:
-    """A value of which ``see`` is told when it is subscripted; ``changed``: what is taken out is changed."""
+    """A value that calls ``see`` when it is subscripted; ``changed``: what is read is changed as well."""
 
     __slots__ = ("_changed", "_see", "_value")
 
@@ -103,7 +98,7 @@ class Rows:
 
 
 def _subscripts(key: Any) -> tuple[Any, ...]:
-    """A key as so many subscripts; at least one."""
+    """A key as a tuple of at least one subscript."""
     return key if type(key) is tuple and key else (key,)
 
 
@@ -129,20 +124,16 @@ def reach_of(value: object) -> Reach:
 
 
 def reached_asynchronously() -> Reach:
-    """What is reached by code of the program that may run at any time, without being called.
+    """What code of the program reaches that may run at any time, without a call.
 
-    Handlers of signals and of log records, what stands in for standard output, other threads, and the like.
+    Handlers of signals and of log records, replacements of standard output, other threads, and the like.
     """
     signals = [signal.getsignal(number) for number in signal.valid_signals()]
     streams = [sys.stdout, sys.stderr, sys.excepthook, sys.displayhook, sys.gettrace(), sys.getprofile()]
     hooks = [np.geterrcall(), warnings.showwarning, *getattr(weakref.finalize, "_registry", ())]
     threads = [each for each in threading.enumerate() if each is not threading.current_thread()]
-    return reach_of([*signals, *streams, *hooks, *_log_handlers(), *map(_finalized, hooks), *threads])
-
-
-def _finalized(hook: object) -> object:
-    """What a finalizer calls."""
-    return hook.peek() if isinstance(hook, weakref.finalize) else None
+    finalized = [each.peek() for each in hooks if isinstance(each, weakref.finalize)]
+    return reach_of([*signals, *streams, *hooks, *_log_handlers(), *finalized, *threads])
 
 
 def _log_handlers() -> Iterator[object]:
@@ -181,7 +172,7 @@ class _Walk:
         return Reach(tuple(self._arrays), active=self._active)
 
     def _enter(self, value: Any) -> bool:
-        """Look at one object; False if its reach cannot be told."""
+        """Visit one object; False if its reach cannot be determined."""
         if isinstance(value, np.ndarray):
             self._arrays.append(value)
             self._waiting += [value.base] if type(value.base) is not np.ndarray else []
@@ -199,9 +190,10 @@ class _Walk:
         if isinstance(value, types.FunctionType):
             return self._function(value)
         if isinstance(value, type):
-            return not is_of_program(value) or self._class(value)
+            self._waiting += [*vars(value).values(), *value.__bases__] if is_of_program(value) else []
+            return True
         if isinstance(value, dict) and "__spec__" in value and "__name__" in value:
-            return False  # the names of a module: some frame is on the way
+            return False  # the globals of a module: a frame leads to them
         return self._refer(value)
 
     def _refer(self, value: Any) -> bool:
@@ -217,7 +209,7 @@ class _Walk:
         return True
 
     def _untold(self, value: Any) -> bool:
-        """An object whose type does not tell what it refers to; False unless that is known all the same."""
+        """Visit an object whose type does not show what it refers to; False where that is not known."""
         if isinstance(value, np.flatiter | np.void):
             self._waiting.append(value.base)
         elif isinstance(value, bytearray):
@@ -227,7 +219,7 @@ class _Walk:
         return True
 
     def _memory(self, value: Any) -> None:
-        """The memory that an object lends to others: arrays may look at it."""
+        """The memory that an object exports: arrays may view it."""
         try:
             lent = memoryview(value)
         except (TypeError, BufferError, ValueError):
@@ -243,13 +235,9 @@ class _Walk:
         if not is_of_program(function):
             return (function.__module__, function.__name__) not in _LIBRARY_BY_NAME
         self._active = True
-        names = set(_names(function.__code__))
+        names = set(global_names(function.__code__))
         self._waiting += [function.__globals__[name] for name in names if name in function.__globals__]
         return not any(name in _NAMES_BY_NAME and _is_builtin(function, name) for name in names)
-
-    def _class(self, kind: type) -> bool:
-        self._waiting += [*vars(kind).values(), *kind.__bases__]
-        return True
 
 
 def _is_full(cell: Any) -> bool:
@@ -261,11 +249,3 @@ def _is_full(cell: Any) -> bool:
 
 def _is_builtin(function: types.FunctionType, name: str) -> bool:
     return function.__globals__.get(name, getattr(builtins, name, sys)) in (*_BY_NAME, sys)
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    constants: Iterable[Any] = code.co_consts
-    for constant in constants:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)

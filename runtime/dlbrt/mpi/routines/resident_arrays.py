@@ -1,9 +1,9 @@
 """Arrays that stay on the ranks while a routine goes on: rank 0's directory of them.
 
-An array enters when a loop of the routine distributes it, and is known by its memory, so that a swap of
-names is nothing. Workers keep their copy under a token. What is valid where is told by its `RowDirectory`;
-memory of two residents never overlaps: whatever overlaps one in another shape makes it come home first and
-leave.
+An array enters when a loop of the routine distributes it, and is known by its memory, so that a swap of names
+changes nothing. Workers keep their copy under a token. Its `RowDirectory` says which rows are valid where.
+The memory of two residents never overlaps: before an array enters that overlaps a resident in another shape,
+the resident is made valid at rank 0 and dropped.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ from dlbrt.data.field import Field
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array, ArrayLocation, array_location
 from dlbrt.mpi.root import RootRuntime
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, row_field
-from dlbrt.mpi.routines.loop_residents import LoopResidents, ResidentArray, axis, row_bytes
+from dlbrt.mpi.routines.loop_residents import (
+    ArrayTransfer,
+    LoopResidents,
+    ResidentArray,
+    axis,
+    row_bytes,
+    row_field,
+)
 from dlbrt.mpi.routines.reach import reach_of
 
 
 class ResidentArrays:
-    """What stays on the ranks, as rank 0 knows it; ``home_bytes`` have come home in ``fetches`` messages."""
+    """The arrays that stay on the ranks; rank 0 fetched ``home_bytes`` of them in ``fetches`` transfers."""
 
     def __init__(self, root_runtime: RootRuntime) -> None:
         self._root_runtime = root_runtime
@@ -36,7 +42,7 @@ class ResidentArrays:
         self.fetches = 0
 
     def ensure_valid(self, value: object, subscripts: Sequence[Any] = (), *, writing: bool = False) -> None:
-        """Make valid on rank 0 what can be reached from a value; if ``writing``, rank 0 alone has it then.
+        """Make valid on rank 0 what can be reached from a value; if ``writing``, it is valid only there then.
 
         ``subscripts`` are those by which the value, an array, is about to be subscripted.
         """
@@ -56,7 +62,7 @@ class ResidentArrays:
             self._bring(touched, writing)
 
     def is_stale(self, array: Array) -> bool:
-        """Whether memory that an array looks at may have rows that are not valid on rank 0."""
+        """Whether an array may view rows of a resident that are not valid on rank 0."""
         return any(r.directory.missing(0, _overlap(r, array)) for r in self._touched(array))
 
     def ensure_all_valid(self, *, writing: bool = False) -> None:
@@ -64,32 +70,31 @@ class ResidentArrays:
         self._bring([(r, r.directory.everything()) for r in list(self._residents.values())], writing)
 
     def release_all(self) -> None:
-        """Bring everything home; nothing is resident afterwards."""
+        """Make everything valid on rank 0; nothing is resident afterwards."""
         self.ensure_all_valid()
         for resident in list(self._residents.values()):
             self._root_runtime.publisher.drop(resident.token)
         self._residents = {}
 
     def before_fork(self) -> None:
-        """Bring everything home, which a forked process cannot ask for; not within a loop on all ranks."""
+        """Make everything valid on rank 0, since a forked process cannot; not within a loop on all ranks."""
         if not self._root_runtime.leading:
             self.ensure_all_valid()
 
     def in_child(self) -> None:
-        """Take all as it lies here, in a process that was forked."""
+        """In a forked process: take all arrays as they are here."""
         self._residents = {}
 
     def admit(self, fields: Sequence[Field]) -> LoopResidents:
-        """The arrays of a loop's fields that stay where they are; all others among them come home."""
+        """The arrays of a loop's fields that stay on the ranks; all others are made valid on rank 0."""
         groups: dict[int, list[Field]] = {}
         for each in fields:
             if isinstance(each.data, np.ndarray):
                 groups.setdefault(id(each.data), []).append(each)
-        able = {key: group for key, group in groups.items() if _can_be_resident(group)}
         crossing = _overlapping([group[0].data for group in groups.values()])
         loop_residents = LoopResidents()
         for key, group in groups.items():
-            if key in able and key not in crossing:
+            if key not in crossing and _can_be_resident(group):
                 loop_residents.residents[key] = self._resident(group[0].data, axis(group))
                 loop_residents.fields[key] = group
             else:
@@ -113,7 +118,7 @@ class ResidentArrays:
         def gone(_: object) -> None:
             self._drop(made)
 
-        # Memory that an array owns is nobody's once that is gone. What else owns memory lives with the view.
+        # Memory that an array owns is gone with the array. Any other owner of memory lives with the view.
         alive: Callable[[], object] = weakref.ref(owner, gone) if owner.base is None else lambda: array
         place, bounds = array_location(array), byte_bounds(array)
         directory = RowDirectory(array.shape[axis], self._ranks)
@@ -124,7 +129,7 @@ class ResidentArrays:
     def _drop(self, resident: ResidentArray) -> None:
         if self._residents.get(resident.place) is resident:
             del self._residents[resident.place]
-            resident.owner = _nobody  # the weak reference goes at once
+            resident.owner = lambda: None  # drops the weak reference at once
             self._root_runtime.publisher.drop(resident.token)
 
     def _touched(self, array: Array) -> list[ResidentArray]:
@@ -153,10 +158,6 @@ class ResidentArrays:
             self._root_runtime.fetch(array_transfers, fields)
 
 
-def _nobody() -> None:
-    """The owner of what was given up."""
-
-
 def _can_be_resident(group: Sequence[Field]) -> bool:
     array = group[0].data
     if type(array) is not np.ndarray or array.dtype.hasobject or not array.ndim or not array.size:
@@ -168,7 +169,7 @@ def _can_be_resident(group: Sequence[Field]) -> bool:
 
 
 def _overlapping(arrays: Sequence[Array]) -> set[int]:
-    """Identities of those whose memory may overlap another's."""
+    """Identities of the arrays whose memory may overlap another's."""
     extents = sorted((*byte_bounds(array), id(array)) for array in arrays if array.size)
     found: set[int] = set()
     reached, last = 0, 0
@@ -181,7 +182,7 @@ def _overlapping(arrays: Sequence[Array]) -> set[int]:
 
 
 def _rows_at(array: Array, resident: ResidentArray, subscripts: Sequence[Any]) -> Rows:
-    """The rows that subscripts lead to; all of them where that is not plain to see."""
+    """The rows that subscripts select; all of them where the subscripts are not plain."""
     everything = resident.directory.everything()
     plain = all(isinstance(each, int | np.integer | slice) for each in subscripts)
     if len(subscripts) <= resident.axis or not plain or any(isinstance(each, bool) for each in subscripts):
@@ -189,7 +190,7 @@ def _rows_at(array: Array, resident: ResidentArray, subscripts: Sequence[Any]) -
     length = array.shape[resident.axis]
     try:
         rows = range(length)[subscripts[resident.axis]]
-    except (IndexError, TypeError, ValueError):  # what the program itself is about to raise
+    except (IndexError, TypeError, ValueError):  # the program is about to raise the same
         return ()
     if isinstance(rows, int):
         return (range(rows, rows + 1),)

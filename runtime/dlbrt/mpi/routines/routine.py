@@ -1,10 +1,10 @@
 """``routine`` in a generated program: a sequential loop whose parallel loops leave their arrays on the ranks.
 
-The program goes on to run on rank 0, on its own arrays, of which rows may be out of date there. Wherever its
-code may look into one, or change it, the compiler has put `IterativeRoutine.read` or `IterativeRoutine.write` around the
-expression, or `IterativeRoutine.rows` where it is subscripted. What the compiler took for plain values is looked at
-where the routine begins; if that was wrong, or the routine is met where no ranks are to be had, nothing stays
-anywhere and loops run as they do outside.
+The program goes on running on rank 0, on its own arrays, whose rows may be out of date there. Wherever its
+code may look into an array or change it, the compiler has put `IterativeRoutine.read` or
+`IterativeRoutine.write` around the expression, or `IterativeRoutine.rows` where it is subscripted. Values
+that the compiler took for plain ones are checked where the routine begins; if one is not, or there are no
+other ranks to be had, no array stays on the ranks and loops run as they do outside.
 """
 
 from __future__ import annotations
@@ -15,33 +15,31 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from dlbrt.mpi.ending import LoopResult
-from dlbrt.mpi.loop import told_stale
+from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.reach import Rows, is_plain, reached_asynchronously
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.routines.routine_state import RoutineState
-from dlbrt.mpi.run import run_loop
+from dlbrt.mpi.runner import LoopRunner
 from dlbrt.observe.linemap import Frame, original
-from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import ModelKind
 
 T = TypeVar("T")
 
-#: What the routines under way keep on the ranks.
+#: The arrays that the routines under way keep on the ranks.
 _under_way: list[ResidentArrays] = []
 
 
-class IterativeRoutine:
-    """One run of an iterative routine; a context manager, at whose end everything is at home.
+class IterativeRoutine(LoopRunner):
+    """One run of an iterative routine; a context manager, at whose end every array is valid at rank 0.
 
     ``model``, ``tolerance`` and ``every`` are the clauses: how speeds are modelled, which relative spread of
-    the ranks' times counts as balanced, and every how many passes they are looked at.
+    the ranks' times counts as balanced, and after how many passes the times are looked at.
     """
 
     if not TYPE_CHECKING:
-        __getattr__ = told_stale("routine")
+        __getattr__ = refuse_stale("routine")
 
     def __init__(
         self,
@@ -54,69 +52,40 @@ class IterativeRoutine:
         outer: IterativeRoutine | None = None,
         place: FrameType | None = None,
     ) -> None:
-        self._root_runtime = root_runtime
+        super().__init__(root_runtime)
         self._source = _source(place or sys._getframe(1))
         self._plain = plain
         self._clauses = (ModelKind(model), tolerance, every)
         self._outer = outer
-        self._routine_state: RoutineState | None = None
 
     def iterate(self, plain: Callable[[], tuple[Any, ...]] | None = None, **clauses: Any) -> IterativeRoutine:
         """A routine inside this one, which leaves arrays on the ranks when it ends."""
         return IterativeRoutine(self._root_runtime, plain, outer=self, place=sys._getframe(1), **clauses)
 
-    def run(
-        self,
-        kernel: Callable[..., None],
-        iterable: Any,
-        *arguments: Any,
-        cost: Callable[[Any], Any] | None = None,
-        each: Callable[[Iterable[Any]], list[Any]] | None = None,
-        cumulative: Callable[[Any], Any] | None = None,
-        fit: Callable[[], Any] | None = None,
-    ) -> Any:
-        """As `Session.run`; the arrays of the loop stay on the ranks."""
-        said = CostSpec(cost, each, cumulative, fit)
-        return run_loop(self._root_runtime, kernel, iterable, arguments, said, self._routine_state).reduced()
-
-    def result_of(
-        self,
-        kernel: Callable[..., None],
-        iterable: Any,
-        *arguments: Any,
-        cost: Callable[[Any], Any] | None = None,
-        each: Callable[[Iterable[Any]], list[Any]] | None = None,
-        cumulative: Callable[[Any], Any] | None = None,
-        fit: Callable[[], Any] | None = None,
-    ) -> LoopResult:
-        """As `Session.result_of`; the arrays of the loop stay on the ranks."""
-        said = CostSpec(cost, each, cumulative, fit)
-        return run_loop(self._root_runtime, kernel, iterable, arguments, said, self._routine_state)
-
     def read(self, value: T) -> T:
-        """The value, whose contents, and whatever it reaches, rank 0 may look at."""
+        """The value, made valid at rank 0 with everything that it reaches."""
         if self._routine_state is not None:
             self._routine_state.resident_arrays.ensure_valid(value)
         return value
 
     def write(self, value: T) -> T:
-        """The value, which rank 0 may look at and change: only there is it valid afterwards."""
+        """The value, which rank 0 may read and change: it is valid only there afterwards."""
         if self._routine_state is not None:
             self._routine_state.resident_arrays.ensure_valid(value, writing=True)
         return value
 
     def rows(self, value: T, mode: str = "r") -> T:
-        """Stands for the value, an array, until it is subscripted: nothing is said of rows other than those.
+        """Stands for the value, an array, until it is subscripted: other rows are left as they are.
 
-        What is read is made valid at rank 0; what is stored to is valid there alone afterwards, and so is
-        what is read where ``mode`` is ``"rw"``: the program changes it in place.
+        Rows that are read are made valid at rank 0. Rows that are stored to are valid only there afterwards,
+        and so are rows that are read where ``mode`` is ``"rw"``: the program changes them in place.
         """
         if self._routine_state is None:
             return value
         return cast(T, Rows(self._routine_state.resident_arrays.ensure_valid, value, mode == "rw"))
 
     def items(self, iterable: Iterable[T]) -> Iterator[T]:
-        """The items of something that may look into arrays, or change them, when the next is asked for."""
+        """The items of an iterable that may read or change arrays whenever it produces the next item."""
         iterator = iter(self.write(iterable))
         while True:
             try:
@@ -150,23 +119,23 @@ class IterativeRoutine:
             self._root_runtime.program_history.routine(self._source).add(routine_state.figures)
 
     def _is_plain(self) -> bool:
-        """Whether the names that the compiler took for plain values hold such."""
+        """Whether the names that the compiler took for plain values hold plain values."""
         if self._plain is None:
             return True
         try:
             values = self._plain()
-        except NameError:  # a name that has no value yet: nothing is known of what it will get
+        except NameError:  # a name that has no value yet may get any
             return self._log("has names without a value where it begins")
         if all(map(is_plain, values)):
             return True
         return self._log("has names that hold neither numbers nor text where these are expected")
 
     def _is_undisturbed(self) -> bool:
-        """Whether no code of the program that may run at any time reaches an array."""
+        """Whether no code of the program that may run at any time (signals, threads) reaches an array."""
         reach = reached_asynchronously()
         if not (reach.arrays or reach.everything):
             return True
-        return self._log("may be broken into by a handler or stream of the program that reaches an array")
+        return self._log("may be interrupted by a handler or stream of the program that reaches an array")
 
     def _log(self, reason: str) -> bool:
         message = f"dlb: {self._source}: the routine {reason}: no array stays on the ranks"

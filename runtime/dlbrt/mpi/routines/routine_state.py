@@ -1,7 +1,9 @@
 """What a routine keeps from one run of a loop to the next: its arrays on the ranks, and who owns which rows.
 
-One run of a loop asks, in this order: what it looks at before it is dealt (`ensure_valid`), which of its arrays stay
-(`admit`), which shares it has (`deal`), what ranks lack of them (`array_transfers`); and tells what was done (`run_finished`).
+A run of a loop asks in this order: that what it reads before iterations are dealt is valid at rank 0
+(`ResidentArrays.ensure_valid`), which of its arrays stay (`ResidentArrays.admit`), which shares it has
+(`deal`), and which rows ranks lack of them (`array_transfers`). Afterwards it reports what was done
+(`run_finished`).
 """
 
 from __future__ import annotations
@@ -20,8 +22,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.perform import RankResult, stored_by
 from dlbrt.mpi.program_history import LoopHistory
 from dlbrt.mpi.root import RootRuntime
-from dlbrt.mpi.routines.array_transfers import ArrayTransfer, Eviction
-from dlbrt.mpi.routines.loop_residents import LoopResidents
+from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.routines.resident_arrays import ResidentArrays
 from dlbrt.mpi.values.packing import Packed
 from dlbrt.observe.statistics import RoutineFigures
@@ -29,17 +30,19 @@ from dlbrt.speed.ownership import BlockOwnership, DealtOwnership, IterationOwner
 from dlbrt.speed.pass_balancer import PassBalancer
 from dlbrt.speed.points import SpeedPoints
 
-#: Passes that take less are looked at together, in seconds: looking takes some tenths of a millisecond.
+#: Seconds below which passes are looked at together: looking takes some tenths of a millisecond.
 _MIN_PASS_S = 0.02
 
-#: The part of a block that may need rows which have still to come, at either end: one in so many.
+#: At most one in this many iterations of a block, at either end, may need rows that have still to come.
 _INNER = 4
 
 
 class RoutineState:
-    """The memory of one routine; ``balancer`` makes what cuts shares anew from pass to pass.
+    """The memory of one routine.
 
-    It is given the points of each rank that are known from before, if any are.
+    ``balancer`` makes the balancer that cuts shares anew from pass to pass, from the speed points of each
+    rank that are known from earlier runs, if any are. ``strategies`` are those chosen for loops at earlier
+    runs.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class RoutineState:
     ) -> None:
         self.resident_arrays = ResidentArrays(root_runtime)
         self._runs: dict[str, int] = {}
-        self._chosen: dict[str, str] = {}
+        self.strategies: dict[str, str] = {}
         self._widths: dict[tuple[str, Spans, tuple[tuple[str, Rows], ...]], int] = {}
         self._taught: dict[str, tuple[LoopHistory, str]] = {}
         self._led: dict[tuple[str, bool], IterationOwnership] = {}
@@ -62,28 +65,16 @@ class RoutineState:
         resident_arrays = self.resident_arrays
         return RoutineFigures(dict(self._runs), resident_arrays.fetches, resident_arrays.home_bytes)
 
-    def strategy(self, loop: str) -> str | None:
-        """What was chosen for a loop at an earlier run, which need not be asked again."""
-        return self._chosen.get(loop)
-
-    def strategy_chosen(self, loop: str, strategy: str) -> None:
-        """A strategy was chosen for a loop."""
-        self._chosen[loop] = strategy
-
-    def ensure_valid(self, value: object) -> None:
-        """Make valid on rank 0 what a value reaches, functions by the names in their code."""
-        self.resident_arrays.ensure_valid(value)
-
     def prepare(self, loop: LoopContext, arguments: Mapping[str, Any]) -> None:
-        """Bring home what rank 0 looks at before a loop, and what iterations contribute to."""
-        self.ensure_valid(loop.costs)
+        """Make valid on rank 0 what it reads before a loop, and the values that iterations contribute to."""
+        self.resident_arrays.ensure_valid(loop.costs)
         for name in loop.contributions.kinds:
             self.resident_arrays.ensure_valid(arguments[name], writing=True)
 
     def fetch_for_root(
         self, loop: LoopContext, kernel: Callable[..., None], arguments: Mapping[str, Any], space: Space
     ) -> None:
-        """Bring home all that a loop touches, which rank 0 runs alone."""
+        """Make valid on rank 0 everything that a loop touches which rank 0 runs alone."""
         self.resident_arrays.ensure_valid(kernel, writing=True)
         for name, value in arguments.items():
             spec = loop.table.specs.get(name)
@@ -91,24 +82,20 @@ class RoutineState:
         for part in space.parts:
             self.resident_arrays.ensure_valid(part.values, writing=True)
 
-    def admit(self, fields: Sequence[Field]) -> LoopResidents:
-        """The arrays of a loop that stay where they are; the others among its fields come home."""
-        return self.resident_arrays.admit(fields)
-
     def inspect_rows(self, fields: Sequence[Field]) -> None:
-        """Bring home what the subscripts of some fields are read from."""
+        """Make valid on rank 0 what the subscripts of inspected fields are read from."""
         for each in fields:
             if each.inspected:
-                self.ensure_valid((each.spec.rows, each.spec.writes))
+                self.resident_arrays.ensure_valid((each.spec.rows, each.spec.writes))
 
     def complete(self, packed: Packed, loop_residents: LoopResidents) -> bool:
-        """Bring home what else goes to the ranks; False if some of it was pickled as it was before."""
+        """Make valid on rank 0 all else that is sent; False if stale contents have been pickled."""
         for value in packed.slots:
             if value not in loop_residents:
-                self.ensure_valid(value)
+                self.resident_arrays.ensure_valid(value)
         stale = [array for array in packed.arrays if self.resident_arrays.is_stale(array)]
         for array in stale:
-            self.ensure_valid(array)
+            self.resident_arrays.ensure_valid(array)
         return not stale
 
     def deal(
@@ -120,9 +107,9 @@ class RoutineState:
         *,
         fixed: bool,
     ) -> InitialPartition:
-        """The shares of a run: those of earlier runs over the same rows, else as it is ``dealt``.
+        """The shares of a run: those of earlier runs over the same rows, else as ``dealt``.
 
-        ``dealt`` has the boundaries of blocks as well; ``fixed``: shares are never cut anew.
+        ``dealt`` is a partition and the boundaries of its blocks; ``fixed``: shares are never cut anew.
         """
         deal, bounds = dealt
         by_rows = loop_residents.by_rows()
@@ -131,9 +118,8 @@ class RoutineState:
         if not kept and (led := self._led.get((loop_history.key, blocks))) is not None:
             kept.append(led)  # its arrays are new, or were given up in between
         found = kept[0] if kept else self._begin(loop_history, index, dealt, loop_residents, fixed=fixed)
-        shares = found.shares(
-            loop_history.key, index, deal.units, loop_residents.iteration_bytes() * self._byte_s
-        )
+        move_s = loop_residents.iteration_bytes() * self._byte_s
+        shares = found.shares(loop_history.key, index, deal.units, move_s)
         if shares is None:
             found, shares = self._begin(loop_history, index, dealt, loop_residents, fixed=fixed), deal.shares
         for resident, axis in by_rows:
@@ -153,7 +139,7 @@ class RoutineState:
     ) -> IterationOwnership:
         deal, bounds = dealt
         if not bounds or deal.work_table is not UNIFORM:
-            # Speeds are told by units alone: of others, shares stay as their work says.
+            # Speeds are functions of units alone: shares by the work of iterations stay as they are.
             owned: Ownership = (
                 BlockOwnership.at(index, bounds) if bounds else DealtOwnership(index, deal.units, deal.shares)
             )
@@ -173,15 +159,13 @@ class RoutineState:
     def array_transfers(
         self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
     ) -> tuple[ArrayTransfer, ...]:
-        """The rows that ranks lack for what they are dealt; arrays ``reached`` otherwise go whole."""
+        """The rows that ranks lack for their shares; arrays ``reached`` in other ways are sent whole."""
         held = [deal.units.positions(share) for share in deal.shares]
-        return tuple(
-            array_transfer
-            for key in loop_residents.residents
-            for array_transfer in loop_residents.deliver(
-                key, [loop_residents.needs(key, positions, whole=key in reached) for positions in held]
-            )
-        )
+        found: list[ArrayTransfer] = []
+        for key in loop_residents.residents:
+            needs = [loop_residents.needs(key, positions, whole=key in reached) for positions in held]
+            found += loop_residents.deliver(key, needs)
+        return tuple(found)
 
     def ahead(
         self,
@@ -190,16 +174,16 @@ class RoutineState:
         deal: InitialPartition,
         array_transfers: Sequence[ArrayTransfer],
     ) -> tuple[InitialPartition, tuple[range, ...]]:
-        """The deal with that first, in each rank's block, which needs no rows that have still to come.
+        """The partition with those iterations of each block first that need no rows still to come.
 
-        Those iterations are told as well, nothing where there are too few.
+        These iterations of each rank are returned as well; an empty range where there are too few.
         """
         tokens = {resident.token: key for key, resident in loop_residents.residents.items()}
         coming: list[list[tuple[int, Rows]]] = [[] for _ in deal.shares]
-        for array_transfer in array_transfers:
-            for target in array_transfer.row_transfer.targets:
-                rows = array_transfer.across[1] if array_transfer.across else array_transfer.row_transfer.rows
-                coming[target].append((tokens[array_transfer.number], rows))
+        for each in array_transfers:
+            for target in each.row_transfer.targets:
+                rows = each.across[1] if each.across else each.row_transfer.rows
+                coming[target].append((tokens[each.number], rows))
         found = [
             self._inner(loop, loop_residents, share, tuple(rows))
             if rows and not deal.units.folded
@@ -226,12 +210,10 @@ class RoutineState:
 
     def _width(self, loop_residents: LoopResidents, run: range, coming: tuple[tuple[int, Rows], ...]) -> int:
         """How many iterations at either end of a block need rows that have still to come; 0: too many."""
-        width = 1
+        width, touched = 1, loop_residents.touched
         while width <= len(run) // _INNER:
             inner = Spans.of(run[width : len(run) - width])
-            if not any(
-                intersection(loop_residents.touched(key, inner, whole=False), rows) for key, rows in coming
-            ):
+            if not any(intersection(touched(key, inner, whole=False), rows) for key, rows in coming):
                 return width
             width *= 2
         return 0
@@ -239,39 +221,37 @@ class RoutineState:
     def evictions(
         self, loop_residents: LoopResidents, deal: InitialPartition, reached: Set[int]
     ) -> tuple[Eviction, ...]:
-        """The rows that ranks need no longer, after shares were cut anew."""
+        """The rows that ranks no longer need after shares were cut anew."""
         if self._running is None or not self._running[0].version:
             return ()
-        iteration_ownership, found = self._running[0], []
+        owned, found = self._running[0], []
         held = [deal.units.positions(share) for share in deal.shares]
         for key, resident in loop_residents.residents.items():
-            if (
-                resident.version != iteration_ownership.version
-                and resident.ownerships.get((resident.axis, True)) is iteration_ownership
-            ):
-                resident.version = iteration_ownership.version
+            is_owned = resident.ownerships.get((resident.axis, True)) is owned
+            if is_owned and resident.version != owned.version:
+                resident.version = owned.version
                 kept = [loop_residents.touched(key, positions, whole=key in reached) for positions in held]
                 found.append(Eviction(resident.token, resident.axis, tuple(resident.directory.evict(kept))))
         return tuple(found)
 
     def run_finished(self, loop: str, loop_residents: LoopResidents, results: Sequence[RankResult]) -> None:
-        """A run of a loop on all ranks is over."""
+        """Take in a run of a loop on all ranks that is over: the rows stored, and the speeds shown."""
         self._runs[loop] = self._runs.get(loop, 0) + 1
         for key, resident in loop_residents.residents.items():
             resident.directory.stored(
                 [loop_residents.stores(key, stored_by(result), result.figures.done) for result in results]
             )
         if self._running is not None:
-            iteration_ownership, index, deal = self._running
+            owned, index, deal = self._running
             done = [len(result.figures.done) for result in results]
             seconds = [result.figures.compute_s for result in results]
-            iteration_ownership.run_finished(loop, (index, deal.units), done, seconds)
-            if iteration_ownership.balancer is not None and loop in self._taught:
+            owned.run_finished(loop, (index, deal.units), done, seconds)
+            if owned.balancer is not None and loop in self._taught:
                 loop_history, form = self._taught[loop]
-                loop_history.points[form] = iteration_ownership.balancer.points
+                loop_history.points[form] = owned.balancer.points
             self._running = None
 
 
 def _around(run: range, inner: range) -> tuple[range, ...]:
-    """What of a run lies below and above an inner part."""
+    """The parts of a run below and above an inner part."""
     return tuple(part for part in (range(run.start, inner.start), range(inner.stop, run.stop)) if part)

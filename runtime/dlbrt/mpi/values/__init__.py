@@ -1,1 +1,1 @@
-"""What travels by value between ranks: kernels, objects, the contents of slots, the program's state."""
+"""What is sent by value between ranks: kernels, objects, the contents of slots, the program's state."""

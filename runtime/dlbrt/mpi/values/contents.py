@@ -1,8 +1,18 @@
-"""Contents of slots: what rank 0 sends to all, and what the others keep between calls.
+"""Contents of slots: what rank 0 sends to all ranks, and what the workers keep between calls.
 
-Data that every rank holds whole is not sent twice unchanged: rank 0 remembers a digest of what it sent,
-the workers keep the memory as long as the array lives at rank 0 (`keeping`). Small arrays go inside the
+Data that every rank holds whole is not sent again while it is unchanged: rank 0 remembers a digest of what it
+sent, and the workers keep the memory as long as the array lives at rank 0. Small arrays are part of the
 message.
+
+Law of `SentArrays`: it holds no reference to an array of the program, not even a weak one, with which numpy
+refuses to resize the array (`PyArray_Resize` asks for the list of weak references). An array is known by its
+identity and layout; another array that has taken over both must agree in its elements as well, by their
+digest.
+
+That an array is gone shows in its memory: the process has it no more (`mincore`), which is so at once for
+what the C library maps by itself, everything from 32 MiB on; or another array that owns its memory lies there
+now. Any other array that is not sent for some calls is given up, small ones sooner where there are many: if
+it still exists after all, it is sent once more.
 """
 
 from __future__ import annotations
@@ -24,23 +34,13 @@ from dlbrt.mpi.call import Content, SlotHeader
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# What the workers keep of arrays of rank 0, and until when.
-#
-# Law: no reference to an array of the program is held, not even a weak one, with which numpy refuses to resize
-# it (`PyArray_Resize` asks for the list of weak references). An array is known by its identity and layout;
-# another one that has taken both over agrees in its elements as well, by their digest, before it passes for it.
-#
-# That an array is gone is seen by its memory: the kernel has it no more (`mincore`), at once for what the C
-# library maps by itself, everything from 32 MiB on; or an array that owns its memory lies there now. What is
-# left and is not asked for any more is given up after some calls, small arrays sooner where they are many: if
-# one is there after all, it is sent once more.
-
+#: Arrays up to this size are part of the call's message.
+_INLINE_BYTES = 4096
 #: Calls after which an array that came with none of them is taken to be gone.
 _MAX_UNUSED_CALLS = 64
 #: How many bytes the workers keep, at most, of smaller arrays that did not come with the last call.
 _IDLE_BYTES = 256 << 20
-#: Blocks of this size are mapped by themselves (`DEFAULT_MMAP_THRESHOLD_MAX` of the C library).
+#: Blocks of this size and above are mapped by themselves (`DEFAULT_MMAP_THRESHOLD_MAX` of the C library).
 _MAPPED_ALONE = 32 << 20
 
 
@@ -55,14 +55,14 @@ class _Kept:
 
 
 class SentArrays:
-    """Rank 0's table of the arrays that all workers have: by identity, the one seen last at the end."""
+    """Rank 0's table of the arrays that all workers have: by identity, the one used last at the end."""
 
     def __init__(self) -> None:
         self._kept: dict[int, _Kept] = {}
         self._calls = 0
 
     def token(self, value: Array, layout: Layout, digest: bytes) -> int | None:
-        """The token of an array whose elements the workers have; None where they have not."""
+        """The token of an array whose elements the workers have, else None."""
         kept = self._kept.get(id(value))
         if kept is None or (kept.layout, kept.digest) != (layout, digest):
             return None
@@ -75,7 +75,7 @@ class SentArrays:
         return id(value) in self._kept
 
     def remember(self, value: Array, token: int, layout: Layout, digest: bytes) -> Iterator[int]:
-        """The workers now have the array; gives the tokens of what it has replaced."""
+        """The workers now have the array; returns the tokens of the arrays that it has replaced."""
         bounds, owns = byte_bounds(value), value.base is None
         replaced = [
             key for key, kept in self._kept.items() if key == id(value) or _is_over(kept, bounds, owns)
@@ -84,7 +84,7 @@ class SentArrays:
         self._kept[id(value)] = _Kept(token, layout, digest, bounds, owns, self._calls)
 
     def forget(self) -> Iterator[int]:
-        """A call begins: gives the tokens of what is gone, or has not been asked for in a long time."""
+        """A call begins: the tokens of arrays that are gone, or have not been sent for a long time."""
         idle = 0
         for key, kept in reversed(list(self._kept.items())):
             if kept.seen == self._calls:
@@ -98,12 +98,12 @@ class SentArrays:
 
 
 def _is_over(kept: _Kept, bounds: tuple[int, int], owns: bool) -> bool:
-    """Whether the memory of an array is another's now: two that own theirs do not overlap."""
+    """Whether the memory of a kept array is another's now: arrays that own their memory do not overlap."""
     return owns and kept.owns and bounds[0] < kept.bounds[1] and kept.bounds[0] < bounds[1]
 
 
 def _is_mapped(bounds: tuple[int, int]) -> bool:
-    """Whether the process has memory at the first whole page there; true where that cannot be asked."""
+    """Whether the process has memory at the first whole page of ``bounds``; True where it cannot be asked."""
     page = -(-bounds[0] // mmap.PAGESIZE) * mmap.PAGESIZE
     if page + mmap.PAGESIZE > bounds[1]:
         return True
@@ -115,14 +115,8 @@ def _is_mapped(bounds: tuple[int, int]) -> bool:
     return bool(ask(ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE), state) == 0)
 
 
-# ------------------------------------------------------------------------------
-
-#: Arrays up to this size travel inside the call's message.
-_INLINE_BYTES = 4096
-
-
 def shared_fields(fields: list[Field], slots: list[Any], headers: tuple[SlotHeader, ...]) -> list[Field]:
-    """The fields as they travel: one whose contents go whole anyway does not go by rows as well."""
+    """The fields as they are sent: one whose contents are sent whole anyway is not sent by rows as well."""
     by_rows = {
         id(value)
         for value, header in zip(slots, headers, strict=True)
@@ -132,7 +126,7 @@ def shared_fields(fields: list[Field], slots: list[Any], headers: tuple[SlotHead
 
 
 def resident_ids(slots: Sequence[Any], headers: Sequence[SlotHeader]) -> set[int]:
-    """Identities of the slots that hold arrays which stay on the ranks."""
+    """Identities of the arrays in slots that stay on the ranks."""
     pairs = zip(slots, headers, strict=True)
     return {id(value) for value, header in pairs if header.content is Content.RESIDENT}
 
@@ -156,7 +150,7 @@ class SlotPublisher:
     ) -> tuple[SlotHeader, ...]:
         """A header for each slot; ``by_rows`` and ``stored`` are identities of slot objects.
 
-        ``residents`` are the tokens of those that stay on the ranks.
+        ``residents`` are the tokens of arrays that stay on the ranks, by identity.
         """
         tokens = residents or {}
         return tuple(
@@ -180,7 +174,7 @@ class SlotPublisher:
         return dropped
 
     def broadcast(self, slots: Sequence[Any], headers: Sequence[SlotHeader]) -> None:
-        """Send the contents of the slots that go whole, and note what was sent."""
+        """Send the contents of the slots that are sent whole, and note what was sent."""
         pending: list[tuple[MPI.Request, Array]] = []
         for value, header in zip(slots, headers, strict=True):
             if header.content is Content.WHOLE and value.size:
@@ -214,14 +208,14 @@ class SlotPublisher:
 
 
 class SlotCache:
-    """A worker's side: makes the objects of the slots and keeps those that have a token."""
+    """A worker's side: makes the objects of the slots, and keeps those that have a token."""
 
     def __init__(self, communicator: Communicator) -> None:
         self._communicator = communicator
         self._kept: dict[int, Array] = {}
 
     def forget(self, tokens: Sequence[int]) -> None:
-        """Let go of kept arrays."""
+        """Forget kept arrays."""
         for token in tokens:
             self._kept.pop(token, None)
 
@@ -230,7 +224,7 @@ class SlotCache:
         return self._kept[token]
 
     def fill(self, headers: Sequence[SlotHeader]) -> list[Any]:
-        """The objects of the slots, in order; those by rows are empty as yet."""
+        """The objects of the slots, in order; those sent by rows are not filled yet."""
         slots: list[Any] = []
         landing: list[tuple[Array, Array]] = []
         pending: list[MPI.Request] = []
@@ -281,7 +275,7 @@ def _flat(array: Array) -> Array:
 
 
 def _packed(array: Array) -> Array:
-    """The elements in one stretch of memory: the array's own where it is dense."""
+    """The elements as one contiguous array: a view where the array is dense."""
     return _flat(array) if _dense(array) else np.ascontiguousarray(array)
 
 

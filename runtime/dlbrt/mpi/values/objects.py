@@ -1,10 +1,10 @@
 """The objects that a call brought to every rank, known by number from then on.
 
-What is sent after the call itself (rows of lists, final values, exceptions) refers to functions, classes
-and objects that all ranks have already. Sent again by value they would arrive as other objects:
-``xs[i] is MISSING`` would fail, and a class that comes back would overwrite rank 0's own. So they travel
-as numbers. A pickle names its objects in the order in which they are met, and reading it meets them in
-the same order: that is the numbering, and nothing has to be sent for it.
+Messages after the call itself (rows of lists, final values, exceptions) refer to functions, classes and
+objects that all ranks have already. Sent again by value they would arrive as other objects: ``xs[i] is
+MISSING`` would fail, and a class that comes back would overwrite rank 0's own. So they are sent as numbers. A
+pickler meets objects in some order, and the unpickler meets them in the same order: this is the numbering,
+and nothing has to be sent for it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from dlbrt.data.field import Field
 
 _CACHED = type(functools.lru_cache(len))
 
-#: Objects whose identity does not matter.
+#: Types of objects whose identity does not matter.
 _ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
-#: Objects that the pickler does not show to its reducers, but that have an identity.
+#: Types of objects that have an identity, but that the pickler does not pass to its reducers.
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 
 #: The objects known to the pickle being read; pickles call `_known` while they load.
@@ -54,7 +54,7 @@ def _view(
 
 
 def _owner(array: Any) -> Any:
-    """What owns the memory of an array, as far as arrays go."""
+    """The array that owns the memory of a view, as far as arrays go."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
@@ -73,7 +73,7 @@ def _element(place: int, row: int) -> Any:
     return objects.originals.get(place, objects.fields[place].data)[row]
 
 
-#: What stands in pickles for objects that the reader has.
+#: The functions that stand in pickles for objects that the reader has.
 _READERS = (_known, _view, _element)
 
 
@@ -109,10 +109,10 @@ def met_by_unpickler(unpickler: Any) -> list[Any]:
 
 
 class SharedObjects:
-    """What the ranks of one call have in common; ``sources`` give it in parts, each when first needed.
+    """The objects that the ranks of one call have in common; ``sources`` return them in parts, when needed.
 
-    ``fields`` are the loop's, in the order of its table; ``originals`` the elements that lists among them, by
-    place, had when every rank got them all: this rank may have stored others since.
+    ``fields`` are the loop's, in the order of its table. ``originals`` are, by place, the elements that lists
+    among them had when every rank received them all: this rank may have stored others since.
     """
 
     def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
@@ -125,7 +125,7 @@ class SharedObjects:
 
     @cached_property
     def known(self) -> list[Any]:
-        """The objects by number; kept alive here, so that their identities stay theirs."""
+        """The objects by number; kept alive here, so that no other object takes over an identity."""
         return [value for source in self._sources for value in source()]
 
     @cached_property
@@ -133,12 +133,12 @@ class SharedObjects:
         """What stands in a pickle for each of them, by identity."""
         found: dict[int, tuple[Callable[..., Any], tuple[int, ...]]]
         found = {id(value): (_known, (number,)) for number, value in enumerate(self.known)}
-        for function in _READERS:  # met where the call's own pickle had references: they stand by their names
+        for function in _READERS:  # met where the call's own pickle had references; pickled by name
             found.pop(id(function), None)
         return found
 
     def note(self, field: Field, rows: Sequence[int], elements: Sequence[Any]) -> None:
-        """Elements of a list have come: on the way back they are references, rank 0 having the originals."""
+        """Note elements of a list that have come: they are sent back as references, as rank 0 has them."""
         place = next(place for place, known in enumerate(self.fields) if known is field)
         for row, element in zip(rows, elements, strict=True):
             if type(element) not in _ATOMS:
@@ -147,7 +147,7 @@ class SharedObjects:
                 self._containers |= type(element) in _CONTAINERS
 
     def view(self, array: Any) -> tuple[Any, ...] | None:
-        """What stands in a pickle for a view of an array that rank 0 has: there it becomes a view again."""
+        """The reduction of a view of an array that rank 0 has: there it becomes a view again."""
         if type(array) is not np.ndarray or array.base is None or array.dtype.hasobject or not array.size:
             return None
         number, base = self._owners.get(id(_owner(array)), (0, None))
@@ -163,10 +163,10 @@ class SharedObjects:
         return {id(_owner(array)): (number, array) for number, array in arrays}
 
     def dumps(self, value: Any, *, back: bool = False, taken_apart: Reducer = _never) -> bytes:
-        """A pickle of ``value``; ``back``: it goes to rank 0. Raises what the objects' own hooks raise.
+        """A pickle of ``value``; ``back``: it is sent to rank 0. Raises what the objects' own hooks raise.
 
-        ``taken_apart`` gives, for objects that are not to be pickled as they say themselves, their
-        reduction (as ``__reduce__``), else None.
+        ``taken_apart`` returns the reduction (as ``__reduce__``) of objects that are not to be pickled in
+        their own way, else None.
         """
         file = io.BytesIO()
         kind = _ContainerPickler if back and self._containers else _Pickler
@@ -182,7 +182,7 @@ class SharedObjects:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Within it, references in pickles that are read are to these."""
+        """In this context, references in pickles that are read mean these objects."""
         token = _reading.set(self)
         try:
             yield

@@ -2,7 +2,12 @@
 
 cloudpickle carries functions of the program, closures and classes. Numpy arrays do not go through it:
 each becomes a slot, described by its layout, and its memory is sent on its own, all of it or just the
-rows that the array table says. The slots of one call are numbered in the order they are met.
+rows that the array table says. The slots of one call are numbered in the order in which they are met.
+
+Pickling a function by value costs a tenth of a millisecond, which small loops called often would pay at each
+call. A kernel's pickle can be used again as long as every global that the kernel and the functions it calls
+refer to is bound to the same object, and that object is immutable, or lives in a module that the other ranks
+import (`signature`).
 """
 
 from __future__ import annotations
@@ -22,14 +27,6 @@ import numpy as np
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Kernels that need not be pickled again: those whose globals hold nothing that can change unseen.
-#
-# Pickling a function by value costs a tenth of a millisecond, which small loops called often would pay at
-# each call. A kernel's pickle can be used again as long as every global that it and the functions it
-# calls refer to is bound to the same object, and that object is immutable, or lives in a module that the
-# other ranks import.
-
 Signature = tuple[Any, ...]
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
@@ -40,15 +37,15 @@ class _MutableError(Exception):
 
 
 def named(kernel: Callable[..., None], arguments: Sequence[Any]) -> dict[str, Any]:
-    """The arguments of a kernel by the names of its parameters, but for the first, the loop itself."""
+    """The arguments of a kernel by the names of its parameters, without the first, the loop itself."""
     names = kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
     return dict(zip(names, arguments, strict=True))
 
 
 def signature(kernel: Callable[..., None]) -> Signature | None:
-    """What the kernel's pickle depends on: equal signatures, equal pickles. None if that cannot be said.
+    """What the kernel's pickle depends on: equal signatures, equal pickles. None if this is not known.
 
-    A signature holds the objects themselves, so that none of their identities is used again.
+    A signature holds the objects themselves, so that no other object takes over their identities.
     """
     if not isinstance(kernel, types.FunctionType):
         return None
@@ -69,7 +66,7 @@ def _of_function(function: types.FunctionType, seen: set[int]) -> Iterator[Any]:
     for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield from _of_value(value, seen)
     names = function.__globals__
-    for name in _global_names(function.__code__):
+    for name in global_names(function.__code__):
         if name in names:
             yield name
             yield from _of_value(names[name], seen)
@@ -94,19 +91,20 @@ def _is_elsewhere(value: Any) -> bool:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether it belongs to the runtime (``BLOCK``, ``dlb``), which every rank has."""
+    """Whether a value belongs to the runtime (``BLOCK``, ``dlb``), which every rank has."""
     return type(value).__module__.startswith("dlbrt.")
 
 
-def _global_names(code: types.CodeType) -> Iterator[str]:
+def global_names(code: types.CodeType) -> Iterator[str]:
+    """The global names and attributes in a code object and those nested in it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _global_names(constant)
+            yield from global_names(constant)
 
 
 class _Same:
-    """Equal only to another of the same object."""
+    """Compares an object by identity."""
 
     __slots__ = ("value",)
     __hash__ = object.__hash__
@@ -118,19 +116,16 @@ class _Same:
         return isinstance(other, _Same) and other.value is self.value
 
 
-# ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Stands for the object in slot ``number`` where it is an argument of its own."""
+    """Stands for the object in slot ``number`` where this object is itself an argument."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class SentKernel:
-    """A kernel's pickle, what it depends on, and the objects met in it, which all ranks have from then on."""
+    """A kernel's pickle, its signature, and the objects met in it, which all ranks have from then on."""
 
     signature: Signature
     data: bytes
@@ -141,8 +136,8 @@ class SentKernel:
 class Packed:
     """A pickle, the objects in its slots, and the identities of those met inside other objects.
 
-    ``arrays`` are those that were pickled by value (of other kinds, or of objects); ``pickler`` remembers
-    everything that was met.
+    ``arrays`` were pickled by value (arrays of subclasses, or of objects); ``pickler`` remembers every object
+    that it met.
     """
 
     body: bytes = b""
@@ -165,7 +160,7 @@ _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "BitGenerato
 
 
 def _generators() -> tuple[type, ...]:
-    """The classes of `_GENERATORS` of which there may be objects, as their modules are imported."""
+    """The classes of `_GENERATORS` whose modules are imported, so that there may be objects of them."""
     found = ((sys.modules.get(module), names) for module, names in _GENERATORS.items())
     return tuple(getattr(module, name) for module, names in found if module is not None for name in names)
 
@@ -201,7 +196,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 class _ListPacker(_Packer):
-    """The same, with certain lists in slots as well; it looks at every object, so it is slower."""
+    """The same, with certain lists in slots as well; slower, since it sees every object."""
 
     def __init__(
         self, file: io.BytesIO, packed: Packed, common: SharedObjects, lists: Mapping[int, Any]
@@ -233,13 +228,13 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
 def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObjects) -> None:
     """Pickle ``value`` into ``packed``; ``lists`` (by identity) become slots wherever they are met.
 
-    ``common`` are objects that the readers have. Raises what the pickler raises for objects that cannot
+    ``common`` are objects that the readers have. Raises whatever the pickler raises for objects that cannot
     leave this process.
     """
     file = io.BytesIO()
     packer = _ListPacker(file, packed, common, lists) if lists else _Packer(file, packed, common)
     packer.dump(value)
-    del packer._packed  # the two would hold each other, and with them the program's arrays
+    del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
 
 

@@ -1,8 +1,9 @@
-"""The program's own modules on other ranks: they are imported there, and their data follows rank 0's.
+"""The state of the program on other ranks: the data of its own modules, and settings of the interpreter.
 
-A function of a module beside the program is known to the other ranks by name, and they import the
-module; what the program has set in it since (``helper.scale = 3``) would be missing. So the data of
-the program's own modules goes with each call: all globals but functions, classes and modules.
+A function of a module beside the program is known to the other ranks by name, and they import the module;
+what the program has set in it since (``helper.scale = 3``) would be missing. So the data of the program's own
+modules goes with each call: all globals but functions, classes and modules. Interpreter state that the
+program set before a loop goes with the call where it has changed, and holds on every rank.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def _is_ours(name: str | None) -> bool:
 
 
 def apply(data: ModuleData) -> None:
-    """Put collected data in place, importing what is not imported yet; imports print nothing."""
+    """Apply collected data, importing modules that are not imported yet; imports print nothing."""
     for name, values in data.items():
         with contextlib.redirect_stdout(io.StringIO()):
             module = importlib.import_module(name)
@@ -58,7 +59,7 @@ def apply(data: ModuleData) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _own_names(_modules: int) -> tuple[str, ...]:
-    """Names of the program's own modules; looked for again when the number of modules changes."""
+    """Names of the program's own modules; computed again when the number of modules changes."""
     home = os.path.dirname(os.path.abspath(getattr(sys.modules["__main__"], "__file__", None) or ""))
     return tuple(name for name, module in list(sys.modules.items()) if _is_own(name, module, home))
 
@@ -89,16 +90,12 @@ def _can_leave(value: Any) -> bool:
     return True
 
 
-# ------------------------------------------------------------------------------
-# Interpreter state that the program set before a loop and that holds on every rank during it.
-
-
 @dataclass(frozen=True)
 class ProcessEnvironment:
-    """What modules may read when they are imported: environment, directory, where modules are found.
+    """What modules may read when they are imported: environment, directory, module search path.
 
-    ``environ`` is as the interpreter holds it, encoded, because decoding it at each call costs more than
-    all the rest.
+    ``environ`` is encoded as the interpreter holds it, because decoding it at each call costs more than all
+    the rest.
     """
 
     environ: dict[Any, Any]
@@ -106,7 +103,7 @@ class ProcessEnvironment:
     path: list[str]
 
     def apply(self) -> None:
-        """Put them in force here."""
+        """Apply the environment to this process."""
         if _environ() != self.environ:
             os.environ.clear()
             os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self.environ.items()})
@@ -118,7 +115,7 @@ class ProcessEnvironment:
 class LibrarySettings:
     """The settings of numpy, decimal, warnings and Python; they may hold functions of the program.
 
-    ``decimals`` is None where the module decimal is not imported: its settings are as at its beginning.
+    ``decimals`` is None where the module decimal is not imported: its settings are the defaults.
     """
 
     floating: dict[str, str]
@@ -129,7 +126,7 @@ class LibrarySettings:
     filters: list[Any]
 
     def apply(self) -> None:
-        """Put them in force here, once the modules that the loop uses are imported."""
+        """Apply the settings to this process, after the modules that the loop uses have been imported."""
         np.seterr(**self.floating)  # type: ignore[arg-type]
         np.seterrcall(self.on_error)
         np.set_printoptions(**self.printing)
@@ -139,13 +136,13 @@ class LibrarySettings:
         filters = [
             (*entry[:2], category, *entry[3:]) for entry in self.filters if (category := _found(entry[2]))
         ]
-        warnings.resetwarnings()  # tells the modules that remember what they have shown
+        warnings.resetwarnings()  # invalidates the modules' records of warnings already shown
         warnings.filters[:] = filters  # type: ignore[index]
 
 
 @dataclass(frozen=True)
 class InterpreterState:
-    """All that is carried."""
+    """The interpreter state that goes with a call."""
 
     environment: ProcessEnvironment
     settings: LibrarySettings
@@ -186,7 +183,7 @@ def _set_decimals(decimals: tuple[Any, ...] | None) -> None:
 
 
 def _name(category: Any) -> Any:
-    """A warning category by name; itself where only the program has it."""
+    """A warning category by name; the class itself where only the program has it."""
     if category.__module__ == "__main__" or "." in category.__qualname__:
         return category
     return category.__module__, category.__qualname__
