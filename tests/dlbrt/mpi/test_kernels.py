@@ -59,6 +59,7 @@ def test_the_signature_tells_a_change_of_what_it_reaches(change: Callable[[dict[
 
 def test_negative_zero_is_another_constant() -> None:
     assert signature(program(SCALE=0.0)["kernel"]) != signature(program(SCALE=-0.0)["kernel"])
+    assert signature(program(SCALE=1)["kernel"]) != signature(program(SCALE=True)["kernel"])
 
 
 @pytest.mark.parametrize("value", [[1], {"a": 1}, np.zeros(2), object(), {1}])
