@@ -107,6 +107,12 @@ def test_the_comment_binds(text: str) -> None:
     assert ast.unparse(loop.node.target) == "i"
 
 
+def test_a_line_of_another_indentation_is_no_part_of_the_annotation() -> None:
+    loops, _, problems = found_in("# dlb: parallel\n  # dlb: CYCLIC\nfor i in r:\n    A[i] = i\n")
+    assert [loop.annotation.distributions for loop in loops] == [()]
+    assert [(p.code, p.place.line, p.place.column) for p in problems] == [("DLB104", 2, 3)]
+
+
 def test_ordinals_count_every_for_statement() -> None:
     text = """
 for a in r:

@@ -87,10 +87,11 @@ def test_without_mpiexec_they_run_as_well() -> None:
 
 
 @pytest.mark.parametrize(("data", "value"), [("np.zeros(9)", "i"), ("[0] * 9", "[i]")], ids=["array", "list"])
-def test_two_values_for_one_element_end_the_job(data: str, value: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ranks", [2, 3], ids=["with rank 0", "between others too"])
+def test_two_values_for_one_element_end_the_job(ranks: int, data: str, value: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(CLASH.format(data=data, value=value))
-    done = run_mpi(3, [sys.executable, str(program)], env={"DLB_STRATEGY": "none"})
+    done = run_mpi(ranks, [sys.executable, str(program)], env={"DLB_STRATEGY": "none"})
     assert done.status != 0
     assert "LostIterationError" in done.stderr
     assert "gave different values to element 4 of A" in done.stderr

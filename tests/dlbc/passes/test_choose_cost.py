@@ -75,6 +75,11 @@ LEFT_OUT = [
     ("A[i] = 2", {}, "it is the same for all iterations"),
     ("while A[i] > 1: A[i] /= 2", {}, "it is not known"),
     (
+        "ix[i].fill(3)\nfor j in range(ix[i, 0]): A[i, j] = j",
+        {},
+        "it depends on `ix`, which the loop changes",
+    ),
+    (
         "if B[i]:\n    for j in range(i, p): A[i, j] = j",
         {"before": "if n:\n    p = n"},
         "`p` may have no value where the loop is met",

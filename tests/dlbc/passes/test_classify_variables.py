@@ -10,8 +10,7 @@ from dlbc.ir.loop import ClassifiedVariable, Module, VariableClass
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import ModuleNames
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.classify_variables import classify_scalars
-from dlbc.passes.classify_variables import classify_variables
+from dlbc.passes.classify_variables import classify_scalars, classify_variables
 from dlbc.passes.find_accesses import find_accesses
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions

@@ -44,3 +44,8 @@ def test_refused(before: str, body: str, code: str) -> None:
 @pytest.mark.parametrize(("before", "body"), APART.values(), ids=APART)
 def test_taken(before: str, body: str) -> None:
     assert codes_of(program(before, body)) == []
+
+
+@pytest.mark.parametrize("chosen", ["A if k else np.zeros(9)", "np.zeros(9) if k else A"])
+def test_either_side_of_a_choice_may_be_what_is_stored_to(chosen: str) -> None:
+    assert codes_of(program("k = n // 2", f"t = {chosen}; t[0] = i")) == ["DLB306"]

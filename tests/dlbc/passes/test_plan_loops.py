@@ -148,6 +148,11 @@ def test_live_after(name: str, body: str, after: str, expected: tuple[object, ..
     assert (plan.definite, plan.conditional, plan.targets_live) == expected
 
 
+def test_a_function_from_before_the_loop_reads_it_when_it_is_called_after() -> None:
+    plan = plan_of(loop("t = i", before="def f():\n    return t", after="print(f())"))
+    assert plan.definite == ("t",)
+
+
 def test_the_loop_around_reads_it_first() -> None:
     text = """
 t = 0

@@ -17,6 +17,7 @@ from dlbrt.balance.actions import (
     SendProfile,
 )
 from dlbrt.balance.balancer import Balancer
+from dlbrt.balance.decision import MOVE, decide
 from dlbrt.balance.events import Exhausted, Failed, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.messages import NO_FAILURE, Profile
@@ -121,6 +122,24 @@ def test_an_interrupt_of_another_epoch_or_a_second_one_is_dropped() -> None:
     assert b.handle(Interrupted(1.0, 5)) == ()
     b.handle(Interrupted(1.0, 0))
     assert b.handle(Interrupted(1.1, 0)) == ()
+
+
+def test_an_interrupt_of_a_window_that_has_passed_is_dropped() -> None:
+    b = balancer(rank=1)
+    b.handle(Worked(0.9, 3, 0.9))
+    b.handle(Interrupted(1.0, 0))
+    b.handle(ProfilesExchanged(1.1, (Profile(4, 1.0), Profile(3, 0.9))))
+    assert b.epoch == 1
+    assert b.handle(Interrupted(1.2, 0)) == ()
+    assert b.handle(Interrupted(1.3, 1)) == (ExchangeProfiles(1, Profile(0, 0.0, waited_s=1.1 - 1.0), ALL),)
+
+
+def test_a_decision_counts_the_exchange_an_iteration_under_way_and_the_movement() -> None:
+    costs = {"exchange_s": 0.25, "unit": 1.0, "unit_move_s": 0.01}
+    found = decide((30, 10), (0, 0), (10.0, 10.0), Parameters(), **costs)
+    assert (found.shares, found.verdict) == ((20, 20), MOVE)
+    assert found.before_s == 3.0
+    assert found.after_s == pytest.approx(2.0 + 0.25 + 0.1 + 10 * 0.01)
 
 
 def test_work_moves_in_proportion_to_measured_speed() -> None:

@@ -56,6 +56,11 @@ def test_conflicts_are_found_where_enumeration_finds_them(data: st.DataObject, n
     assert (found in everywhere) if everywhere else found is None
 
 
+def test_a_stretch_that_begins_in_its_own_row_and_goes_on_into_another() -> None:
+    stored, read = table([[(0, 1)], [(1, 2)]]), table([[(0, 2)], [(1, 2)]])
+    assert find_conflict(AccessTables(read, stored), LENGTH) == RowConflict(0, 1, 1)
+
+
 def test_the_ends_of_an_array_are_no_neighbours() -> None:
     side_by_side = [[(0, 1), (LENGTH - 1, LENGTH)], [(1, 2), (LENGTH - 2, LENGTH - 1)]]
     both = table(side_by_side)

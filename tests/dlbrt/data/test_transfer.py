@@ -164,6 +164,13 @@ def test_assignments_are_carried_out_where_a_rank_gives_and_takes() -> None:
     assert coverage_error(18, plan.shares) is None
 
 
+def test_of_what_a_rank_keeps_it_gives_nothing() -> None:
+    held = [Spans.of(range(10)), Spans.of(range(10, 20))]
+    plan = plan_assignments(held, [Assignment(0, 1, 8)], kept=[5, 0])
+    assert plan.transfers == (Transfer(0, 1, Spans.of(range(5, 10))),)
+    assert plan.shares == (Spans.of(range(5)), Spans.of(range(5, 20)))
+
+
 def test_assignments_of_one_rank_come_from_its_end_in_their_order() -> None:
     plan = plan_assignments([EMPTY, Spans.of(range(10)), EMPTY], [Assignment(1, 2, 2), Assignment(1, 0, 3)])
     assert plan.transfers == (Transfer(1, 0, Spans.of(range(5, 8))), Transfer(1, 2, Spans.of(range(8, 10))))

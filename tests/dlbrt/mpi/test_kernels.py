@@ -57,8 +57,13 @@ def test_the_signature_tells_a_change_of_what_it_reaches(change: Callable[[dict[
     assert after is None or after != before
 
 
-def test_negative_zero_is_another_constant() -> None:
-    assert signature(program(SCALE=0.0)["kernel"]) != signature(program(SCALE=-0.0)["kernel"])
+@pytest.mark.parametrize(("before", "after"), [(0.0, -0.0), (1, True), (1, 1.0)])
+def test_an_equal_constant_is_not_the_same(before: object, after: object) -> None:
+    scope = program(SCALE=before)
+    first = signature(scope["kernel"])
+    assert first is not None
+    scope["SCALE"] = after
+    assert signature(scope["kernel"]) != first
 
 
 @pytest.mark.parametrize("value", [[1], {"a": 1}, np.zeros(2), object(), {1}])

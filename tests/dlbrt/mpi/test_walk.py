@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 from dlbrt.data.space import space_of
 from dlbrt.data.spans import Spans
@@ -27,3 +29,14 @@ def test_a_rank_without_work_holds_nothing() -> None:
     for held in (1000, 0):
         walk.join(SingleRank(Spans.of(range(held))))
     assert load.stretch(0.0, 1.0) == 1.0
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_every_item_of_a_share_comes_once_in_chunks_as_well(interrupted: bool) -> None:
+    walk = Walk(space_of(range(0, 400, 2)), LoopContributions(), Load(LoadSpec(), 0))
+    walk.join(SingleRank(Spans.of(range(50, 150))))
+    if interrupted:
+        walk.trial_until = inf  # never, but chunks are as short as if it were near
+    assert list(walk.iterations(each=False)) == list(range(100, 300, 2))
+    assert walk.done == range(50, 150)
+    assert not walk.more

@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import numpy as np
 import pytest
+from dlbrt.reductions.journal import Segment
 from dlbrt.reductions.operations import RAW, WRITE
 from dlbrt.reductions.output import Output, OutputProperties, output_properties
+from dlbrt.reductions.replay import Replay
 
 
 def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> None:
@@ -26,6 +29,15 @@ def test_what_print_and_the_methods_of_a_stream_write_is_logged_in_order() -> No
         True,
         True,
     )
+
+
+def test_bytes_and_text_are_replayed_in_the_order_in_which_they_were_written() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding="utf-8")
+    entries = [(WRITE, "a"), (RAW, b"b"), (WRITE, "c")]
+    assert Replay({}, {}, stream).apply(Segment(np.array([0]), np.array([0]), entries)) is None
+    stream.flush()
+    assert written.getvalue() == b"abc"
 
 
 def test_what_a_stream_refuses_is_refused() -> None:
