@@ -115,9 +115,7 @@ def container_names(
         match node:
             case ast.Assign(targets=targets, value=value) if _is_container(value, module_names):
                 filled |= set(targets)
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_container(
-                value, module_names
-            ):
+            case ast.AnnAssign(target=target, value=value) if _is_container(value, module_names):
                 filled.add(target)
             case ast.Name(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
                 stored.append(node)
@@ -134,7 +132,7 @@ def container_names(
     )
 
 
-def _is_container(node: ast.expr, module_names: ModuleNames) -> bool:
+def _is_container(node: ast.expr | None, module_names: ModuleNames) -> bool:
     match node:
         case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
             return True
