@@ -118,10 +118,8 @@ class IntegerSets:
     def _point(self, least, writer: _Writer) -> dict[Variable, int]:  # type: ignore[no-untyped-def]
         point = least.sample_point()
         kind = self._isl.dim_type.set
-        return {
-            variable: int(point.get_coordinate_val(kind, k).to_python())
-            for k, variable in enumerate(writer.names)
-        }
+        values = (point.get_coordinate_val(kind, k).to_python() for k in range(len(writer.names)))
+        return dict(zip(writer.names, map(int, values), strict=True))
 
     def _text(self, good) -> str | None:  # type: ignore[no-untyped-def]
         parts = []

@@ -173,8 +173,8 @@ class SubscriptReader:
                 sides = [left, *rights]
                 pairs = [_compared(op, *(self._whole(s, forms, hidden) for s in sides[k : k + 2]))
                          for k, op in enumerate(ops)]  # fmt: skip
-                found = tuple(p for p in pairs if p is not None)
-                return Junction("and", found) if len(found) == len(pairs) else None
+                known = tuple(p for p in pairs if p is not None)
+                return Junction("and", known) if len(known) == len(pairs) else None
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
 

@@ -56,10 +56,9 @@ def effects_of(
     """The side effects of evaluating ``node`` at the loop, each as a clause: "`print` writes to ..."."""
     body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
     own: frozenset[str] = frozenset()  # the loop's targets hold items that the program has as well
-    parts = summaries.returns_argument_parts
-    facts = walk_code(
-        CodeRegion(tuple(body), own, module_names, fresh=summaries.fresh, returns_argument_parts=parts)
-    )
+    new, parts = summaries.fresh, summaries.returns_argument_parts
+    region = CodeRegion(tuple(body), own, module_names, fresh=new, returns_argument_parts=parts)
+    facts = walk_code(region)
     yield from _own(facts, module_names, summaries)
     roots: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module_names)}
     roots |= mentioned_functions(body, own, module_names)

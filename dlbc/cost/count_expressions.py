@@ -288,9 +288,8 @@ class ExpressionCounter(ControlFlow, ABC):
     def _full(self, node: ast.expr) -> str:
         """The dotted name of a builtin function or a function of another package; empty for any other."""
         root = root_name(node)
-        return (
-            "" if root in self._hidden or root in self._region.own else full_name(node, self._region.module)
-        )
+        local = root in self._hidden or root in self._region.own
+        return "" if local else full_name(node, self._region.module)
 
     def _note(self, node: ast.AST, text: str) -> None:
         self.context.notes.append(f"line {getattr(node, 'lineno', 0)}: {text}")
