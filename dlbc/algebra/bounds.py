@@ -251,7 +251,7 @@ def _exceeds(form: IntegerForm, other: IntegerForm, sign: int, assumptions: Assu
 
 def _parts(operator: Operator, form: IntegerForm) -> tuple[IntegerForm, ...]:
     match form.terms:
-        case (((Apply(operator=found, operands=operands),), 1),) if found is operator:
+        case (((Apply(operator=applied, operands=operands),), 1),) if applied is operator:
             return operands
     return (form,)
 
@@ -275,9 +275,8 @@ def has_changed_atom(atom: Atom, changes: Mapping[Atom, IntegerForm]) -> bool:
     """Whether the atom, or an atom in its operands, is among those to be changed."""
     if atom in changes:
         return True
-    return isinstance(atom, Apply) and any(
-        has_changed_atom(a, changes) for o in atom.operands for a in o.atoms
-    )
+    operands = atom.operands if isinstance(atom, Apply) else ()
+    return any(has_changed_atom(a, changes) for o in operands for a in o.atoms)
 
 
 def _substituted(atom: Atom, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions) -> IntegerForm:

@@ -82,9 +82,8 @@ class Apply:
             return f"{self.name}[{', '.join(texts)}]"
         if self.operator not in _INFIX:
             return f"{self.name or self.operator.value}({', '.join(texts)})"
-        return f" {self.operator.value} ".join(
-            t if o.simple else f"({t})" for t, o in zip(texts, self.operands, strict=True)
-        )
+        parts = (t if o.simple else f"({t})" for t, o in zip(texts, self.operands, strict=True))
+        return f" {self.operator.value} ".join(parts)
 
 
 Atom = Variable | Apply

@@ -29,6 +29,8 @@ _BOXES = (8, 24, 200, 5000)
 #: A guard may have this number of alternatives, each of this number of conditions.
 _GUARD_PARTS = 3
 
+Conditions = Sequence[Condition]
+
 
 def available() -> bool:
     """Whether islpy is installed."""
@@ -49,7 +51,7 @@ class IntegerSets:
         self._parameters: dict[Variable, str] = {}
         self._answers: dict[str, bool] = {}
 
-    def is_empty(self, conditions: Sequence[Condition]) -> bool:
+    def is_empty(self, conditions: Conditions) -> bool:
         """Whether surely nothing satisfies them; `affine` then says whether none of them was left out."""
         writer = _Writer()
         text = writer.conjunction(conditions)
@@ -62,7 +64,7 @@ class IntegerSets:
                 self._answers[text] = False
         return self._answers[text]
 
-    def witness(self, conditions: Sequence[Condition]) -> dict[Variable, int] | None:
+    def witness(self, conditions: Conditions) -> dict[Variable, int] | None:
         """A solution in small numbers, if there is one."""
         writer = _Writer()
         text = writer.conjunction(conditions)
@@ -79,10 +81,7 @@ class IntegerSets:
         return None
 
     def guard(
-        self,
-        meetings: Iterable[Sequence[Condition]],
-        several: Sequence[Condition],
-        many_instances: Iterable[Sequence[Condition]],
+        self, meetings: Iterable[Conditions], several: Conditions, many_instances: Iterable[Conditions]
     ) -> str | None:
         """A condition on parameters, as source text, under which no meeting has a solution.
 
@@ -102,7 +101,7 @@ class IntegerSets:
         except self._isl.Error:
             return None
 
-    def _where(self, conditions: Sequence[Condition]):  # type: ignore[no-untyped-def]
+    def _where(self, conditions: Conditions):  # type: ignore[no-untyped-def]
         """The values of the parameters for which the conditions have a solution."""
         writer = _Writer(self._parameters)
         text = writer.conjunction(conditions)
@@ -119,10 +118,8 @@ class IntegerSets:
     def _point(self, least, writer: _Writer) -> dict[Variable, int]:  # type: ignore[no-untyped-def]
         point = least.sample_point()
         kind = self._isl.dim_type.set
-        return {
-            variable: int(point.get_coordinate_val(kind, k).to_python())
-            for k, variable in enumerate(writer.names)
-        }
+        values = (point.get_coordinate_val(kind, k).to_python() for k in range(len(writer.names)))
+        return dict(zip(writer.names, map(int, values), strict=True))
 
     def _text(self, good) -> str | None:  # type: ignore[no-untyped-def]
         parts = []

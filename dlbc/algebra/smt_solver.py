@@ -40,7 +40,7 @@ class SmtSolver:
         return bool(solver.check() == self._z3.unsat)
 
     def _condition(self, condition: Condition) -> Any:
-        """None for what z3 is not told: leaving it out only adds solutions."""
+        """The condition for z3; None leaves it out, which only adds solutions."""
         if isinstance(condition, Comparison):
             form = self._form(condition.form)
             if form is None:

@@ -142,9 +142,8 @@ class WorkPolynomial:
 
     def _rebuilt(self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions) -> WorkPolynomial:
         known = {factor: _substituted(factor, changes, assumptions) for factor in self.factors}
-        return WorkPolynomial.total(
-            WorkPolynomial.literal(k) * _multiplied(known[f] for f in factors) for factors, k in self.terms
-        )
+        parts = ((_multiplied(known[f] for f in factors), k) for factors, k in self.terms)
+        return WorkPolynomial.total(WorkPolynomial.literal(k) * part for part, k in parts)
 
 
 def variables_of(factor: Factor) -> frozenset[Variable]:

@@ -55,12 +55,12 @@ def callees(call: CallSite, module_names: ModuleNames) -> tuple[tuple[FunctionNo
     if name.startswith("."):
         methods = module_names.methods.get(name[1:], ())
         return tuple((f, not _is_static(f)) for f in methods if not _is_setter(f))
-    found: list[tuple[FunctionNode, bool]] = [(f, False) for f in module_names.functions.get(name, ())]
+    reached: list[tuple[FunctionNode, bool]] = [(f, False) for f in module_names.functions.get(name, ())]
     if name in module_names.classes:
-        found += [(f, True) for f in _constructors(module_names.classes[name], module_names)]
-    if not found and call.receiver is not None:  # an object that is called
-        found = [(f, True) for f in module_names.methods.get("__call__", ())]
-    return tuple(found)
+        reached += [(f, True) for f in _constructors(module_names.classes[name], module_names)]
+    if not reached and call.receiver is not None:  # an object that is called
+        reached = [(f, True) for f in module_names.methods.get("__call__", ())]
+    return tuple(reached)
 
 
 def is_opaque(call: CallSite, module_names: ModuleNames) -> bool:
@@ -89,9 +89,8 @@ def callbacks_of(node: ast.Call, function: str) -> list[ast.expr]:
 
 def is_module_callable(name: str, module_names: ModuleNames) -> bool:
     """Whether the name means functions or classes of the module and nothing else."""
-    return name not in module_names.implicit_calls.rebindable and (
-        name in module_names.functions or name in module_names.classes
-    )
+    defined = name in module_names.functions or name in module_names.classes
+    return defined and name not in module_names.implicit_calls.rebindable
 
 
 def _known(node: ast.expr, module_names: ModuleNames) -> bool:
@@ -124,9 +123,8 @@ def decorators_of(function: FunctionNode) -> list[ast.expr]:
 
 
 def _is_setter(function: FunctionNode) -> bool:
-    return any(
-        isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter") for d in decorators_of(function)
-    )
+    attributes = (d.attr for d in decorators_of(function) if isinstance(d, ast.Attribute))
+    return any(attribute in ("setter", "deleter") for attribute in attributes)
 
 
 def _is_static(function: FunctionNode) -> bool:
@@ -190,9 +188,8 @@ def _seen(node: ast.expr, module_names: ModuleNames, besides: tuple[str, ...] = 
     if root in module_names.imports:
         full = f"{module_names.imports[root]}{'.' if rest else ''}{rest}"
         return is_pure(full) or full.startswith(besides)
-    return isinstance(node, ast.Name) and (
-        is_module_callable(root, module_names) or module_names.builtin(root)
-    )
+    known = is_module_callable(root, module_names) or module_names.builtin(root)
+    return known and isinstance(node, ast.Name)
 
 
 def _unseen_decorators(function: FunctionNode, module_names: ModuleNames) -> Iterator[str]:

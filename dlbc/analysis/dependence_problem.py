@@ -34,6 +34,9 @@ from dlbc.ir.access import Access, InnerLoop, Subscript
 _FEW = 8
 _MOVING = (VariableKind.INDEX, VariableKind.INNER)
 
+_Copy = Callable[[IntegerForm], IntegerForm]
+_Bound = Callable[[IntegerForm], Condition]
+
 
 @dataclass(frozen=True)
 class DependenceProblem:
@@ -188,10 +191,7 @@ def _within(space: IndexSpace, side: AccessInstance) -> Iterator[Condition]:
 
 
 def _range(
-    inner_loop: InnerLoop,
-    value: IntegerForm,
-    side: AccessInstance,
-    here: Callable[[IntegerForm], IntegerForm],
+    inner_loop: InnerLoop, value: IntegerForm, side: AccessInstance, here: _Copy
 ) -> Iterator[Condition]:
     start = None if inner_loop.start is None else here(inner_loop.start)
     stop = None if inner_loop.stop is None else here(inner_loop.stop)
@@ -262,11 +262,7 @@ def _sliced(
 
 
 def _cut(
-    value: IntegerForm,
-    length: IntegerForm,
-    wrap: bool,
-    plain: Callable[[IntegerForm], Condition],
-    ended: Callable[[IntegerForm], Condition],
+    value: IntegerForm, length: IntegerForm, wrap: bool, plain: _Bound, ended: _Bound
 ) -> Iterator[Condition]:
     """The condition for one end of a slice; a negative end counts from the end of the axis."""
     fixed = value.constant

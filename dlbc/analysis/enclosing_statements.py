@@ -78,20 +78,20 @@ def _arguments(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
 
 def _of_heads(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:
     """Names that the statements around the loop bind before the loop begins."""
-    found: set[str] = set()
+    bound: set[str] = set()
     for owner in loop.path:
         match owner:
             case ast.For(target=target):
-                found |= bound_names([target]).keys()
+                bound |= bound_names([target]).keys()
             case ast.With(items=items):
-                found |= bound_names(items).keys()
+                bound |= bound_names(items).keys()
             case ast.ExceptHandler(name=str(name)):
-                found.add(name)
+                bound.add(name)
             case ast.match_case(pattern=pattern):
-                found |= bound_names([pattern]).keys()
+                bound |= bound_names([pattern]).keys()
             case ast.If(test=test) | ast.While(test=test):
-                found |= {u.name for u in uses_of(test) if u.kind is UseKind.STORE and u.sure}
-    return frozenset(found)
+                bound |= {u.name for u in uses_of(test) if u.kind is UseKind.STORE and u.sure}
+    return frozenset(bound)
 
 
 def _block(statements: list[ast.stmt], bound: frozenset[str]) -> frozenset[str] | None:

@@ -36,8 +36,8 @@ Forms = Mapping[str, IntegerForm]
 InnerNames = Mapping[str, bool]
 
 
-class _IntegerNames:
-    """The integer names of one region."""
+class SubscriptReader:
+    """Reads the expressions of one region as integer forms."""
 
     def __init__(self, region: CodeRegion) -> None:
         self._region = region
@@ -82,44 +82,6 @@ class _IntegerNames:
 
     def _builtin(self, name: str) -> bool:
         return self._region.module.builtin(name)
-
-
-def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
-    """All bindings of each own name: an expression, or whether the name surely becomes an integer."""
-    definitions: dict[str, list[ast.expr | bool]] = {}
-    known: dict[ast.AST, ast.expr | bool] = {}
-    for node in own_nodes(region.body):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                known |= dict.fromkeys(targets, value)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                known[target] = value
-            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
-                known[target] = ast.BinOp(ast.Name(name, ast.Load()), op, value)
-            case ast.For(target=ast.Name() as target, iter=iterable):
-                known[target] = _counts(iterable, region)
-            case ast.For(
-                target=ast.Tuple(elts=[ast.Name() as target, _]), iter=ast.Call(func=ast.Name(id="enumerate"))
-            ):
-                known[target] = region.module.builtin("enumerate")
-    for statement in region.body:
-        for use in uses_of(statement):
-            if use.kind is UseKind.STORE:
-                definitions.setdefault(use.name, []).append(known.get(use.node, False))
-    return definitions
-
-
-def _counts(node: ast.expr, region: CodeRegion) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id="range")):
-            return region.module.builtin("range")
-        case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
-            return region.module.builtin("reversed") and _counts(argument, region)
-    return False
-
-
-class SubscriptReader(_IntegerNames):
-    """Reads the expressions of one region as integer forms."""
 
     def read(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> tuple[tuple[Subscript, ...], bool]:
         """The axes of one bracket, and whether a further bracket continues with the next axis."""
@@ -211,8 +173,8 @@ class SubscriptReader(_IntegerNames):
                 sides = [left, *rights]
                 pairs = [_compared(op, *(self._whole(s, forms, hidden) for s in sides[k : k + 2]))
                          for k, op in enumerate(ops)]  # fmt: skip
-                found = tuple(p for p in pairs if p is not None)
-                return Junction("and", found) if len(found) == len(pairs) else None
+                known = tuple(p for p in pairs if p is not None)
+                return Junction("and", known) if len(known) == len(pairs) else None
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
 
@@ -251,6 +213,40 @@ class SubscriptReader(_IntegerNames):
         """The text of the user, or of the form where the user's text contains temporaries."""
         own = {u.name for u in uses_of(node)} & self._region.own
         return unparsed(node) if form is None or own <= {self._region.index} else str(form)
+
+
+def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
+    """All bindings of each own name: an expression, or whether the name surely becomes an integer."""
+    definitions: dict[str, list[ast.expr | bool]] = {}
+    known: dict[ast.AST, ast.expr | bool] = {}
+    for node in own_nodes(region.body):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                known |= dict.fromkeys(targets, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                known[target] = value
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                known[target] = ast.BinOp(ast.Name(name, ast.Load()), op, value)
+            case ast.For(target=ast.Name() as target, iter=iterable):
+                known[target] = _counts(iterable, region)
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name() as target, _]), iter=ast.Call(func=ast.Name(id="enumerate"))
+            ):
+                known[target] = region.module.builtin("enumerate")
+    for statement in region.body:
+        for use in uses_of(statement):
+            if use.kind is UseKind.STORE:
+                definitions.setdefault(use.name, []).append(known.get(use.node, False))
+    return definitions
+
+
+def _counts(node: ast.expr, region: CodeRegion) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="range")):
+            return region.module.builtin("range")
+        case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
+            return region.module.builtin("reversed") and _counts(argument, region)
+    return False
 
 
 def _parameter(name: str) -> IntegerForm:

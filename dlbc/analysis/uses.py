@@ -152,9 +152,8 @@ def free_names(scope: FunctionNode | ast.ClassDef) -> dict[str, Node]:
     """Names that a nested function or class takes from outside its own scope, each with a place of use."""
     body: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
     bound = set(bound_names(body))
-    outside = {
-        name for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
-    }
+    declared = (node.names for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal))
+    outside = {name for names in declared for name in names}
     if isinstance(scope, ast.ClassDef):
         bound = set()  # a class body may read a name from outside before it binds its own
     else:

@@ -1,8 +1,11 @@
-"""What evaluating the expression of a `cost` clause is seen to do beside giving a value.
+"""The expression of a `cost` clause: its side effects, whether it takes a vector, and the work it describes.
 
-The program evaluates it nowhere: whatever it printed, stored or drew, the program would go on otherwise than
-without the clause. What is seen by the summaries of the module's functions and the tables of known calls
-counts; functions of other modules that no table knows are taken to do nothing.
+The program never evaluates the expression itself, so it must not print, store or draw: the program would
+continue differently than without the clause. The summaries of the module's functions and the tables of known
+calls reveal side effects; functions of other modules in no table are assumed to have none. The expression
+takes a vector of index values only if every operation on the index works element by element, or fails for a
+vector (``max(i, 3)``), in which case the runtime evaluates it value by value. An operation that would give
+something else of the same shape (``np.sort(i)``, ``M[i][0]``) does not take a vector.
 """
 
 from __future__ import annotations
@@ -24,15 +27,18 @@ from dlbc.analysis.effects import (
     direct_side_effects,
     writes_output,
 )
-from dlbc.analysis.uses import uses_of
+from dlbc.analysis.names import full_name
+from dlbc.analysis.uses import root_name, uses_of
 from dlbc.analysis.walk_code import walk_code
-from dlbc.cost.shapes import dotted
 from dlbc.ir.access import MutationKind, OriginKind, Origins, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import CodeRegion, ModuleNames
 from dlbc.library.methods import METADATA
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
+
+#: The highest power that is written out as a polynomial.
+_MOST_FACTORS = 8
 
 _OUTSIDE = {
     EffectKind.FILE: "writes to a file",
@@ -47,18 +53,12 @@ _BY_CONSTRUCT = {MutationKind.DELETE: "`del`", MutationKind.AUGMENTED: "an augme
 def effects_of(
     node: ast.expr, loop: AnnotatedLoop, module_names: ModuleNames, summaries: FunctionSummaries
 ) -> Iterator[str]:
-    """What evaluating ``node`` at the loop does, a clause of a sentence each: ``print`` writes to ..."""
+    """The side effects of evaluating ``node`` at the loop, each as a clause: "`print` writes to ..."."""
     body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
     own: frozenset[str] = frozenset()  # the loop's targets hold items that the program has as well
-    facts = walk_code(
-        CodeRegion(
-            tuple(body),
-            own,
-            module_names,
-            fresh=summaries.fresh,
-            returns_argument_parts=summaries.returns_argument_parts,
-        )
-    )
+    new, parts = summaries.fresh, summaries.returns_argument_parts
+    region = CodeRegion(tuple(body), own, module_names, fresh=new, returns_argument_parts=parts)
+    facts = walk_code(region)
     yield from _own(facts, module_names, summaries)
     roots: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module_names)}
     roots |= mentioned_functions(body, own, module_names)
@@ -67,7 +67,7 @@ def effects_of(
 
 
 def _own(facts: RegionFacts, module_names: ModuleNames, summaries: FunctionSummaries) -> Iterator[str]:
-    """What the expression does by itself, and its calls to objects that they are given."""
+    """What the expression does itself, and what its calls do to objects passed to them."""
     for change in facts.mutations:
         for name in _shared(change.origins):
             yield f"{_BY_CONSTRUCT.get(change.kind) or _quoted(change.detail)} changes `{name}`"
@@ -77,9 +77,8 @@ def _own(facts: RegionFacts, module_names: ModuleNames, summaries: FunctionSumma
         for side_effect in direct_side_effects(call):
             yield from _of_side_effect(side_effect)
         for function, value, _ in mutated_arguments(call, module_names, summaries.of):
-            yield from (
-                f"`{function.name}` changes `{name}`" for name in _shared(value.points_to | value.reachable)
-            )
+            for name in _shared(value.points_to | value.reachable):
+                yield f"`{function.name}` changes `{name}`"
 
 
 def _of_side_effect(side_effect: SideEffect) -> Iterator[str]:
@@ -91,7 +90,7 @@ def _of_side_effect(side_effect: SideEffect) -> Iterator[str]:
 
 
 def _of_function(function: FunctionSummary, loop: AnnotatedLoop) -> Iterator[str]:
-    """What a function of the module does that is not done to its own objects or arguments."""
+    """What a function of the module does to other objects than its own and its arguments."""
     if function.prints:
         yield f"`{function.name}` {_PRINTS}"
     for side_effect in function.side_effects:
@@ -99,13 +98,12 @@ def _of_function(function: FunctionSummary, loop: AnnotatedLoop) -> Iterator[str
             yield f"`{function.name}` calls `{side_effect.function}`, which {_OUTSIDE[side_effect.effect]}"
     for name in sorted({*function.rebinds, *function.mutated_shared} - {NOT_ITS_OWN}):
         owner = function.owners.get(name)
-        of_its_call = function.called_by_name_only and owner is not None and owner not in loop.path
-        if not of_its_call:
+        if not function.called_by_name_only or owner is None or owner in loop.path:
             yield f"`{function.name}` changes `{name}`"
 
 
 def _shared(origins: Origins) -> list[str]:
-    """The names from outside among them; an object of which nothing is known may be a new one."""
+    """The names from outside among the origins; an object of unknown origin may be a new one."""
     return sorted({o.name for o in origins if o.kind in (OriginKind.SHARED, OriginKind.ELEMENT) and o.name})
 
 
@@ -113,20 +111,8 @@ def _quoted(name: str) -> str:
     return f"`{name}`"
 
 
-# ------------------------------------------------------------------------------
-# What can be seen of the expression of a `cost` clause.
-#
-# Whether it takes a vector of index values in place of one: only where every operation on the index works
-# element by element, or fails for a vector (``max(i, 3)``), which the runtime meets by asking value by value.
-# What would give something else of the same shape (``np.sort(i)``, ``M[i][0]``) does not take one. And which
-# work it is, where it is a polynomial, for the question whether pairs of iterations cost the same.
-
-#: A power up to which a polynomial is written out.
-_MOST_FACTORS = 8
-
-
 def takes_vector(node: ast.expr, index: str, module: ModuleNames) -> bool:
-    """Whether the expression for a vector of index values is the vector of its values, or fails."""
+    """Whether the expression gives, for a vector of index values, the vector of its values, or fails."""
     if all(use.name != index for use in uses_of(node)):
         return True
     match node:
@@ -135,7 +121,8 @@ def takes_vector(node: ast.expr, index: str, module: ModuleNames) -> bool:
         case ast.Subscript(value=array, slice=inside):
             parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
             plain = not any(isinstance(part, ast.Slice | ast.Starred) for part in parts)
-            operands = [*parts] if plain and not _moves(array, index) else []
+            fixed = all(use.name != index for use in uses_of(array))
+            operands = [*parts] if plain and fixed else []
         case ast.Call(func=function, args=args, keywords=[]) if _elementwise(function, module):
             operands = [] if any(isinstance(a, ast.Starred) for a in args) else args
         case ast.BinOp(op=op, left=left, right=right):
@@ -147,22 +134,13 @@ def takes_vector(node: ast.expr, index: str, module: ModuleNames) -> bool:
     return bool(operands) and all(takes_vector(operand, index, module) for operand in operands)
 
 
-def _moves(node: ast.expr, index: str) -> bool:
-    return any(use.name == index for use in uses_of(node))
-
-
 def _elementwise(function: ast.expr, module: ModuleNames) -> bool:
-    if not dotted(function):
-        return False
-    root, _, rest = ast.unparse(function).partition(".")
-    if root not in module.imports:
-        return not rest and lookup(f"builtins.{root}").elementwise and module.builtin(root)
-    full = module.imports[root] + ("." + rest if rest else "")
-    return lookup(full).elementwise or full.startswith("math.")
+    name = full_name(function, module)
+    return lookup(name).elementwise or name.startswith("math.")
 
 
 def work_of(node: ast.expr, form: Callable[[ast.expr], IntegerForm | None]) -> WorkPolynomial | None:
-    """The expression as work, where it is a polynomial of what ``form`` reads as integers."""
+    """The expression as work, if it is a polynomial of parts that ``form`` reads as integers."""
     match node:
         case ast.Constant(value=value):
             known = type(value) is int or (type(value) is float and isfinite(value))
@@ -174,8 +152,8 @@ def work_of(node: ast.expr, form: Callable[[ast.expr], IntegerForm | None]) -> W
             left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow() as op, right=right
         ):
             return _combined(op, work_of(left, form), work_of(right, form))
-    found = form(node)
-    return None if found is None else WorkPolynomial.from_form(found)
+    integer = form(node)
+    return None if integer is None else WorkPolynomial.from_form(integer)
 
 
 def _combined(
@@ -198,11 +176,11 @@ def _combined(
 
 
 def contents_read(node: ast.AST, module: ModuleNames) -> Iterator[str]:
-    """Names and dotted names of which an expression reads more than their form (``len(A)``, ``A.shape``)."""
+    """Names and dotted names whose contents an expression reads, not only ``len(A)`` or ``A.shape``."""
     match node:
-        case ast.Call(func=ast.Name(id="len"), args=[argument]) if dotted(argument) and module.builtin("len"):
+        case ast.Call(func=ast.Name(id="len"), args=[array]) if root_name(array) and module.builtin("len"):
             return
-        case ast.Attribute(attr=attribute) if dotted(node):
+        case ast.Attribute(attr=attribute) if root_name(node):
             if attribute not in METADATA:
                 yield ast.unparse(node)
             return

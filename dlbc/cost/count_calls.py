@@ -6,42 +6,42 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
-from dlbc.algebra.integer_form import IntegerForm
+from dlbc.algebra.integer_form import Apply, IntegerForm, Operator
 from dlbc.algebra.work import WorkPolynomial
-from dlbc.analysis.uses import own_nodes
+from dlbc.analysis.uses import own_nodes, root_name
 from dlbc.cost.count_expressions import ExpressionCounter
 from dlbc.cost.estimate import NO_COST, UNIT_COST, CostEstimate, UncountableError, total_of
-from dlbc.cost.shapes import Shape, broadcast, call_of, dotted
-from dlbc.ir.region import FunctionNode as Function
+from dlbc.cost.shapes import Shape, broadcast
+from dlbc.ir.region import FunctionNode
 from dlbc.library.row import CostKind
 from dlbc.library.table import is_pure, lookup
 
-#: Calls within calls that are followed.
+#: The depth to which nested calls are followed.
 _DEEPEST = 8
 
 
 class CallCounter(ExpressionCounter):
-    """Costs of calls in one region; ``_within`` are the functions that have been entered."""
+    """Costs of the calls in one region; ``_within`` are the functions that have been entered."""
 
-    _within: tuple[Function, ...] = ()
+    _within: tuple[FunctionNode, ...] = ()
 
     @abstractmethod
-    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> CallCounter:
+    def _callee(self, function: FunctionNode, arguments: dict[str, ast.expr]) -> CallCounter:
         """A counter for the body of a function that is called with these arguments."""
 
     @abstractmethod
     def block(self, statements: Sequence[ast.stmt]) -> CostEstimate:
-        """What statements cost."""
+        """The cost of statements."""
 
     @property
     @abstractmethod
     def result(self) -> Shape:
-        """The shape of what the function gives."""
+        """The shape of the function's result."""
 
     def _call(self, node: ast.Call) -> CostEstimate:
         parts = [*node.args, *(k.value for k in node.keywords)]
         price = total_of(map(self._expression, parts))
-        if not dotted(node.func):
+        if root_name(node.func) is None:
             price += self._expression(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
         function = self._function(node.func)
         if function is not None:
@@ -53,19 +53,14 @@ class CallCounter(ExpressionCounter):
             return price + UNIT_COST + self._read_through(name, node)
         if isinstance(node.func, ast.Attribute):
             return price + self._method(node, node.func)
-        raise UncountableError(
-            f"what `{ast.unparse(node.func)}`, called on line {node.lineno}, costs is not known"
-        )
+        raise _unknown_cost(f"`{ast.unparse(node.func)}`", node)
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> CostEstimate:
         method = function.attr
         row = lookup(f".{method}")
         if method in self._region.module.methods or not row.known or row.iterator:
-            raise UncountableError(
-                f"what the method `{method}`, called on line {node.lineno}, costs is not known"
-            )
-        sized = row.cost is not None
-        shape = self._array(function.value) if sized else None
+            raise _unknown_cost(f"the method `{method}`", node)
+        shape = None if row.cost is None else self._array(function.value)
         return UNIT_COST if shape is None else self._started(shape)
 
     def _vector_call(self, name: str, node: ast.Call) -> CostEstimate:
@@ -78,51 +73,49 @@ class CallCounter(ExpressionCounter):
         return UNIT_COST if shape is None else self._started(shape)
 
     def _read_through(self, name: str, node: ast.Call) -> CostEstimate:
-        """Builtins that go through all of their argument; a generator has paid for itself."""
+        """Builtins that go through all of their argument; the cost of a generator is counted already."""
         if lookup(name).cost is not CostKind.ITEMS or len(node.args) != 1:
             return NO_COST
         length = self._sizes.length(node.args[0], self._forms, self._hidden)
         if length is None or not self._usable(length):
             return NO_COST
-        return CostEstimate.of(WorkPolynomial.from_form(self._usual(length)))
+        return CostEstimate.of(WorkPolynomial.from_form(self._normal(length)))
 
-    def _function(self, node: ast.expr) -> Function | None:
-        """The function of the module that is called, if it is one for sure."""
+    def _function(self, node: ast.expr) -> FunctionNode | None:
+        """The function of the module that is surely the callee, if there is one."""
         module = self._region.module
         if not isinstance(node, ast.Name) or node.id in self._region.own or node.id in self._hidden:
             return None
-        found = module.functions.get(node.id, ())
-        once = len(found) == 1 and len(module.bound.get(node.id, ())) == 1 and node.id not in module.declared
-        return found[0] if once and node.id not in self.context.local else None
+        named = module.functions.get(node.id, ())
+        once = len(named) == 1 and len(module.bound.get(node.id, ())) == 1 and node.id not in module.declared
+        return named[0] if once and node.id not in self.context.local else None
 
-    def _entered(self, node: ast.Call, function: Function) -> CostEstimate:
+    def _entered(self, node: ast.Call, function: FunctionNode) -> CostEstimate:
         name = ast.unparse(node.func)
         if function in self._within or len(self._within) >= _DEEPEST:
             raise UncountableError(f"`{name}`, called on line {node.lineno}, is recursive")
         generates = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _inside(function))
         if generates or isinstance(function, ast.AsyncFunctionDef):
-            raise UncountableError(
-                f"what `{name}`, called on line {node.lineno}, costs is not known: it is a generator"
-            )
+            raise _unknown_cost(f"`{name}`", node, ": it is a generator")
         callee = self._callee(function, self._arguments(node, function))
         body = [ast.Return(function.body)] if isinstance(function, ast.Lambda) else function.body
         price = callee.block(body)
         self._sizes.inputs.results[node] = callee.result
         return price
 
-    def _arguments(self, node: ast.Call, function: Function) -> dict[str, ast.expr]:
-        """The parameters that are surely given by one expression each."""
+    def _arguments(self, node: ast.Call, function: FunctionNode) -> dict[str, ast.expr]:
+        """The parameters that surely receive one expression each."""
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return {}
         given = function.args
         plain = [p.arg for p in (*given.posonlyargs, *given.args)]
-        found = dict(zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True))
-        found = {n: d for n, d in found.items() if isinstance(d, ast.Constant)}
-        found |= dict(zip(plain, node.args, strict=False))
-        return found | {k.arg: k.value for k in node.keywords if k.arg is not None}
+        defaults = zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True)
+        arguments: dict[str, ast.expr] = {n: d for n, d in defaults if isinstance(d, ast.Constant)}
+        arguments |= dict(zip(plain, node.args, strict=False))
+        return arguments | {k.arg: k.value for k in node.keywords if k.arg is not None}
 
     def _inline(self, node: ast.Call) -> IntegerForm | None:
-        """The integer that a function of the module gives: its expression, or the call as it stands."""
+        """The integer that a function of the module returns: its expression, or the call as it stands."""
         function = self._function(node.func)
         if function is None or function in self._within or len(self._within) >= _DEEPEST:
             return None
@@ -136,23 +129,29 @@ class CallCounter(ExpressionCounter):
         known = [form for form in forms if form is not None]
         plain = isinstance(function, ast.FunctionDef) and not self._within and not node.keywords
         whole = plain and known and len(known) == len(forms) and _returns_integers(function)
-        return call_of(ast.unparse(node.func), known) if whole else None
+        if not whole:
+            return None
+        return IntegerForm.of(Apply(Operator.CALL, tuple(known), ast.unparse(node.func)))
 
 
-def _inside(function: Function) -> Iterator[ast.AST]:
+def _unknown_cost(callee: str, call: ast.Call, reason: str = "") -> UncountableError:
+    return UncountableError(f"what {callee}, called on line {call.lineno}, costs is not known{reason}")
+
+
+def _inside(function: FunctionNode) -> Iterator[ast.AST]:
     return own_nodes([function.body] if isinstance(function, ast.Lambda) else function.body)
 
 
 def _only_return(body: Sequence[ast.stmt]) -> ast.expr | None:
-    """What a function gives that does nothing else."""
+    """The result of a function that does nothing but return it."""
     match [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]:
         case [ast.Return(value=value)]:
             return value
     return None
 
 
-def _returns_integers(function: Function) -> bool:
-    """Whether every result is made by an operation that gives integers."""
+def _returns_integers(function: FunctionNode) -> bool:
+    """Whether every result comes from an operation that gives integers."""
     results = [n.value for n in _inside(function) if isinstance(n, ast.Return)]
     return bool(results) and all(r is not None and _makes_integer(r) for r in results)
 

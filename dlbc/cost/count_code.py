@@ -1,6 +1,6 @@
 """Count what statements execute: loops in closed form, branches where they are taken.
 
-Statements after a jump count as often as they are reached; a jump that data decides is as likely as not.
+Statements after a jump count as often as they are reached; a jump that data decides has probability 1/2.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from dlbc.cost.count_calls import CallCounter
 from dlbc.cost.count_expressions import CounterContext, forms_of
 from dlbc.cost.estimate import NO_COST, UNIT_COST, CostEstimate, UncountableError, total_of
 from dlbc.cost.shapes import Shape
-from dlbc.ir.region import CodeRegion
-from dlbc.ir.region import FunctionNode as Function
+from dlbc.ir.region import CodeRegion, FunctionNode
 
 _HALF = WorkPolynomial.literal(Fraction(1, 2))
 
@@ -32,7 +31,7 @@ class CodeCounter(CallCounter):
         region: CodeRegion,
         shared: CounterContext,
         given: Assumptions,
-        within: tuple[Function, ...] = (),
+        within: tuple[FunctionNode, ...] = (),
         whole: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(region, shared, whole)
@@ -42,7 +41,7 @@ class CodeCounter(CallCounter):
         if within:
             self._hidden = dict.fromkeys(shared.local & free_names(within[-1]).keys(), False)
 
-    def _callee(self, function: Function, arguments: dict[str, ast.expr]) -> CodeCounter:
+    def _callee(self, function: FunctionNode, arguments: dict[str, ast.expr]) -> CodeCounter:
         body = () if isinstance(function, ast.Lambda) else tuple(function.body)
         own = frozenset(bound_names(body)) | {p.arg for p in parameters_of(function)}
         region = CodeRegion(body, own, self._region.module, parameters=own)
@@ -51,31 +50,31 @@ class CodeCounter(CallCounter):
         forms = {name: self._as_form(argument) for name, argument in arguments.items()}
         depths = callee._sizes.inputs.depths
         shapes = {n: self._array(a, depths.get(n, 0)) for n, a in arguments.items()}
-        callee._start({name: self._usual(form) for name, form in forms.items() if form is not None}, shapes)
+        callee._start({name: self._normal(form) for name, form in forms.items() if form is not None}, shapes)
         return callee
 
     def _start(self, forms: Mapping[str, IntegerForm], shapes: Mapping[str, Shape]) -> None:
-        """What parameters hold at the head of a function."""
+        """Set what parameters hold at the head of a function."""
         self._forms = {**self._forms, **forms}
         self._sizes.inputs.shapes.update(shapes)
 
     @property
     def result(self) -> Shape:
-        """The shape of what the function gives, where all of its results have the same."""
+        """The shape of the function's result, if all of its results have the same shape."""
         shapes = set(self._returned)
         return shapes.pop() if len(shapes) == 1 else None
 
     def block(self, statements: Iterable[ast.stmt]) -> CostEstimate:
-        """Statements one after the other; after a jump that may be taken, those that follow count less."""
+        """The cost of statements in sequence; after a jump that may be taken, statements count less."""
         total, mean, worst = NO_COST, ONE_WORK, ONE_WORK
         for statement in statements:
             total += self._statement(statement).times(mean, worst)
-            left = self._going_on(statement).times(mean, worst)
-            mean, worst = left.mean, left.worst
+            reached = self._reaching_next(statement).times(mean, worst)
+            mean, worst = reached.mean, reached.worst
             self._passed(statement)
         return total
 
-    def _going_on(self, statement: ast.stmt) -> CostEstimate:
+    def _reaching_next(self, statement: ast.stmt) -> CostEstimate:
         """The share of executions that reach the next statement."""
         match statement:
             case ast.Continue() | ast.Break() | ast.Return() | ast.Raise():
@@ -147,7 +146,7 @@ class CodeCounter(CallCounter):
         return self._expression(target) + self._filled(self._shape(target))
 
     def _apart(self, source: ast.expr | None, count: int) -> Sequence[ast.expr | None]:
-        """The sources of the targets of one assignment; of ``n, m = A.shape`` the lengths."""
+        """The sources of the targets of one assignment; for ``n, m = A.shape``, the lengths."""
         match source:
             case ast.Tuple(elts=parts) if len(parts) == count:
                 return parts
@@ -156,7 +155,7 @@ class CodeCounter(CallCounter):
         return [None] * count
 
     def _filled(self, shape: Shape) -> CostEstimate:
-        """Storing to all elements of a part."""
+        """The cost of storing to all elements of a part of an array."""
         return NO_COST if shape is None else self._sized(shape)
 
     def _augmented(self, node: ast.AugAssign) -> CostEstimate:
@@ -176,23 +175,23 @@ class CodeCounter(CallCounter):
         condition = self._condition(node.test)
         if condition is None:
             return price + self._either(node, [node.body, node.orelse])
-        with self._branch(node.test), self._where(condition):
+        with self._branch(node.test), self._assuming(condition):
             taken = self.block(node.body)
-        with self._branch(node.test, holds=False), self._where(negated(condition)):
+        with self._branch(node.test, holds=False), self._assuming(negated(condition)):
             other = self.block(node.orelse)
         yes = indicator_of(condition)
         return price + taken.times(yes, yes) + other.times(ONE_WORK - yes, ONE_WORK - yes)
 
     def _either(self, node: ast.AST, blocks: Sequence[Sequence[ast.stmt]]) -> CostEstimate:
-        """One of several blocks, which data decides."""
+        """The cost of one of several blocks; data decides which."""
         prices = []
         for block in blocks:
-            with self._branch(None), self._kept():
+            with self._branch(None), self._assuming():
                 prices.append(self.block(block))
         return self._choice(node, prices)
 
     def _try(self, node: ast.Try | ast.TryStar) -> CostEstimate:
-        with self._branch(None), self._kept():
+        with self._branch(None), self._assuming():
             price = self.block([*node.body, *node.orelse])
         handled = [self._either(h, [h.body]) for h in node.handlers]
         price += CostEstimate(ZERO_WORK, WorkPolynomial.total(h.worst for h in handled))
@@ -207,7 +206,7 @@ class CodeCounter(CallCounter):
             binder = None
         price = self._expression(node.iter)
         span = self._span(node.target, node.iter, node)
-        with self._turning(node, binder), self._kept():
+        with self._turning(node, binder), self._assuming():
             self._forget(bound)
             self._bind(node.target, span)
             body = self.block(node.body) + UNIT_COST
@@ -227,7 +226,7 @@ def _always_jumps(body: Sequence[ast.stmt]) -> bool:
 
 
 def _ends(node: ast.AST, *, inner: bool = False) -> bool:
-    """Whether it may end the loop that it stands in; a failing iteration does not count."""
+    """Whether it may end the loop that it stands in, other than by an exception."""
     if isinstance(node, ast.Return) or (isinstance(node, ast.Break) and not inner):
         return True
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

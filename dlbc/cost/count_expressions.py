@@ -1,7 +1,7 @@
 """Count what expressions execute: operations on numbers, operations on arrays by their size, comprehensions.
 
-A condition on index, inner variables and parameters is counted where it holds. Where data decides between two
-parts, their mean counts, and at most the greater one.
+A part under a condition on index, inner variables and parameters counts where the condition holds. Where data
+decides between two parts, the cost is their mean on average, and the greater one at most.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from dlbc.algebra.integer_form import ZERO, Condition, IntegerForm, Junction, Va
 from dlbc.algebra.sums import NoClosedFormError, sum_over, trip_count
 from dlbc.algebra.work import ONE_WORK, WorkPolynomial, indicator_of
 from dlbc.analysis.control_flow import ControlFlow
-from dlbc.analysis.uses import bound_names, own_nodes, unparsed
+from dlbc.analysis.names import full_name
+from dlbc.analysis.uses import bound_names, own_nodes, root_name, unparsed
 from dlbc.cost.estimate import (
     ELEMENT,
     NO_COST,
@@ -32,7 +33,7 @@ from dlbc.cost.estimate import (
     total_of,
     upper_bound,
 )
-from dlbc.cost.shapes import Shape, ShapeInference, ShapeInputs, dotted
+from dlbc.cost.shapes import Shape, ShapeInference, ShapeInputs
 from dlbc.ir.region import CodeRegion
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -40,7 +41,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @dataclass(frozen=True)
 class TripRange:
-    """The turns of a loop: ``count``, and what its variable takes if that matters."""
+    """The trip count of a loop, and the values of its variable if they matter."""
 
     variable: Variable | None
     start: IntegerForm
@@ -51,7 +52,7 @@ class TripRange:
 
 @dataclass
 class CounterContext:
-    """What all counters of one loop have in common."""
+    """What all counters of one loop share."""
 
     written: frozenset[str]
     local: frozenset[str]
@@ -69,9 +70,8 @@ class ExpressionCounter(ControlFlow, ABC):
         self.context = shared
         self._numbers = shared.numbers
         self._assumptions = NO_ASSUMPTIONS
-        self._sizes = ShapeInference(
-            region, ShapeInputs(self._full, self._inline, whole, depths=_depths(region.body))
-        )
+        inputs = ShapeInputs(self._full, self._inline, whole, depths=_depths(region.body))
+        self._sizes = ShapeInference(region, inputs)
         self._subscripts = self._sizes
 
     @abstractmethod
@@ -80,36 +80,35 @@ class ExpressionCounter(ControlFlow, ABC):
 
     @abstractmethod
     def _call(self, node: ast.Call) -> CostEstimate:
-        """What a call costs, its arguments too."""
+        """What a call costs, including its arguments."""
 
     @abstractmethod
     def _inline(self, node: ast.Call) -> IntegerForm | None:
-        """The integer that a function of the module gives."""
+        """The integer that a function of the module returns."""
 
     def _condition(self, test: ast.expr) -> Condition | None:
-        """The test as a condition on integers that stay what they are in the iteration."""
+        """The test as a condition on integers that do not change within the iteration."""
         condition = self._subscripts.condition(test, self._forms, self._hidden)
         usable = condition is not None and all(map(self._usable, _every_form(condition)))
         return condition if usable else None
 
     @contextmanager
-    def _kept(self) -> Iterator[None]:
-        """What holds inside ends with it."""
+    def _assuming(self, condition: Condition | None = None) -> Iterator[None]:
+        """The condition holds inside; all assumptions made inside end there."""
         before = self._assumptions
+        if condition is not None:
+            self._assumptions = before.extended(*forms_of(condition))
         yield
         self._assumptions = before
 
     def _span(self, target: ast.expr, iterable: ast.expr, node: ast.AST) -> TripRange:
-        """The turns of the loop ``node`` over an iterable."""
+        """The trip range of the loop ``node`` over an iterable."""
         binder = self._binder(node, target, iterable)
         if binder is not None and binder.start is not None and binder.stop is not None:
             step = self._step(iterable) if binder.step is None else IntegerForm.literal(binder.step)
-            ends = [self._usual(form) for form in (binder.start, binder.stop, step or ZERO)]
-            count = (
-                trip_count(ends[0], ends[1], ends[2], self._assumptions)
-                if all(map(self._usable, ends))
-                else None
-            )
+            ends = [self._normal(form) for form in (binder.start, binder.stop, step or ZERO)]
+            usable = all(map(self._usable, ends))
+            count = trip_count(ends[0], ends[1], ends[2], self._assumptions) if usable else None
             if count is not None:
                 return TripRange(binder.variable, ends[0], ends[1], ends[2], count)
         length = self._sizes.length(iterable, self._forms, self._hidden)
@@ -119,26 +118,26 @@ class ExpressionCounter(ControlFlow, ABC):
         if any(isinstance(part, ast.Slice) for part in ast.walk(iterable)):
             self._note(iterable, "slices are taken to lie within what they are of")
         variable = None if binder is None else binder.variable
-        count = maximum([self._usual(length), ZERO], self._assumptions)
+        count = maximum([self._normal(length), ZERO], self._assumptions)
         return TripRange(variable, ZERO, length, IntegerForm.literal(1), count)
 
     def _step(self, iterable: ast.expr) -> IntegerForm | None:
-        """The step of a `range` where it is no literal."""
+        """The step of a `range` if it is not a literal."""
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=[_, _, step]):
                 return self._as_form(step)
         return None
 
-    def _usual(self, form: IntegerForm) -> IntegerForm:
+    def _normal(self, form: IntegerForm) -> IntegerForm:
         return normal_form(form, self._assumptions)
 
     def _usable(self, form: IntegerForm) -> bool:
-        """Whether its value is the same whenever it is asked for within the iteration."""
+        """Whether its value is the same at any time within the iteration."""
         names = form.elements | {v.name for v in form.variables}
         return not names & self.context.written and not any(v.out_of_scope for v in form.variables)
 
     def _bind(self, target: ast.expr, span: TripRange) -> None:
-        """At the head of a turn."""
+        """Bind the target at the head of an iteration."""
         self._assign(target, None)
         if span.variable is not None:
             here, one = IntegerForm.of(span.variable), IntegerForm.literal(1)
@@ -161,15 +160,8 @@ class ExpressionCounter(ControlFlow, ABC):
             line = getattr(node, "lineno", 0)
             raise UncountableError(f"the loop on line {line} has no closed form: {reason}") from None
 
-    @contextmanager
-    def _where(self, condition: Condition) -> Iterator[None]:
-        """The condition holds inside."""
-        before, self._assumptions = self._assumptions, self._assumptions.extended(*forms_of(condition))
-        yield
-        self._assumptions = before
-
     def _choice(self, node: ast.AST, prices: Sequence[CostEstimate]) -> CostEstimate:
-        """One of several, which data decides."""
+        """One of several parts; data decides which."""
         if all(price == prices[0] for price in prices):
             return prices[0]
         self._note(node, "branches that data decides are taken to be equally likely")
@@ -184,9 +176,8 @@ class ExpressionCounter(ControlFlow, ABC):
             case None | ast.Name() | ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
                 return NO_COST
             case ast.BinOp(left=left, op=op, right=right):
-                operation = (
-                    self._product(left, right) if isinstance(op, ast.MatMult) else self._operation(node)
-                )
+                product = isinstance(op, ast.MatMult)
+                operation = self._product(left, right) if product else self._operation(node)
                 return self._expression(left) + self._expression(right) + operation
             case ast.UnaryOp(operand=operand):
                 return self._expression(operand) + self._operation(node)
@@ -194,9 +185,8 @@ class ExpressionCounter(ControlFlow, ABC):
                 parts = total_of(map(self._expression, [left, *others]))
                 return parts + self._operation(node).times(*[WorkPolynomial.literal(len(others))] * 2)
             case ast.BoolOp(values=values):
-                return total_of(
-                    [*map(self._expression, values), CostEstimate.of(OPERATION * (len(values) - 1))]
-                )
+                operators = CostEstimate.of(OPERATION * (len(values) - 1))
+                return total_of([*map(self._expression, values), operators])
             case ast.IfExp(test=test, body=body, orelse=other):
                 return self._expression(test) + self._chosen(node, test, body, other)
             case ast.Subscript(value=value, slice=inside):
@@ -252,11 +242,11 @@ class ExpressionCounter(ControlFlow, ABC):
         for length in shape:
             if not self._usable(length):
                 raise UncountableError(f"the size {length} is not known before the iteration")
-            work = work * WorkPolynomial.from_form(self._usual(length))
+            work = work * WorkPolynomial.from_form(self._normal(length))
         return CostEstimate.of(work)
 
     def _array(self, node: ast.expr, least: int = 1) -> Shape:
-        """The shape of what surely has so many axes."""
+        """The shape of an array that surely has this number of axes."""
         return self._sizes.array(node, self._forms, self._hidden, least)
 
     def _shape(self, node: ast.expr) -> Shape:
@@ -276,11 +266,9 @@ class ExpressionCounter(ControlFlow, ABC):
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             return total_of(map(self._expression, parts))
         generator, *others = rest
-        price, span = (
-            self._expression(generator.iter),
-            self._span(generator.target, generator.iter, generator),
-        )
-        with self._kept():
+        price = self._expression(generator.iter)
+        span = self._span(generator.target, generator.iter, generator)
+        with self._assuming():
             self._bind(generator.target, span)
             inner = self._filtered(node, list(generator.ifs), others) + UNIT_COST
         return price + self._repeated(inner, span, node)
@@ -298,24 +286,17 @@ class ExpressionCounter(ControlFlow, ABC):
         return price + inner.times(yes, yes)
 
     def _full(self, node: ast.expr) -> str:
-        """The dotted name of a function of another package, or of a builtin one; else empty."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or root.id in self._hidden or root.id in self._region.own:
-            return ""
-        name, _, rest = unparsed(node).partition(".")
-        module = self._region.module
-        if name in module.imports:
-            return module.imports[name] + ("." + rest if rest else "")
-        return f"builtins.{name}" if not rest and module.builtin(name) else ""
+        """The dotted name of a builtin function or a function of another package; empty for any other."""
+        root = root_name(node)
+        local = root in self._hidden or root in self._region.own
+        return "" if local else full_name(node, self._region.module)
 
     def _note(self, node: ast.AST, text: str) -> None:
         self.context.notes.append(f"line {getattr(node, 'lineno', 0)}: {text}")
 
 
 def forms_of(condition: Condition) -> tuple[IntegerForm, ...]:
-    """What a condition says, as forms at least 0."""
+    """A condition as forms that are at least 0."""
     return Assumptions.of([condition]).forms
 
 
@@ -328,16 +309,16 @@ def _every_form(condition: Condition) -> Iterator[IntegerForm]:
 
 
 def _depths(body: Sequence[ast.stmt]) -> dict[str, int]:
-    """By how many subscripts in one bracket names are indexed; asking for the length counts as one."""
-    found: dict[str, int] = {}
+    """The number of subscripts in one bracket by which each name is indexed; `len` counts as one."""
+    depths: dict[str, int] = {}
     for node in own_nodes(body):
         match node:
-            case ast.Subscript(value=array, slice=inside) if dotted(array):
+            case ast.Subscript(value=array, slice=inside) if root_name(array):
                 depth = len(inside.elts) if isinstance(inside, ast.Tuple) else 1
-            case ast.Call(func=ast.Name(id="len"), args=[array]) if dotted(array):
+            case ast.Call(func=ast.Name(id="len"), args=[array]) if root_name(array):
                 depth = 1
             case _:
                 continue
         name = unparsed(array)
-        found[name] = max(found.get(name, 0), depth)
-    return found
+        depths[name] = max(depths.get(name, 0), depth)
+    return depths

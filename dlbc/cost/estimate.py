@@ -1,18 +1,18 @@
-"""What code costs: on average, and at most, where data decides what runs.
+"""What code costs on average and at most; the two differ where data decides what runs.
 
 The unit is one operation that the interpreter executes:
 
 | operation | units |
 | --- | --- |
-| arithmetic, comparison, logic, subscript, attribute, call, one turn of a loop | `OPERATION` |
+| arithmetic, comparison, logic, subscript, attribute, call, one iteration of a loop | `OPERATION` |
 | names, literals, jumps, binding a name | 0 |
 | an operation on whole arrays: to start it | `START` |
 | the same, per element | `ELEMENT` |
 | a scalar product, per pair of elements | 2 * `ELEMENT` |
 
 Measured: an operation takes 8 ns on a list and 45 ns on an element of an array; numpy starts an operation in
-400 ns and takes 0.2 ns an element in the cache, several times that outside it or for other than sums and
-products. What counts is the shape of W(i), so these need be right to a factor alone.
+400 ns and takes 0.2 ns an element in the cache, and several times as long outside the cache or for operations
+other than sums and products. What counts is the shape of W(i), so a common factor does not matter.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class UncountableError(Exception):
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What something costs: on average, and at most."""
+    """What code costs on average and at most."""
 
     mean: WorkPolynomial = ZERO_WORK
     worst: WorkPolynomial = ZERO_WORK
 
     @classmethod
     def of(cls, work: WorkPolynomial | Number) -> CostEstimate:
-        """What costs the same always."""
+        """Code that always costs the same."""
         work = work if isinstance(work, WorkPolynomial) else WorkPolynomial.literal(work)
         return cls(work, work)
 
@@ -51,14 +51,14 @@ class CostEstimate:
         return total_of((self, other))
 
     def times(self, mean: WorkPolynomial, worst: WorkPolynomial) -> CostEstimate:
-        """What is done so many times."""
+        """The cost of ``mean`` (at most ``worst``) repetitions."""
         if self.is_exact and mean is worst:
             return CostEstimate.of(self.mean * mean)
         return CostEstimate(self.mean * mean, self.worst * worst)
 
     @property
     def is_exact(self) -> bool:
-        """Whether data decides nothing."""
+        """Whether the cost does not depend on data."""
         return self.mean is self.worst
 
 
@@ -67,7 +67,7 @@ UNIT_COST = CostEstimate.of(OPERATION)
 
 
 def total_of(prices: Iterable[CostEstimate]) -> CostEstimate:
-    """The sum."""
+    """The sum of costs."""
     prices = [price for price in prices if price.mean.terms or price.worst.terms]
     if len(prices) < 2:
         return prices[0] if prices else NO_COST
@@ -77,7 +77,7 @@ def total_of(prices: Iterable[CostEstimate]) -> CostEstimate:
 
 
 def upper_bound(first: WorkPolynomial, second: WorkPolynomial) -> WorkPolynomial:
-    """A bound on both: term by term the larger one, where one does not exceed the other wholly."""
+    """A bound on both: the larger of the two, or the larger of each term if neither is larger throughout."""
     difference = first - second
     if all(k >= 0 for _, k in difference.terms):
         return first

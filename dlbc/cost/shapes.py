@@ -1,38 +1,37 @@
 """Integer forms and shapes of expressions, for counting: lengths of arrays that code makes or slices.
 
-A shape is the lengths of the axes as forms; None is a number, or not known. Slices are taken to lie within
-their array. A function of the module that only returns an expression is that expression; any other one, of
-integers, stays a call.
+A shape is the lengths of the axes as forms; None stands for a number or for an unknown shape. Slices are
+assumed to lie within their array. A call of a function of the module that only returns an expression is read
+as this expression; a call of any other function of integers remains a call.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import minimum
-from dlbc.algebra.integer_form import ZERO, Apply, IntegerForm, Operator, Variable, VariableKind
+from dlbc.algebra.integer_form import ZERO, IntegerForm, Variable, VariableKind
 from dlbc.algebra.sums import trip_count
-from dlbc.analysis.subscripts import SubscriptReader
-from dlbc.analysis.uses import unparsed
+from dlbc.analysis.subscripts import Forms, InnerNames, SubscriptReader
+from dlbc.analysis.uses import root_name, unparsed
 from dlbc.ir.region import CodeRegion
 from dlbc.library.row import CostKind
 from dlbc.library.table import lookup
 
 Shape = tuple[IntegerForm, ...] | None
-Forms = Mapping[str, IntegerForm]
-InnerNames = Mapping[str, bool]
 
 
 @dataclass
 class ShapeInputs:
-    """What the expressions of one region are read with.
+    """The inputs of reading the expressions of one region.
 
-    ``full`` resolves a function to its dotted name; ``inline`` gives the form of a call of the module's own
-    function; ``results`` the shapes that calls gave; ``depths`` by how many subscripts arrays are indexed.
+    ``full`` resolves a function to its dotted name. ``inline`` gives the form of a call of one of the
+    module's functions. ``whole`` says of a name whether it is an integer. ``results``: the shapes that calls
+    gave. ``depths``: the number of subscripts by which each array is indexed.
     """
 
     full: Callable[[ast.expr], str]
@@ -44,11 +43,11 @@ class ShapeInputs:
 
 
 class ShapeInference(SubscriptReader):
-    """Reads expressions of one region, shapes too."""
+    """Reads the expressions of one region and their shapes."""
 
-    def __init__(self, region: CodeRegion, world: ShapeInputs) -> None:
+    def __init__(self, region: CodeRegion, inputs: ShapeInputs) -> None:
         super().__init__(region)
-        self.inputs = world
+        self.inputs = inputs
 
     def is_whole(self, name: str) -> bool:
         """Whether a name from outside surely is an integer."""
@@ -82,18 +81,13 @@ class ShapeInference(SubscriptReader):
                 if lookup(name).as_long:
                     return self.length(args[0], forms, hidden)
                 if name == "builtins.zip":
-                    return self._shortest(args, forms, hidden)
+                    lengths = _all_known(self.length(argument, forms, hidden) for argument in args)
+                    return None if lengths is None else minimum(lengths)
         return self._known_length(node, 0, forms, hidden) or self._outer_length(node, 0, hidden)
 
-    def _shortest(self, args: list[ast.expr], forms: Forms, hidden: InnerNames) -> IntegerForm | None:
-        lengths = [self.length(argument, forms, hidden) for argument in args]
-        known = [length for length in lengths if length is not None]
-        return minimum(known) if len(known) == len(lengths) else None
-
     def _counted(self, args: list[ast.expr], forms: Forms, hidden: InnerNames) -> IntegerForm | None:
-        found = [self.form(a, forms, hidden) for a in args]
-        known = [form for form in found if form is not None]
-        if len(known) != len(found) or not 1 <= len(known) <= 3:
+        known = _all_known(self.form(a, forms, hidden) for a in args)
+        if known is None or not 1 <= len(known) <= 3:
             return None
         start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
         return trip_count(start, stop, known[2] if len(known) == 3 else IntegerForm.literal(1))
@@ -106,12 +100,11 @@ class ShapeInference(SubscriptReader):
 
     def _outer_length(self, node: ast.expr, axis: int, hidden: InnerNames) -> IntegerForm | None:
         """The length of an axis of an array from outside."""
-        if not dotted(node) or not self._outside(node, hidden):
+        if root_name(node) is None or not self._outside(node, hidden):
             return None
         name = unparsed(node)
-        return IntegerForm.of(
-            Variable(VariableKind.PARAMETER, f"{name}.shape[{axis}]" if axis else f"len({name})")
-        )
+        length = f"{name}.shape[{axis}]" if axis else f"len({name})"
+        return IntegerForm.of(Variable(VariableKind.PARAMETER, length))
 
     def shape(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Shape:
         """The shape of an array, as far as it is known."""
@@ -136,14 +129,12 @@ class ShapeInference(SubscriptReader):
         return None
 
     def array(self, node: ast.expr, forms: Forms, hidden: InnerNames, axes: int = 1) -> Shape:
-        """The shape of what surely has so many ``axes``: those of a name from outside have lengths."""
+        """The shape of an array with at least ``axes`` axes; arrays from outside have symbolic lengths."""
         shape = self.shape(node, forms, hidden)
-        if shape is not None or not dotted(node) or not axes:
+        if shape is not None or root_name(node) is None or not axes:
             return shape
         depth = max(self.inputs.depths.get(unparsed(node), 0), axes)
-        lengths = [self._outer_length(node, axis, hidden) for axis in range(depth)]
-        known = tuple(form for form in lengths if form is not None)
-        return known if len(known) == depth else None
+        return _all_known(self._outer_length(node, axis, hidden) for axis in range(depth))
 
     def _subscripted(self, node: ast.Subscript, forms: Forms, hidden: InnerNames) -> Shape:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -152,35 +143,35 @@ class ShapeInference(SubscriptReader):
             base = self.array(node.value, forms, hidden, len(parts))
         if base is None or len(base) < len(parts):
             return None
-        found: list[IntegerForm] = []
+        kept: list[IntegerForm] = []
         for part, length in zip(parts, base, strict=False):
             if isinstance(part, ast.Slice):
                 inner = self._sliced(part, length, forms, hidden)
                 if inner is None:
                     return None
-                found.append(inner)
+                kept.append(inner)
             elif self.shape(part, forms, hidden) or (
                 isinstance(part, ast.Constant) and type(part.value) is not int
             ):
                 return None
-        return (*found, *base[len(parts) :]) or None
+        return (*kept, *base[len(parts) :]) or None
 
     def _sliced(
         self, node: ast.Slice, length: IntegerForm, forms: Forms, hidden: InnerNames
     ) -> IntegerForm | None:
         step = None if node.step is None else self.form(node.step, forms, hidden)
-        pace = 1 if node.step is None else None if step is None else step.constant
+        stride = 1 if node.step is None else None if step is None else step.constant
         ends = [None if end is None else self.form(end, forms, hidden) for end in (node.lower, node.upper)]
         given = (node.lower is not None) + (node.upper is not None)
-        if not pace or given != sum(end is not None for end in ends):
+        if not stride or given != sum(end is not None for end in ends):
             return None
         low, high = [None if f is None else length + f if (f.constant or 0) < 0 else f for f in ends]
-        if pace < 0:
-            return length if low is None and high is None and pace == -1 else None
-        if pace == 1 and (low is None or high is None):  # within the array: no end lies beyond the other
+        if stride < 0:
+            return length if low is None and high is None and stride == -1 else None
+        if stride == 1 and (low is None or high is None):  # slices lie within their array
             high = length if high is None else high
             return high if low is None else high - low
-        return trip_count(low or ZERO, length if high is None else high, IntegerForm.literal(pace))
+        return trip_count(low or ZERO, length if high is None else high, IntegerForm.literal(stride))
 
     def _called(self, node: ast.Call, forms: Forms, hidden: InnerNames) -> Shape:
         if node in self.inputs.results:
@@ -211,24 +202,29 @@ class ShapeInference(SubscriptReader):
             return None if count is None else (count,)
         first = node.args[0]
         parts = first.elts if isinstance(first, ast.Tuple | ast.List) else [first]
-        forms_of = [self.form(part, forms, hidden) for part in parts]
-        known = tuple(form for form in forms_of if form is not None)
-        return known if len(known) == len(parts) else None
+        return _all_known(self.form(part, forms, hidden) for part in parts)
+
+
+def _all_known(forms: Iterable[IntegerForm | None]) -> tuple[IntegerForm, ...] | None:
+    """The forms, or None if one of them is not known."""
+    given = tuple(forms)
+    known = tuple(form for form in given if form is not None)
+    return known if len(known) == len(given) else None
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """The shape of an operation on arrays, axis by axis; lengths are taken to fit."""
+    """The shape of an operation on arrays, axis by axis; the lengths are assumed to match."""
     known = [shape for shape in shapes if shape is not None]
     if not known:
         return None
     longest = max(known, key=len)
     one = IntegerForm.literal(1)
-    found = list(longest)
+    lengths = list(longest)
     for shape in known:
         for axis in range(1, len(shape) + 1):
-            if found[-axis] == one:
-                found[-axis] = shape[-axis]
-    return tuple(found)
+            if lengths[-axis] == one:
+                lengths[-axis] = shape[-axis]
+    return tuple(lengths)
 
 
 def _product(left: Shape, right: Shape) -> Shape:
@@ -236,15 +232,3 @@ def _product(left: Shape, right: Shape) -> Shape:
         return None
     rows, columns = left[:-1], right[:-2] + right[-1:] if len(right) > 1 else ()
     return (*rows, *columns) or None
-
-
-def dotted(node: ast.expr) -> bool:
-    """Whether it is a name, or attributes of one."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
-
-
-def call_of(name: str, forms: list[IntegerForm]) -> IntegerForm:
-    """A function of integers that stays a call."""
-    return IntegerForm.of(Apply(Operator.CALL, tuple(forms), name))

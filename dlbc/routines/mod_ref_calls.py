@@ -1,7 +1,9 @@
-"""What a call does to its function, its receiver and its arguments, as far as looking and changing go.
+"""Mod/ref analysis of calls: what a call may look into and change of its callee, receiver and arguments.
 
-What is not known by a table, or seen to do no more (`ir.closed_functions`), may look into and change all that
-it can reach: itself, the object it is called on, its arguments.
+A call may look into and change everything that it can reach (itself, the object that it is called on, its
+arguments), unless a table says less or the callee is an argument-only function of the module. Such a function
+(LLVM: ``memory(argmem)``) uses its arguments and plain values alone, so neither the function nor anything
+around it need be valid at rank 0; its summary says which arguments it may change.
 """
 
 from __future__ import annotations
@@ -11,24 +13,23 @@ from collections.abc import Callable, Iterator
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.callees import callbacks_of
+from dlbc.analysis.callees import callbacks_of, decorators_of
 from dlbc.analysis.effects import FunctionSummaries, FunctionSummary
-from dlbc.analysis.names import BUILTINS
+from dlbc.analysis.names import BUILTINS, full_name
 from dlbc.analysis.uses import every_node, parameters_of
-from dlbc.ir.region import FunctionNode as Function
-from dlbc.ir.region import ModuleNames
+from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.ir.routine import ModRef
 from dlbc.library.row import EffectKind, Reads, ResultKind
 from dlbc.library.table import is_library, is_new, lookup, only_reads, places_for_results, works_in_place
-from dlbc.routines.value_kinds import KEPT_OUT, READING, KindInference, ValueKind, dotted_name
+from dlbc.routines.value_kinds import KEPT_OUT, READING, KindInference, ValueKind
 
-#: Functions and methods whose names end so fill their arguments: `readinto`, `pack_into`.
+#: Functions and methods whose names end like this fill their arguments: `readinto`, `pack_into`.
 _FILLERS = ("into", "readv")
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentModRef:
-    """One argument; ``kept``: the function may hand it on, to its result or elsewhere."""
+    """What is done to one argument; ``escapes``: the function may pass it on, to its result or elsewhere."""
 
     node: ast.expr
     mod_ref: ModRef
@@ -37,7 +38,7 @@ class ArgumentModRef:
 
 @dataclass(frozen=True, slots=True)
 class CallModRef:
-    """``callee`` is what is done to the function (of a method: to what it is called on)."""
+    """What a call does; ``callee`` stands for the function or, of a method, for its receiver."""
 
     callee: ModRef
     arguments: tuple[ArgumentModRef, ...]
@@ -46,10 +47,10 @@ class CallModRef:
 
 @dataclass(frozen=True)
 class CallRules:
-    """The rules, given what names stand for.
+    """The rules for calls, given what names stand for.
 
-    ``container`` tells of an expression whether it is surely a list, set, dictionary or deque; ``closed``
-    gives for a call of a function that is seen through the arguments that it may change, None for any other.
+    ``container``: whether an expression surely is a list, set, dictionary or deque. ``changed_arguments``:
+    for a call of an argument-only function, the arguments that it may change; None for any other call.
     """
 
     module_names: ModuleNames
@@ -58,8 +59,8 @@ class CallRules:
     changed_arguments: Callable[[ast.Call], tuple[frozenset[ast.expr], bool] | None]
 
     def mod_ref(self, call: ast.Call, mod_ref: ModRef) -> CallModRef:
-        """What the call does where ``touch`` is done to its result."""
-        name = dotted_name(call.func, self.module_names)
+        """What the call does if ``mod_ref`` is done to its result."""
+        name = full_name(call.func, self.module_names)
         if name and is_library(name):
             return self._library(call, name, mod_ref)
         seen = self.changed_arguments(call)
@@ -67,7 +68,7 @@ class CallRules:
             changed, fresh = seen
             least = ModRef.REF if fresh else max(ModRef.REF, mod_ref)
             given = ((a, ModRef.MOD if a in changed else least) for a in _given(call))
-            return CallModRef(ModRef.NONE, tuple(ArgumentModRef(a, t, not fresh) for a, t in given))
+            return CallModRef(ModRef.NONE, tuple(ArgumentModRef(a, m, not fresh) for a, m in given))
         if name or not isinstance(call.func, ast.Attribute):
             return _unseen(call)
         return self._method(call, call.func, mod_ref)
@@ -78,12 +79,9 @@ class CallRules:
             return CallModRef(ModRef.MOD, _all(call, ModRef.REF), unseen=True)
         own_len = name == "builtins.len" and "__len__" in self.module_names.methods
         if row.reads in (Reads.FORM, Reads.LIKE) and not own_len:
-            form = {*call.args[:1], *(call.args[1:] if name == "builtins.isinstance" else ())}
-            free = (
-                ArgumentModRef(a, ModRef.NONE if a in form else ModRef.REF, escapes=False)
-                for a in _given(call)
-            )
-            return CallModRef(ModRef.NONE, tuple(free))
+            form = set(call.args if name == "builtins.isinstance" else call.args[:1])
+            given = ((a, ModRef.NONE if a in form else ModRef.REF) for a in _given(call))
+            return CallModRef(ModRef.NONE, tuple(ArgumentModRef(a, m, escapes=False) for a, m in given))
         if row.calls is not None:
             return CallModRef(ModRef.NONE, tuple(self._higher(call, name, mod_ref)))
         stored = set(self._stored(call, name))
@@ -99,25 +97,23 @@ class CallRules:
             at = lookup(name).stores_at or 0
             yield from call.args[at : at + 1] or _given(call)  # by keyword: `np.copyto(dst=u, src=v)`
         else:
-            yield from (
-                a for a in places_for_results(name, call) if self.values.kind(a) is not ValueKind.SCALAR
-            )
+            yield from (a for a in places_for_results(name, call) if not self.values.is_scalar(a))
         yield from (k.value for k in call.keywords if k.arg == "out")
         if works_in_place(name, call) or name.endswith(_FILLERS):
             yield from _given(call)
 
     def _higher(self, call: ast.Call, name: str, mod_ref: ModRef) -> Iterator[ArgumentModRef]:
-        """The functions among the arguments are called: they may do anything to the others."""
+        """The functions among the arguments are called; they may do anything to the other arguments."""
         functions = callbacks_of(call, name)
-        harmless = all(self._looks_only(node) for node in functions)
+        harmless = all(map(self._only_reads, functions))
         others = max(ModRef.REF, mod_ref) if harmless else ModRef.MOD
         for node in _given(call):
             yield ArgumentModRef(node, ModRef.MOD if node in functions else others, escapes=True)
 
-    def _looks_only(self, function: ast.expr) -> bool:
+    def _only_reads(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Lambda):
             return not any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(function))
-        name = dotted_name(function, self.module_names)
+        name = full_name(function, self.module_names)
         return bool(name) and is_library(name) and not _stores_first(name)
 
     def _method(self, call: ast.Call, func: ast.Attribute, mod_ref: ModRef) -> CallModRef:
@@ -125,40 +121,37 @@ class CallRules:
         if method in self.module_names.methods or self._is_type(receiver):
             return _unseen(call)
         row = lookup(f".{method}")
-        shuffled = set(call.args[:1]) if row.shuffles else set()  # what a generator changes the order of
+        shuffled = set(call.args[:1]) if row.shuffles else set()  # what a random generator reorders
         stored = {k.value for k in call.keywords if k.arg == "out"}
-        if self.values.kind(receiver) is ValueKind.SCALAR:
+        most = max(ModRef.REF, mod_ref)
+        if self.values.is_scalar(receiver):
             filled = set(_given(call)) if method.endswith(_FILLERS) else stored | shuffled
             filled |= set(places_for_results(f".{method}", call))
-            least = max(ModRef.REF, mod_ref) if row.picks else ModRef.REF
-            return CallModRef(ModRef.NONE, _except(call, filled, least, kept=row.picks))
+            return CallModRef(
+                ModRef.NONE, _except(call, filled, most if row.picks else ModRef.REF, kept=row.picks)
+            )
         if row.moves_only and self.container(receiver):
             return CallModRef(mod_ref, _all(call, ModRef.NONE))
         first = 1 if row.out_at is None else min(1, row.out_at)
-        stored |= {a for a in call.args[first:] if self.values.kind(a) is not ValueKind.SCALAR}
+        stored |= {a for a in call.args[first:] if not self.values.is_scalar(a)}
         if method in READING:
             return CallModRef(ModRef.REF, _except(call, stored, ModRef.REF, kept=False))
         if row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER):
-            return CallModRef(
-                max(ModRef.REF, mod_ref), _except(call, stored, max(ModRef.REF, mod_ref), kept=True)
-            )
+            return CallModRef(most, _except(call, stored, most, kept=True))
         if row.effect is EffectKind.DRAW:
-            return CallModRef(
-                ModRef.MOD, _except(call, stored | shuffled, max(ModRef.REF, mod_ref), kept=True)
-            )
+            return CallModRef(ModRef.MOD, _except(call, stored | shuffled, most, kept=True))
         if row.effect in (EffectKind.MUTATE, EffectKind.ORDERED) and not row.sends:
             return CallModRef(ModRef.MOD, _all(call, ModRef.REF))
         return _unseen(call)
 
     def _is_type(self, receiver: ast.expr) -> bool:
         """Whether a method is called as a function of its type: ``list.sort(xs)``."""
-        return isinstance(receiver, ast.Name) and dotted_name(receiver, self.module_names).startswith(
-            "builtins."
-        )
+        name = full_name(receiver, self.module_names) if isinstance(receiver, ast.Name) else ""
+        return name.startswith("builtins.")
 
 
 def _stores_first(name: str) -> bool:
-    """Whether the function stores into its first argument, or gives a way into it that is not followed."""
+    """Whether the function stores into its first argument, or gives access to it that is not followed."""
     row = lookup(name)
     return row.stores or row.result is ResultKind.HANDLE
 
@@ -172,26 +165,17 @@ def _all(call: ast.Call, mod_ref: ModRef, kept: bool = True) -> tuple[ArgumentMo
 
 
 def _except(call: ast.Call, stored: set[ast.expr], mod_ref: ModRef, kept: bool) -> tuple[ArgumentModRef, ...]:
-    """All arguments with the same touch, but for those stored into."""
-    return tuple(
-        ArgumentModRef(node, ModRef.MOD if node in stored else mod_ref, kept or node in stored)
-        for node in _given(call)
-    )
+    """The same for all arguments, except those that are stored into."""
+    given = ((node, node in stored) for node in _given(call))
+    return tuple(ArgumentModRef(node, ModRef.MOD if to else mod_ref, kept or to) for node, to in given)
 
 
 def _unseen(call: ast.Call) -> CallModRef:
     return CallModRef(ModRef.MOD, _all(call, ModRef.MOD), unseen=True)
 
 
-# ------------------------------------------------------------------------------
-# Functions of the module that are seen through: they look at arguments and plain values, and no more.
-#
-# Calling one reaches nothing that it is not given, so that neither it nor what is around it need be at home;
-# and the summaries tell which of its arguments it may change.
-
-
 class ArgumentOnlyFunctions:
-    """Of one module; ``names`` gives the kind of a name of the module."""
+    """Those of one module; ``names`` gives the kind of a name of the module."""
 
     def __init__(
         self, module_names: ModuleNames, summaries: FunctionSummaries, names: Callable[[str], ValueKind]
@@ -201,9 +185,9 @@ class ArgumentOnlyFunctions:
         self._known: dict[str, bool] = {}
 
     def changed_arguments(self, call: ast.Call) -> tuple[frozenset[ast.expr], bool] | None:
-        """The arguments that a call may change, and whether its result is new; None where more may happen."""
+        """The arguments that a call may change, and whether its result is new; None if it may do more."""
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        if name not in self._module_names.functions or not self._is_closed(name):
+        if name not in self._module_names.functions or not self._is_argument_only(name):
             return None
         changed: set[ast.expr] = set()
         for function in self._module_names.functions[name]:
@@ -211,45 +195,41 @@ class ArgumentOnlyFunctions:
         return frozenset(changed), name in self._summaries.fresh
 
     def forget(self) -> None:
-        """Look at functions anew: names are no longer what they were taken for."""
+        """Drop the results: the kinds of names have changed."""
         self._known = {}
 
-    def _is_closed(self, name: str) -> bool:
+    def _is_argument_only(self, name: str) -> bool:
         if name not in self._known:
-            functions = self._module_names.functions[name]
-            sure = (
-                name in self._module_names.constant
-                and name not in self._module_names.implicit_calls.rebindable
-            )
-            reached = self._summaries.reachable(frozenset(functions)) if sure else frozenset()
-            self._known[name] = sure and all(self._sees_through(f, reached) for f in reached)
+            module_names = self._module_names
+            sure = name in module_names.constant and name not in module_names.implicit_calls.rebindable
+            functions = frozenset[ast.AST](module_names.functions[name])
+            reached = self._summaries.reachable(functions) if sure else frozenset()
+            self._known[name] = sure and all(self._uses_arguments_only(f, reached) for f in reached)
         return self._known[name]
 
-    def _sees_through(self, function: ast.AST, reached: frozenset[ast.AST]) -> bool:
+    def _uses_arguments_only(self, function: ast.AST, reached: frozenset[ast.AST]) -> bool:
         summary = self._summaries.of[function]
-        assert isinstance(function, Function)
+        assert isinstance(function, FunctionNode)
         quiet = not (summary.calls_values or summary.unseen or summary.rebinds or summary.mutated_shared)
         return quiet and self._is_plain_function(function) and self._reads_plain(summary, reached)
 
-    def _is_plain_function(self, function: Function) -> bool:
+    def _is_plain_function(self, function: FunctionNode) -> bool:
         """Whether it runs when it is called, and keeps nothing from one call to the next."""
-        marks = [] if isinstance(function, ast.Lambda) else function.decorator_list
         defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d is not None)]
-        if any(self._values.kind(d) is not ValueKind.SCALAR for d in defaults):
+        if not all(map(self._values.is_scalar, defaults)):
             return False
-        if not all(
-            dotted_name(_function_of(mark), self._module_names).startswith("numba.") for mark in marks
-        ):
-            return False  # what `functools.cache` gives back is kept
+        decorators = [d.func if isinstance(d, ast.Call) else d for d in decorators_of(function)]
+        if not all(full_name(d, self._module_names).startswith("numba.") for d in decorators):
+            return False  # `functools.cache`, for instance, keeps results
         return not any(map(self._is_opaque, every_node(function)))
 
     def _is_opaque(self, node: ast.AST) -> bool:
-        """Whether something in a function lets it run later, reach what it does not name, or store unseen."""
+        """Whether a node lets a function run later, reach what it does not name, or store out of sight."""
         match node:
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Import() | ast.ImportFrom():
                 return True
             case ast.Attribute():
-                full = dotted_name(node, self._module_names)
+                full = full_name(node, self._module_names)
                 return bool(full) and not is_library(full)
             case ast.Name(id=name):
                 return lookup(f"builtins.{name}").reflective
@@ -258,49 +238,41 @@ class ArgumentOnlyFunctions:
         return False
 
     def _hands_to_a_method(self, call: ast.Call) -> bool:
-        """Whether values go to a method of what is made here (`default_rng(1).shuffle(a)`), or as `self`."""
+        """Whether values go to a method of a new object (`default_rng(1).shuffle(a)`), or as `self`."""
         if not isinstance(call.func, ast.Attribute):
             return False
-        full = dotted_name(call.func, self._module_names)
+        full = full_name(call.func, self._module_names)
         made = not full and isinstance(call.func.value, ast.Call)
-        values = [*call.args, *(k.value for k in call.keywords)]
-        given = any(not isinstance(value, ast.Constant) for value in values)
+        given = any(not isinstance(value, ast.Constant) for value in _given(call))
         return given and (made or full.startswith("numpy.ndarray."))
 
     def _stores_out(self, call: ast.Call) -> bool:
         """Whether a library's function may store into an argument that no keyword names."""
-        stored = places_for_results(dotted_name(call.func, self._module_names), call)
+        stored = places_for_results(full_name(call.func, self._module_names), call)
         return any(not isinstance(a, ast.Constant | ast.Tuple) for a in stored)
 
     def _reads_plain(self, summary: FunctionSummary, reached: frozenset[ast.AST]) -> bool:
         module_names = self._module_names
         for name in summary.reads:
-            inner = summary.owners.get(name)
-            code = name in module_names.constant and (
-                name in module_names.functions or name in module_names.classes
-            )
+            if summary.owners.get(name) in reached:
+                continue
+            defined = name in module_names.functions or name in module_names.classes
+            code = defined and name in module_names.constant
             library = name in module_names.imports and is_library(module_names.imports[name])
             builtin = name in BUILTINS and module_names.builtin(name)
-            if inner is not None and inner in reached:
-                continue
             if not (code or library or builtin or self._names(name) is ValueKind.SCALAR):
                 return False
         return True
 
 
-def _function_of(mark: ast.expr) -> ast.expr:
-    return mark.func if isinstance(mark, ast.Call) else mark
-
-
-def _changed(call: ast.Call, function: Function, mutates: frozenset[str]) -> set[ast.expr]:
+def _changed(call: ast.Call, function: FunctionNode, mutates: frozenset[str]) -> set[ast.expr]:
     """The arguments that go to parameters whose value the function may change."""
     if not mutates:
         return set()
-    loose = function.args.vararg is not None or function.args.kwarg is not None
-    loose = loose or any(isinstance(a, ast.Starred) for a in call.args)
-    loose = loose or any(k.arg is None for k in call.keywords)
-    if loose:
-        return {*call.args, *(k.value for k in call.keywords)}
+    starred = function.args.vararg is not None or function.args.kwarg is not None
+    starred = starred or any(isinstance(a, ast.Starred) for a in call.args)
+    if starred or any(k.arg is None for k in call.keywords):
+        return set(_given(call))
     names = [p.arg for p in parameters_of(function)]
-    found = {node for name, node in zip(names, call.args, strict=False) if name in mutates}
-    return found | {k.value for k in call.keywords if k.arg in mutates}
+    changed = {node for name, node in zip(names, call.args, strict=False) if name in mutates}
+    return changed | {k.value for k in call.keywords if k.arg in mutates}

@@ -1,9 +1,10 @@
-"""Walk the expressions of a routine's sequential code: which values are looked into, or changed, and where.
+"""Mod/ref analysis of expressions: which values a routine's sequential code looks into or changes, and where.
 
-A value that is only bound, handed to a name or asked for its form is not touched. Otherwise the longest
-chain of names (``self.grid.u``) that leads to it is: evaluating the chain itself looks at no data. What is
-made of a value (a view, an item of a container) carries what will be done with it back to the chain. Calls of
-functions that are not known may look into, and change, all that they can reach: what they are, and arguments.
+A value that is only bound to a name, or asked for its shape, is not touched. Any other value is touched at
+the longest chain of names (``self.grid.u``) that leads to it; evaluating the chain itself reads no data. A
+value derived from another (a view, an item of a container) passes what will be done with it back to the
+chain. Calls of unknown functions may look into, and change, all that they can reach: the callee and its
+arguments.
 """
 
 from __future__ import annotations
@@ -16,32 +17,33 @@ from enum import Enum
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.names import full_name
 from dlbc.analysis.uses import free_names
 from dlbc.ir.region import ModuleNames
 from dlbc.ir.routine import ModRef, WrapKind
 from dlbc.library.methods import METADATA
 from dlbc.library.table import is_library
 from dlbc.routines.mod_ref_calls import CallRules
-from dlbc.routines.value_kinds import READING, Element, KindInference, ValueKind, dotted_name, part_of
+from dlbc.routines.value_kinds import READING, Element, KindInference, ValueKind, part_of
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class UseContext(Enum):
-    """How a name is used, which tells whether it may be taken for plain."""
+    """How a name is used, which decides whether it may be taken for plain."""
 
-    FREE = "free"  # asked for its form, passed on to a name, deleted
-    VALUE = "value"  # looked at, not kept
-    SCALAR = "plain"  # as a number or text is: a subscript, the bound of a range, part of a test
-    ESCAPES = "kept"  # handed on
-    DECOMPOSED = "parted"  # subscripted, called, iterated over, asked for an attribute
+    FREE = "free"  # asked for its shape, assigned to a name, deleted
+    VALUE = "value"  # read, not kept
+    SCALAR = "scalar"  # used as a number or text is: a subscript, the bound of a range, part of a test
+    ESCAPES = "escapes"  # passed on
+    DECOMPOSED = "decomposed"  # subscripted, called, iterated over, asked for an attribute
 
 
 @dataclass(frozen=True, slots=True)
 class AccessedChain:
-    """A chain of names that is touched: ``levels`` nodes above its first name.
+    """A chain of names that is touched, ``levels`` nodes above its first name.
 
-    ``node`` is its end; where rows of it are touched alone, the subscript.
+    ``node`` is its end; if only rows of it are touched, the subscript.
     """
 
     anchor: ast.Name | ast.Lambda
@@ -53,10 +55,10 @@ class AccessedChain:
 
 @dataclass
 class ExpressionModRef:
-    """Collects what is touched, how names are used, and calls that cannot be seen through.
+    """Collects the chains that are touched, the uses of names, and calls of unknown functions.
 
-    ``names`` gives the kind of a name of the scope; ``owned`` are attributes that are known to be data of
-    objects, so that taking them runs no code. Within ``opaque`` code nothing is taken for plain.
+    ``names`` gives the kind of a name of the scope. ``owned`` are attributes that are known to be data of
+    objects, so that reading them runs no code. Within ``opaque`` code nothing is taken for plain.
     """
 
     module_names: ModuleNames
@@ -75,7 +77,7 @@ class ExpressionModRef:
         self._rules = CallRules(self.module_names, self.values, self.container, self.changed_arguments)
 
     def visit(self, node: ast.expr | None, mod_ref: ModRef, use: UseContext = UseContext.ESCAPES) -> None:
-        """An expression to whose value ``touch`` is done; ``use`` is of the name that it may consist of."""
+        """An expression to whose value ``mod_ref`` is done; ``use`` applies if it is a bare name."""
         match node:
             case None | ast.Constant():
                 return
@@ -86,17 +88,15 @@ class ExpressionModRef:
             case ast.Attribute():
                 self._attribute(node, mod_ref)
             case ast.Subscript():
-                self._subscript(
-                    node, mod_ref, WrapKind.CHANGED_ROWS if mod_ref is ModRef.MOD else WrapKind.ROWS
-                )
+                changed = mod_ref is ModRef.MOD
+                self._subscript(node, mod_ref, WrapKind.CHANGED_ROWS if changed else WrapKind.ROWS)
             case ast.Call():
                 self._call(node, mod_ref)
             case _:
                 self._operators(node, mod_ref, use)
 
     def test(self, node: ast.expr) -> None:
-        """An expression of which the truth is asked: what is compared there is no array. A bare name may be
-        anything."""
+        """An expression that is tested for truth: its operands are not arrays, but a bare name may be."""
         self.visit(node, ModRef.REF, _unless_bare(node, UseContext.SCALAR))
 
     def store(self, target: ast.expr) -> None:
@@ -113,12 +113,8 @@ class ExpressionModRef:
             case ast.Subscript():
                 self._subscript(target, ModRef.MOD, WrapKind.ROWS)
             case ast.Attribute(value=value, attr=attr):
-                form = attr in METADATA  # of an array, it makes another one of it
-                self.visit(
-                    value,
-                    ModRef.NONE if attr in self.owned and not form else ModRef.MOD,
-                    UseContext.DECOMPOSED,
-                )
+                data = attr in self.owned and attr not in METADATA  # setting metadata changes an array
+                self.visit(value, ModRef.NONE if data else ModRef.MOD, UseContext.DECOMPOSED)
 
     def update(self, target: ast.expr) -> None:
         """The target of an augmented assignment, which may change its object in place."""
@@ -130,20 +126,20 @@ class ExpressionModRef:
             self.store(target)
 
     def capture(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> None:
-        """The names that a function or class takes from around it: how and when it will use them is open."""
+        """The names that a function or class takes from around it; how and when it uses them is not known."""
         for name in free_names(scope):
             self.uses.setdefault(name, set()).add(UseContext.ESCAPES)
 
     @contextmanager
     def bound(self, names: dict[str, ValueKind]) -> Iterator[None]:
-        """Code in which these names are its own."""
+        """Code that has these names of its own."""
         self._local.append(names)
         yield
         self._local.pop()
 
     @contextmanager
     def opaque(self) -> Iterator[None]:
-        """The body of a class, whose names are its own."""
+        """The body of a class, which has its own names."""
         before, self._opaque = self._opaque, True
         yield
         self._opaque = before
@@ -202,15 +198,15 @@ class ExpressionModRef:
         wrap_kind: WrapKind = WrapKind.EXPRESSION,
         shown: ast.expr | None = None,
     ) -> bool:
-        """Touch a chain of names as a whole; false where it is none, or part of it runs code."""
+        """Touch a chain of names as a whole; False if it is not a chain, or if part of it runs code."""
         levels, root = 0, node
         while isinstance(root, ast.Attribute):
-            if root.attr not in self.owned and not dotted_name(root, self.module_names):
+            if root.attr not in self.owned and not full_name(root, self.module_names):
                 return False
             root, levels = root.value, levels + 1
         if not isinstance(root, ast.Name):
             return False
-        full = dotted_name(node, self.module_names)
+        full = full_name(node, self.module_names)
         if not (full and is_library(full)):
             self._leaf(root, shown or node, levels, mod_ref, UseContext.DECOMPOSED, wrap_kind)
         return True
@@ -232,33 +228,25 @@ class ExpressionModRef:
             if mod_ref is not ModRef.NONE:
                 self.accessed.append(AccessedChain(anchor, 1, mod_ref, WrapKind.EXPRESSION, node))
             return
-        counting = dotted_name(node.func, self.module_names) in ("builtins.range", "builtins.round")
+        counting = full_name(node.func, self.module_names) in ("builtins.range", "builtins.round")
         handling = self._rules.mod_ref(node, mod_ref)
         self._callee(node.func, handling.callee)
         for argument in handling.arguments:
             inner = argument.node
             while isinstance(inner, ast.Starred):
                 inner = inner.value
-            kept = (
-                UseContext.ESCAPES
-                if argument.escapes
-                else UseContext.SCALAR
-                if counting
-                else UseContext.VALUE
-            )
             least = max(argument.mod_ref, ModRef.REF) if inner is not argument.node else argument.mod_ref
-            free = argument.mod_ref is ModRef.NONE and not argument.escapes
-            self.visit(inner, least, UseContext.FREE if free else kept)
+            use = UseContext.SCALAR if counting else UseContext.VALUE
+            use = UseContext.FREE if argument.mod_ref is ModRef.NONE else use
+            self.visit(inner, least, UseContext.ESCAPES if argument.escapes else use)
         if handling.unseen:
             self.unseen.append((" ".join(ast.unparse(node.func).split()), node))
 
     def _callee(self, func: ast.expr, mod_ref: ModRef) -> None:
-        """The function that is called, or what a method is called on."""
-        name = dotted_name(func, self.module_names)
+        """The function that is called, or the receiver of a method."""
+        name = full_name(func, self.module_names)
         if isinstance(func, ast.Name) and name.startswith("builtins.") and mod_ref is ModRef.MOD:
-            self.accessed.append(
-                AccessedChain(func, 0, mod_ref, WrapKind.EXPRESSION, func)
-            )  # reaches everything
+            self.accessed.append(AccessedChain(func, 0, mod_ref, WrapKind.EXPRESSION, func))
         elif name or isinstance(func, ast.Name):
             self._chain(func, mod_ref)
         elif isinstance(func, ast.Attribute):
@@ -348,15 +336,14 @@ class ExpressionModRef:
 
 
 def _unless_bare(node: ast.expr, use: UseContext) -> UseContext:
-    """The use of a part of a test, of which a bare name tells nothing."""
+    """The use of a part of a test; a bare name there need not be a scalar."""
     return UseContext.VALUE if isinstance(node, ast.Name) and use is UseContext.SCALAR else use
 
 
 def _is_count(node: ast.expr) -> bool:
-    """Whether a subscript is seen to be a number, not an array of numbers."""
-    return isinstance(node, ast.Slice) or (
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
-    )
+    """Whether a subscript is clearly a number, not an array of numbers."""
+    whole = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
+    return whole or isinstance(node, ast.Slice)
 
 
 def _bound(target: ast.expr, element: Element) -> Iterator[tuple[str, ValueKind]]:

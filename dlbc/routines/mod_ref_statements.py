@@ -1,30 +1,29 @@
-"""Walk the statements of a routine's sequential code, in the order of the text.
+"""Mod/ref analysis of statements: walk a routine's sequential code, in the order of the text.
 
-Parallel loops are passed by: of these the iterable alone is evaluated on rank 0. What is bound is not
-touched; what is stored into, iterated over, entered or called is. Code of other scopes (functions,
-lambdas) is not entered: whoever calls it is taken to run it.
+Parallel loops are skipped; only their iterables are evaluated on rank 0. A value that is bound is not
+touched; a value that is stored into, iterated over, entered or called is. Code of other scopes (functions,
+lambdas) is not entered; it counts where it is called.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from dlbc.analysis.names import full_name
 from dlbc.ir.region import FunctionNode
 from dlbc.ir.routine import ModRef
 from dlbc.library.methods import METADATA
 from dlbc.library.table import is_library
 from dlbc.routines.mod_ref_expressions import ExpressionModRef, UseContext
-from dlbc.routines.value_kinds import dotted_name, pairs_of
-
-_Handler = Callable[["StatementModRef", ast.stmt], None]
+from dlbc.routines.value_kinds import pairs_of
 
 
 class StatementModRef:
-    """Walks statements with the rules of ``touches``.
+    """Walks statements with the rules for expressions.
 
-    ``parallel`` are the parallel loops; ``items`` collects the sequential loops around any of them whose
-    iterable is taken item by item, ``managers`` the context managers around them that cannot be seen through.
+    ``parallel`` are the parallel loops. ``items`` collects the sequential loops around them that take their
+    iterable item by item; ``managers`` collects the unknown context managers around them.
     """
 
     def __init__(self, expressions: ExpressionModRef, parallel: frozenset[ast.AST]) -> None:
@@ -33,11 +32,11 @@ class StatementModRef:
         self.managers: list[ast.expr] = []
 
     def routine(self, loop: ast.For | ast.While) -> None:
-        """The routine's own loop; what a `for` begins with is evaluated while nothing is away."""
+        """The routine's own loop; the iterable of a `for` is evaluated while nothing is away from rank 0."""
         self._statement(loop)
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Statements one after the other."""
+        """Statements in sequence."""
         for statement in statements:
             self._statement(statement)
 
@@ -79,21 +78,21 @@ class StatementModRef:
                     walk.store(one)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 self._definition(node)
-            # what is left binds names alone: imports, `pass`, declarations
+            # the remaining statements only bind names: imports, `pass`, declarations
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr) -> None:
         walk = self._expressions
         for target in targets:
-            self._give(target, value)
+            self._evaluate(target, value)
         for target in targets:
             walk.store(target)
 
-    def _give(self, target: ast.expr, value: ast.expr) -> None:
-        """Evaluate ``value`` for a target; part by part where both have the same parts."""
+    def _evaluate(self, target: ast.expr, value: ast.expr) -> None:
+        """Evaluate ``value`` for a target, part by part if both have the same parts."""
         walk = self._expressions
         parts = pairs_of(target, value)
         for one, other in parts:
-            self._give(one, other)
+            self._evaluate(one, other)
         if parts:
             return
         match target:
@@ -101,17 +100,14 @@ class StatementModRef:
                 listed = walk.container(value)
                 walk.visit(value, ModRef.NONE if listed else ModRef.REF, UseContext.DECOMPOSED)
             case ast.Name():
-                walk.visit(
-                    value, ModRef.NONE, UseContext.FREE if isinstance(value, ast.Name) else UseContext.ESCAPES
-                )
+                free = isinstance(value, ast.Name)
+                walk.visit(value, ModRef.NONE, UseContext.FREE if free else UseContext.ESCAPES)
             case ast.Attribute(attr=attr) if attr in walk.owned:
                 walk.visit(value, ModRef.NONE)
             case ast.Subscript(value=kept) if walk.container(kept):
                 walk.visit(value, ModRef.NONE)
-            case ast.Attribute(attr=attr) if attr in METADATA:
-                walk.visit(value, ModRef.REF)
-            case ast.Attribute():
-                walk.visit(value, ModRef.MOD)
+            case ast.Attribute(attr=attr):
+                walk.visit(value, ModRef.REF if attr in METADATA else ModRef.MOD)
             case _:
                 walk.visit(value, ModRef.REF)
 
@@ -122,11 +118,10 @@ class StatementModRef:
             self.block(node.orelse)
             return
         steady = walk.values.is_steady(node.iter) or walk.container(node.iter)
-        if not steady and self._holds_parallel(node):
+        by_item = not steady and self._holds_parallel(node)
+        if by_item:
             self.items.append(node)
-            walk.visit(node.iter, ModRef.NONE, UseContext.DECOMPOSED)
-        else:
-            walk.visit(node.iter, ModRef.NONE if steady else ModRef.REF, UseContext.DECOMPOSED)
+        walk.visit(node.iter, ModRef.NONE if steady or by_item else ModRef.REF, UseContext.DECOMPOSED)
         walk.store(node.target)
         self.block([*node.body, *node.orelse])
 
@@ -138,13 +133,11 @@ class StatementModRef:
         around = any(map(self._holds_parallel, body))
         for item in items:
             given = item.context_expr
-            name = dotted_name(given.func, walk.module_names) if isinstance(given, ast.Call) else ""
-            if not (name and is_library(name)):
-                walk.visit(given, ModRef.MOD, UseContext.DECOMPOSED)
-                if around:
-                    self.managers.append(given)
-            else:
-                walk.visit(given, ModRef.REF, UseContext.DECOMPOSED)
+            name = full_name(given.func, walk.module_names) if isinstance(given, ast.Call) else ""
+            known = bool(name) and is_library(name)
+            walk.visit(given, ModRef.REF if known else ModRef.MOD, UseContext.DECOMPOSED)
+            if around and not known:
+                self.managers.append(given)
             if item.optional_vars is not None:
                 walk.store(item.optional_vars)
         self.block(body)
@@ -157,7 +150,7 @@ class StatementModRef:
             self.block(case.body)
 
     def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        """What runs where a function or class is defined: decorators, defaults, bases, the class's body."""
+        """The code that defining a function or class runs: decorators, defaults, bases, the class's body."""
         walk = self._expressions
         for mark in node.decorator_list:
             walk.visit(mark, ModRef.MOD, UseContext.DECOMPOSED)
@@ -173,7 +166,7 @@ class StatementModRef:
 
 
 def suspends(statements: Sequence[ast.AST]) -> ast.AST | None:
-    """Where the statements' own scope gives control away before it ends; None where it never does."""
+    """The node at which the statements' own scope may be suspended; None if it never is."""
     waiting = list(statements)
     while waiting:
         node = waiting.pop()

@@ -1,6 +1,11 @@
-"""What names of a scope are bound to: the bindings of its statements, for telling their kinds.
+"""The names in a routine that hold no array of a parallel loop, so that the code uses them as they are.
 
-Names that the module declares `global` or `nonlocal` anywhere, and parameters, may be bound to anything.
+Theory: a greatest fixpoint. All names are taken for plain until there is evidence against it: a binding, in
+the routine or before it, whose value may be anything; a use that only an array allows; a value that is new
+where it is bound, but escapes. Names that the module declares `global` or `nonlocal` anywhere, and
+parameters, may be bound to anything. The bindings of names that come from elsewhere (parameters, globals)
+need not be seen: if the routine uses such a name as a number or text, the runtime checks its value once, when
+the routine begins.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.enclosing_statements import maybe_unbound
-from dlbc.analysis.names import BUILTINS, Functions
+from dlbc.analysis.names import BUILTINS, Functions, full_name
 from dlbc.analysis.uses import every_node, own_nodes, parameters_of
 from dlbc.ir.loop import AnnotatedRoutine, Scope
 from dlbc.ir.region import ModuleNames
@@ -18,15 +23,23 @@ from dlbc.library.table import is_library, lookup
 from dlbc.routines.mod_ref_calls import ArgumentOnlyFunctions
 from dlbc.routines.mod_ref_expressions import ExpressionModRef, UseContext
 from dlbc.routines.mod_ref_statements import StatementModRef
-from dlbc.routines.value_kinds import Bindings, KindInference, ValueKind, dotted_name
+from dlbc.routines.value_kinds import Bindings, KindInference, ValueKind
+
+#: Methods with which reading or setting an attribute runs code of the program.
+_ACCESSORS = frozenset(
+    ("__getattr__", "__getattribute__", "__get__", "__set__", "__setattr__", "__delattr__", "__delete__")
+)
+#: Builtins that may bind any name.
+_BINDERS = frozenset({"exec", "eval", "globals", "locals", "vars"})
+_Table = dict[str, ValueKind]
 
 
 def bindings_in(nodes: Iterable[ast.AST], module_names: ModuleNames) -> Bindings:
-    """What nodes of one scope bind, each by itself."""
-    found = Bindings()
+    """The bindings by nodes of one scope, each node by itself."""
+    bindings = Bindings()
     for node in nodes:
-        _bind(node, found, module_names)
-    return found
+        _bind(node, bindings, module_names)
+    return bindings
 
 
 def _bind(node: ast.AST, found: Bindings, module_names: ModuleNames) -> None:
@@ -59,7 +72,7 @@ def _bind(node: ast.AST, found: Bindings, module_names: ModuleNames) -> None:
 
 
 def _named_by(node: ast.AST) -> Iterable[str]:
-    """Names that a node binds to what is not looked into: functions, classes, exceptions, patterns."""
+    """Names that a node binds to values that are not examined: functions, classes, exceptions, patterns."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
@@ -75,9 +88,9 @@ def settled(
     start: Mapping[str, ValueKind],
     values: Callable[[dict[str, ValueKind]], KindInference],
 ) -> dict[str, ValueKind]:
-    """The kinds of names: the least that agree with what they are bound to, at least those at ``start``.
+    """The least kinds of names that agree with their bindings and are not below those at ``start``.
 
-    ``values`` makes the rules that use a table of kinds. Kinds only grow, so this ends.
+    ``values`` makes the rules that use a table of kinds. Kinds only grow, so the iteration ends.
     """
     table = {name: start.get(name, ValueKind.SCALAR) for name in names}
     rules = values(table)
@@ -94,7 +107,7 @@ def settled(
 def container_names(
     nodes: Iterable[ast.AST], module_names: ModuleNames
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Names, and attributes, that are bound to new lists, dictionaries, sets and deques alone."""
+    """Names, and attributes, that are only bound to new lists, dictionaries, sets and deques."""
     stored: list[ast.Name | ast.Attribute] = []
     filled: set[ast.AST] = set()
     others: set[str] = set()
@@ -102,9 +115,7 @@ def container_names(
         match node:
             case ast.Assign(targets=targets, value=value) if _is_container(value, module_names):
                 filled |= set(targets)
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_container(
-                value, module_names
-            ):
+            case ast.AnnAssign(target=target, value=value) if _is_container(value, module_names):
                 filled.add(target)
             case ast.Name(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
                 stored.append(node)
@@ -121,38 +132,20 @@ def container_names(
     )
 
 
-def _is_container(node: ast.expr, module_names: ModuleNames) -> bool:
+def _is_container(node: ast.expr | None, module_names: ModuleNames) -> bool:
     match node:
         case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
             return True
         case ast.Call(func=func):
-            return lookup(dotted_name(func, module_names)).container
+            return lookup(full_name(func, module_names)).container
     return False
-
-
-# ------------------------------------------------------------------------------
-# Which names in a routine hold no array of a parallel loop, so that they are used as they are.
-#
-# Theory: a greatest fixpoint. All names are taken for plain until something speaks against it: a binding, in
-# the routine or before it, whose value may be anything; a use as only an array is used; a value that is new
-# where it is bound, but handed on. Of names that the routine is given from elsewhere (parameters, globals)
-# nothing need be seen: where their uses are those of a number or text, the runtime looks at them once, when
-# the routine begins.
-
-#: Methods that make taking, or setting, an attribute run code of the program.
-_ACCESSORS = frozenset(
-    ("__getattr__", "__getattribute__", "__get__", "__set__", "__setattr__", "__delattr__", "__delete__")
-)
-#: Builtins that may bind any name.
-_BINDERS = frozenset({"exec", "eval", "globals", "locals", "vars"})
-_Table = dict[str, ValueKind]
 
 
 class RoutineNames:
     """The kinds of the names of one outermost routine.
 
-    ``parallel`` are all parallel loops of the module, ``arrays`` the names that those of the routine take for
-    arrays. ``plain`` are the names whose values the runtime has to look at, in order.
+    ``parallel`` are all parallel loops of the module, ``arrays`` the names that the parallel loops of the
+    routine use as arrays. ``plain`` are the names whose values the runtime has to check, in order.
     """
 
     def __init__(
@@ -197,7 +190,7 @@ class RoutineNames:
         self.plain = tuple(n for n in order if n in self._given)
 
     def kind(self, name: str) -> ValueKind:
-        """What the name holds while the routine runs."""
+        """The kind of the name's value while the routine runs."""
         if name in self._table:
             return self._table[name]
         if name in getattr(self, "_given", ()):
@@ -205,7 +198,7 @@ class RoutineNames:
         return self._around(name, self._outer)
 
     def walk(self) -> ExpressionModRef:
-        """A walk that uses these kinds."""
+        """A walk over expressions that uses these kinds."""
         names, attributes = self._containers
 
         def container(node: ast.expr) -> bool:
@@ -218,28 +211,26 @@ class RoutineNames:
         )
 
     def _around(self, name: str, tables: Sequence[_Table]) -> ValueKind:
-        """The kind of a name by the innermost scope that binds it; what is new there, others may have."""
+        """The kind of a name in the innermost scope that binds it; other code may hold a value new there."""
         for table in reversed(tables):
             if name in table:
                 return ValueKind.SCALAR if table[name] is ValueKind.SCALAR else ValueKind.OTHER
-        known = (name in BUILTINS and self._module_names.builtin(name)) or (
-            name.startswith("__") and name.endswith("__")
-        )
+        dunder = name.startswith("__") and name.endswith("__")
+        known = dunder or (name in BUILTINS and self._module_names.builtin(name))
         return ValueKind.SCALAR if known else ValueKind.OTHER
 
     def _of_module(self, name: str) -> ValueKind:
-        tables = self._outer[:1] or [self._table]
-        return self._around(name, tables)
+        return self._around(name, self._outer[:1] or [self._table])
 
     def _scope_table(self, scope: Scope) -> _Table:
         """The kinds of a scope's names, whatever binds them there."""
         body = [scope.body] if isinstance(scope, ast.Lambda) else scope.body
-        found = bindings_in(own_nodes(body), self._module_names)
-        loose = {*_parameters(scope), *self._module_names.declared}
-        names = found.names() | loose.difference(self._module_names.declared)
+        bindings = bindings_in(own_nodes(body), self._module_names)
+        unseen = {*_parameters(scope), *self._module_names.declared}
+        names = bindings.names() | unseen.difference(self._module_names.declared)
         blurred = self._blurred and isinstance(scope, ast.Module)
-        start = {n: ValueKind.OTHER for n in names if n in loose or blurred}
-        return settled(found, names, start, self._rules)
+        start = {n: ValueKind.OTHER for n in names if n in unseen or blurred}
+        return settled(bindings, names, start, self._rules)
 
     def _rules(self, table: _Table) -> KindInference:
         outer = tuple(self._outer)
@@ -257,15 +248,15 @@ class RoutineNames:
         return names - module_names.declared - frozenset(_parameters(self._routine.scope)), attributes - taken
 
     def _settle(self) -> None:
-        """Take back what something speaks against, until nothing does."""
+        """Withdraw every assumption that evidence contradicts, until none is contradicted."""
         self._given = {n for n in self._loaded() if self._may_be_given(n)}
         while True:
             before = self._table
             self._table = self._settled_table()
-            self._closed.forget()  # what was closed by what names were taken for
+            self._closed.forget()  # its results depend on the kinds of names
             uses, everywhere = self._uses()
             refused = {n for n in self._given if not self._as_plain(n, uses.get(n, set()))}
-            lost = {n for n in self._table if self._handed_on(n, everywhere.get(n, set()))}
+            lost = {n for n in self._table if self._escapes(n, everywhere.get(n, set()))}
             if not refused and lost <= self._spoiled and self._table == before:
                 return
             self._given -= refused
@@ -284,7 +275,7 @@ class RoutineNames:
         return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
     def _may_be_given(self, name: str) -> bool:
-        """Whether the runtime could find that a name of unknown value is plain."""
+        """Whether the runtime may find that the unknown value of a name is plain."""
         module_names = self._module_names
         code = name in module_names.functions or name in module_names.classes or name in module_names.imports
         blurred = self._blurred and (name not in self._table or isinstance(self._routine.scope, ast.Module))
@@ -299,7 +290,7 @@ class RoutineNames:
         known = name not in self._table or self._table[name] is not ValueKind.OTHER
         return known and UseContext.SCALAR in uses and UseContext.DECOMPOSED not in uses
 
-    def _handed_on(self, name: str, uses: set[UseContext]) -> bool:
+    def _escapes(self, name: str, uses: set[UseContext]) -> bool:
         """Whether a new value may become part of something else."""
         if self._table[name] is not ValueKind.FRESH:
             return False

@@ -1,9 +1,9 @@
-"""What kind of value an expression has, as far as arrays that stay on the ranks are concerned.
+"""The kind of value that an expression has, as far as arrays that stay on the ranks are concerned.
 
 SCALAR: a number, text, None, a tuple of such, an open file: nothing that can hold an array. FRESH: made by
-this expression (a number or a new array), so that no array of a parallel loop is part of it as long as nobody
-hands it on. OTHER: anything. The rules say SCALAR or FRESH only where operators and functions are those of
-Python and numpy; where the module's classes define operators of their own, results of operators are OTHER.
+this expression (a number or a new array), so that no array of a parallel loop is part of it as long as it
+does not escape. OTHER: anything. The rules say SCALAR or FRESH only for operators and functions of Python and
+numpy; if classes of the module define operators, results of operators are OTHER.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.names import BUILTINS
+from dlbc.analysis.names import full_name
 from dlbc.ir.region import ModuleNames
 from dlbc.library.methods import METADATA
 from dlbc.library.row import EffectKind, ResultKind
@@ -23,7 +23,7 @@ from dlbc.library.table import gives_plain, is_library, is_new, lookup, methods_
 
 
 class ValueKind(IntEnum):
-    """Kinds of values; of several that a name may hold the greatest counts."""
+    """Kinds of values; a name that may hold several kinds has the greatest."""
 
     SCALAR = 0
     FRESH = 1
@@ -33,30 +33,19 @@ class ValueKind(IntEnum):
 #: A kind, or one for each part of a tuple.
 Element: TypeAlias = ValueKind | tuple["Element", ...]
 
-#: Methods that look at what they are called on, and give something new.
+#: Methods that only read their receiver, and give something new.
 READING = methods_where(lambda row: row.is_new)
-#: What gives arguments back or stores into them where it is given: results are not new then.
+#: Keywords with which a function may return an argument or store into it, so that its result is not new.
 KEPT_OUT = frozenset({"out", "copy", "overwrite_input", "subok", "start", "initial", "default", "key"})
 
 
-def dotted_name(node: ast.expr, module_names: ModuleNames) -> str:
-    """The full name of a builtin or imported function, empty for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    if node.id in module_names.imports:
-        return ".".join([module_names.imports[node.id], *reversed(parts)])
-    if not parts and node.id in BUILTINS and module_names.builtin(node.id):
-        return f"builtins.{node.id}"
-    return ""
+def _scalar_if(condition: bool) -> ValueKind:
+    return ValueKind.SCALAR if condition else ValueKind.OTHER
 
 
 @dataclass(frozen=True)
 class KindInference:
-    """Kinds of expressions, given those of names."""
+    """Infers the kinds of expressions from the kinds of names, which ``lookup`` gives."""
 
     module_names: ModuleNames
     lookup: Callable[[str], ValueKind]
@@ -83,21 +72,21 @@ class KindInference:
             case ast.NamedExpr(value=value):
                 return self.kind(value)
             case ast.Tuple(elts=parts):
-                return (
-                    ValueKind.SCALAR
-                    if all(self.kind(p) is ValueKind.SCALAR for p in parts)
-                    else ValueKind.OTHER
-                )
+                return _scalar_if(all(map(self.is_scalar, parts)))
             case ast.Subscript(value=value):
-                return ValueKind.SCALAR if self.kind(value) is ValueKind.SCALAR else ValueKind.OTHER
+                return _scalar_if(self.is_scalar(value))
             case ast.Attribute():
                 return self._attribute(node)
             case ast.Call():
                 return self._call(node)
         return ValueKind.OTHER
 
+    def is_scalar(self, node: ast.expr) -> bool:
+        """Whether an expression's value can hold no array."""
+        return self.kind(node) is ValueKind.SCALAR
+
     def element(self, node: ast.expr) -> Element:
-        """The kind of what iterating gives."""
+        """The kind of the items that iterating gives."""
         match node:
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
                 return max(map(self.kind, parts), default=ValueKind.SCALAR)
@@ -105,22 +94,22 @@ class KindInference:
                 return ValueKind.OTHER
             case ast.Call():
                 return self._item_of_call(node)
-        return ValueKind.SCALAR if self.kind(node) is ValueKind.SCALAR else ValueKind.OTHER
+        return _scalar_if(self.is_scalar(node))
 
     def is_steady(self, node: ast.expr) -> bool:
-        """Whether taking items from it looks into nothing that stays on the ranks."""
+        """Whether taking items from it reads nothing that stays on the ranks."""
         match node:
             case ast.List() | ast.Tuple():
                 return True
             case ast.Call(args=args, keywords=keywords):
-                name = dotted_name(node.func, self.module_names)
+                name = full_name(node.func, self.module_names)
                 given = [*args, *(k.value for k in keywords)]
-                seen = bool(name) and is_library(name) and all(map(self.is_steady, given))
-                return seen or self.kind(node) is ValueKind.SCALAR
-        return self.kind(node) is ValueKind.SCALAR
+                if name and is_library(name) and all(map(self.is_steady, given)):
+                    return True
+        return self.is_scalar(node)
 
     def _item_of_call(self, node: ast.Call) -> Element:
-        name = dotted_name(node.func, self.module_names)
+        name = full_name(node.func, self.module_names)
         if name in ("itertools.count", "numpy.ndindex"):
             return ValueKind.SCALAR
         if not node.args or any(isinstance(a, ast.Starred) for a in node.args):
@@ -133,11 +122,11 @@ class KindInference:
             return ValueKind.SCALAR
         if lookup(name).same_items or name.startswith("tqdm."):
             return self.element(node.args[0])
-        return ValueKind.SCALAR if name == "builtins.range" else ValueKind.OTHER
+        return _scalar_if(name == "builtins.range")
 
     def _name(self, name: str) -> ValueKind:
         if name in self.module_names.imports:
-            return ValueKind.SCALAR if is_library(self.module_names.imports[name]) else ValueKind.OTHER
+            return _scalar_if(is_library(self.module_names.imports[name]))
         return self.lookup(name)
 
     def _computed(self, operands: ValueKind) -> ValueKind:
@@ -147,7 +136,7 @@ class KindInference:
         return ValueKind.OTHER if self.module_names.implicit_calls.special_methods else ValueKind.FRESH
 
     def _operator(self, node: ast.BinOp) -> ValueKind:
-        """Sums and repetitions of lists, unions of sets and dictionaries hold what their parts hold."""
+        """Sums and repetitions of lists, and unions of sets and dictionaries, hold what their parts hold."""
         left, right = self.kind(node.left), self.kind(node.right)
         numeric = [k is not ValueKind.OTHER for k in (left, right)]
         match node.op:
@@ -162,7 +151,7 @@ class KindInference:
         return self._computed(max(left, right)) if new else ValueKind.OTHER
 
     def _is_array(self, node: ast.expr) -> bool:
-        """Whether an operand is no list: lists are not multiplied with floats and with what was computed."""
+        """Whether an operand is not a list: lists are not multiplied by floats or by computed values."""
         match node:
             case ast.Constant(value=value):
                 return isinstance(value, float | complex)
@@ -174,17 +163,15 @@ class KindInference:
         hidden = self.module_names.implicit_calls
         if node.attr in METADATA and node.attr not in hidden.properties | hidden.callable_attributes:
             return ValueKind.SCALAR
-        full = dotted_name(node, self.module_names)
-        if full:
-            return ValueKind.SCALAR if is_library(full) else ValueKind.OTHER
-        return ValueKind.SCALAR if self.kind(node.value) is ValueKind.SCALAR else ValueKind.OTHER
+        full = full_name(node, self.module_names)
+        return _scalar_if(is_library(full) if full else self.is_scalar(node.value))
 
     def _call(self, node: ast.Call) -> ValueKind:
-        name = dotted_name(node.func, self.module_names)
+        name = full_name(node.func, self.module_names)
         row = lookup(name)
         keys = {k.arg for k in node.keywords}
         if None in keys or keys & KEPT_OUT or any(isinstance(a, ast.Starred) for a in node.args):
-            return ValueKind.SCALAR if row.result is ResultKind.PLAIN else ValueKind.OTHER
+            return _scalar_if(row.result is ResultKind.PLAIN)
         if not name:
             return self._method(node)
         if gives_plain(name):
@@ -203,19 +190,19 @@ class KindInference:
         if all(kind is ValueKind.SCALAR for kind in kinds) and (row.rule or name == "builtins.slice"):
             return ValueKind.FRESH
         if is_new(name, node) or name.startswith("numpy.random."):
-            stored = any(self.kind(a) is not ValueKind.SCALAR for a in places_for_results(name, node))
-            return ValueKind.OTHER if stored else ValueKind.FRESH
+            stores = not all(map(self.is_scalar, places_for_results(name, node)))
+            return ValueKind.OTHER if stores else ValueKind.FRESH
         return ValueKind.OTHER
 
     def _least(self, args: list[ast.expr]) -> ValueKind:
-        """What `min` and `max` give of one iterable: an item of it."""
-        found = self.element(args[0]) if args else ValueKind.OTHER
-        return found if isinstance(found, ValueKind) else ValueKind.OTHER
+        """The kind of `min` and `max` of one iterable: that of its items."""
+        item = self.element(args[0]) if args else ValueKind.OTHER
+        return item if isinstance(item, ValueKind) else ValueKind.OTHER
 
     def _method(self, node: ast.Call) -> ValueKind:
         if not isinstance(node.func, ast.Attribute) or node.func.attr in self.module_names.methods:
             return ValueKind.OTHER
-        if self.kind(node.func.value) is ValueKind.SCALAR:
+        if self.is_scalar(node.func.value):
             row = lookup(f".{node.func.attr}")
             drawn = ValueKind.OTHER if row.picks else ValueKind.FRESH
             return drawn if row.effect is EffectKind.DRAW else ValueKind.SCALAR
@@ -223,7 +210,7 @@ class KindInference:
 
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """The parts of a target with those of its value, where both are written out and equally long."""
+    """The parts of a target with those of its value, if both are written out and equally long."""
     match target, value:
         case (ast.Tuple(elts=ours) | ast.List(elts=ours), ast.Tuple(elts=theirs) | ast.List(elts=theirs)) if (
             len(ours) == len(theirs) and not any(isinstance(p, ast.Starred) for p in (*ours, *theirs))
@@ -233,24 +220,24 @@ def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr
 
 
 class Bindings:
-    """What a stretch of code binds its names to, as expressions whose kinds are not yet known."""
+    """What code binds its names to, as expressions whose kinds are not yet known."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[Callable[[KindInference], ValueKind]]] = {}
-        #: From a name to those that it is passed on to as it is.
+        self._bindings: dict[str, list[Callable[[KindInference], ValueKind]]] = {}
+        #: From a name to the names that its value is assigned to.
         self.flows: dict[str, set[str]] = {}
 
     def names(self) -> frozenset[str]:
         """All names that are bound."""
-        return frozenset(self._found)
+        return frozenset(self._bindings)
 
     def kind(self, name: str, values: KindInference) -> ValueKind:
-        """The greatest kind of what the name is bound to."""
-        return max((find(values) for find in self._found.get(name, ())), default=ValueKind.SCALAR)
+        """The greatest kind of the values that the name is bound to."""
+        return max((find(values) for find in self._bindings.get(name, ())), default=ValueKind.SCALAR)
 
     def add(self, name: str, find: Callable[[KindInference], ValueKind]) -> None:
         """One binding of a name."""
-        self._found.setdefault(name, []).append(find)
+        self._bindings.setdefault(name, []).append(find)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         """``target = value``, part by part where both have the same parts."""
@@ -266,7 +253,7 @@ class Bindings:
                 self.spread(target, lambda values: values.element(value))
 
     def spread(self, target: ast.expr, find: Callable[[KindInference], Element]) -> None:
-        """Bind the parts of a target to the items of what ``find`` tells of."""
+        """Bind the parts of a target to the parts of the items whose kind ``find`` gives."""
         match target:
             case ast.Name(id=name):
                 self.add(name, lambda values: _whole(find(values)))
@@ -280,7 +267,7 @@ class Bindings:
 def _whole(element: Element) -> ValueKind:
     if isinstance(element, ValueKind):
         return element
-    return ValueKind.SCALAR if all(_whole(part) is ValueKind.SCALAR for part in element) else ValueKind.OTHER
+    return _scalar_if(all(_whole(part) is ValueKind.SCALAR for part in element))
 
 
 def part_of(element: Element, number: int) -> Element:
