@@ -170,7 +170,7 @@ def _calls(tree: ast.expr) -> list[ast.Call]:
 
 
 class _Wrapper(cst.CSTTransformer):
-    """Takes the functions of the calls numbered ``ordinals`` from the runtime's, not counting emitted calls."""
+    """Takes the functions of the calls numbered ``ordinals`` from the runtime; emitted calls do not count."""
 
     def __init__(self, ordinals: frozenset[int], names: GeneratedNames) -> None:
         super().__init__()
