@@ -118,7 +118,7 @@ def calibrate(
         trial_settings = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
         status = run_program(source, text, ranks, trial_settings, arguments)
         entries = [entry for entry in reversed(read(trial).entries) if entry.speeds or entry.densities]
-    _print_lines(_table(entries, ranks))
+    print("\n".join(_table(entries, ranks)), file=sys.stderr, flush=True)
     if not entries:
         return status
     try:
@@ -152,12 +152,6 @@ def _speeds(measurements: LoopMeasurements) -> list[str]:
         short = f"a rank computed for {least_s:.2g} s in all, too short to be sure"
         lines.append(f"    {short}: expected {_SURE_S:g} s or more; calibrate with more work")
     return lines
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    """Print on standard error, since standard output is the program's own."""
-    for line in lines:
-        print(line, file=sys.stderr, flush=True)
 
 
 # The figure of the network; matplotlib is an optional extra (``plot``), imported when something is drawn
