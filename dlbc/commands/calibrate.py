@@ -23,17 +23,7 @@ from dlbrt.contract import ENVIRONMENT, LAST, TRIAL, OptionError
 from dlbrt.observe.measurements import LoopMeasurements, default_path, read, update
 from dlbrt.observe.networks import Calibration, from_json
 
-from dlbc.commands.common import (
-    add_emulation,
-    add_learned,
-    add_program,
-    add_ranks,
-    add_stats,
-    add_strict,
-    print_error,
-    settings_of,
-    show_diagnostics,
-)
+from dlbc.commands import common
 from dlbc.commands.run import CannotStartError, launch, launcher, run_program, shared_directory
 
 
@@ -51,25 +41,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the ranks for each loop. They are printed on standard error, and stored for runs with "
         "`--weights last`; standard output is the program's own. Exit status: as that of `run`."
     )
-    add_ranks(parser, required=False)
+    common.add_ranks(parser, required=False)
     parser.add_argument("--plot", metavar="FILE", help="draw there the network as measured and as fitted")
-    add_stats(parser)
-    add_emulation(parser)
-    add_learned(parser)
-    add_strict(parser)
-    add_program(parser).required = False
+    common.add_stats(parser)
+    common.add_emulation(parser)
+    common.add_learned(parser)
+    common.add_strict(parser)
+    common.add_program(parser).required = False
 
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
     if problem := _misused(options):
-        return print_error(problem)
+        return common.print_error(problem)
     if options.file is not None:
         return _program(options)
     try:
         return calibrate_network(options.ranks, options.plot)
     except CannotMeasureError as error:
-        return print_error(error)
+        return common.print_error(error)
 
 
 def _misused(options: argparse.Namespace) -> str:
@@ -84,28 +74,17 @@ def _misused(options: argparse.Namespace) -> str:
     return ""
 
 
-def _network(options: argparse.Namespace) -> int:
-
-    try:
-        return calibrate_network(options.ranks, options.plot)
-    except CannotMeasureError as error:
-        return print_error(error)
-
-
 def _program(options: argparse.Namespace) -> int:
-    from dlbc.commands.common import transform_file
-    from dlbc.commands.run import CannotStartError
-
-    source, result, status = transform_file(options)
+    source, result, status = common.transform_file(options)
     if result.text is None:
         return status
-    ranks, settings = options.ranks if result.parallel else 1, settings_of(options)
+    ranks, settings = options.ranks if result.parallel else 1, common.settings_of(options)
     try:
         return calibrate(Path(options.file), result.text, ranks, settings, options.arguments, options.learned)
     except CannotStartError as error:
-        return show_diagnostics(source, (error.diagnostic,))
+        return common.show_diagnostics(source, (error.diagnostic,))
     except OptionError as error:
-        return print_error(error)
+        return common.print_error(error)
 
 
 # The speeds of the ranks
@@ -123,13 +102,13 @@ def calibrate(
     ranks: int,
     settings: Mapping[str, str | int],
     arguments: Sequence[str],
-    learned: str | None = None,
+    learned: str | None,
 ) -> int:
-    """Run the program and keep what is measured in ``learned``, or where the program's runs look for it.
+    """Run the program and add its measurements to the file ``learned``, else to the one that its runs read.
 
-    The environment may name the file as well. Returns the program's exit status, or 2 where it is 0 and what
-    was measured cannot be written. Raises CannotStartError, and OptionError where the file is not ours:
-    before the program runs.
+    The environment may name that file too. Returns the program's exit status, or 2 if it is 0 and the
+    measurements cannot be written. Raises, before the program runs, CannotStartError, and OptionError if the
+    file was not written by dlb.
     """
     named = learned or os.environ.get(ENVIRONMENT["learned"], "").strip()
     kept = Path(named).absolute() if named else default_path(str(source), os.environ)
@@ -139,16 +118,17 @@ def calibrate(
         trial_settings = {**settings, **_TRIAL, ENVIRONMENT["learned"]: str(trial)}
         status = run_program(source, text, ranks, trial_settings, arguments)
         entries = [entry for entry in reversed(read(trial).entries) if entry.speeds or entry.densities]
-    _print_lines(_table(entries, ranks))
+    print("\n".join(_table(entries, ranks)), file=sys.stderr, flush=True)
     if not entries:
         return status
     try:
         update(kept, entries)
     except OSError as error:
-        print_error(f"{kept} cannot be written: {error.strerror or error}; name another with --learned")
+        reason = f"cannot be written: {error.strerror or error}; name another with --learned"
+        common.print_error(f"{kept} {reason}")
         return status or 2
-    file = f" --learned {learned}" if learned else ""
-    print_error(f"on these hosts, `dlbc run -n {ranks} --weights {LAST}{file}` deals iterations by them")
+    command = f"dlbc run -n {ranks} --weights {LAST}{f' --learned {learned}' if learned else ''}"
+    common.print_error(f"on these hosts, `{command}` deals iterations by them")
     return status
 
 
@@ -172,12 +152,6 @@ def _speeds(measurements: LoopMeasurements) -> list[str]:
         short = f"a rank computed for {least_s:.2g} s in all, too short to be sure"
         lines.append(f"    {short}: expected {_SURE_S:g} s or more; calibrate with more work")
     return lines
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    """Print on standard error, since standard output is the program's own."""
-    for line in lines:
-        print(line, file=sys.stderr, flush=True)
 
 
 # The figure of the network; matplotlib is an optional extra (``plot``), imported when something is drawn

@@ -43,9 +43,6 @@ def run(options: argparse.Namespace) -> int:
     return max(show_diagnostics(source, diagnostics) for source, diagnostics in results)
 
 
-# ------------------------------------------------------------------------------
-# The diagnostics of several files for other programs: JSON, SARIF 2.1.0, GitHub workflow commands.
-
 Results = Sequence[tuple[Source, Sequence[Diagnostic]]]
 
 _SARIF_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.REMARK: "note"}

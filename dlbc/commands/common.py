@@ -19,7 +19,7 @@ from dlbc.parse.read_source import read_source
 from dlbc.pipeline import TransformResult, transform
 from dlbc.source import Source
 
-#: Errors of usage rather than of the program.
+#: Diagnostics of wrong usage rather than of the program: exit status 2.
 _USAGE_CODES = frozenset({"DLB001", "DLB002", "DLB003", "DLB013", "DLB015", "DLB016"})
 
 

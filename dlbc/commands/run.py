@@ -21,17 +21,7 @@ from pathlib import Path
 
 from dlbrt.contract import GROUP_FLAGS, GROUP_KINDS, nearest
 
-from dlbc.commands.common import (
-    add_emulation,
-    add_learned,
-    add_program,
-    add_ranks,
-    add_stats,
-    add_strict,
-    print_error,
-    settings_of,
-    show_diagnostics,
-)
+from dlbc.commands import common
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.parse.read_clauses import AVAILABLE
@@ -40,7 +30,7 @@ from dlbc.parse.read_source import WHOLE_FILE
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    add_ranks(parser)
+    common.add_ranks(parser)
     parser.add_argument(
         "--strategy", metavar="NAME", type=_strategy,
         help=f"for loops that do not name one: {', '.join(AVAILABLE)}",
@@ -53,40 +43,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapt", action="store_const", const="1", help="under auto: choose again at later synchronizations"
     )
-    add_stats(parser)
+    common.add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
     # Hidden: this version has no progress display, and says so if it is requested.
     parser.add_argument("--progress", action="store_const", const="1", help=argparse.SUPPRESS)
-    add_emulation(parser)
+    common.add_emulation(parser)
     parser.add_argument(
         "--weights", metavar="LIST",
         help="known relative speeds, for the initial partition; last: as last measured by run or calibrate",
     )  # fmt: skip
-    add_learned(parser)
+    common.add_learned(parser)
     parser.add_argument(
         "--model", metavar="FILE", help="start from all measurements of earlier runs, and keep them there"
     )
-    add_strict(parser)
-    add_program(parser)
+    common.add_strict(parser)
+    common.add_program(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """The exit status."""
-    from dlbc.commands.common import transform_file
 
-    source, result, status = transform_file(options)
+    source, result, status = common.transform_file(options)
     if result.text is None:
         return status
-    ranks, settings = options.ranks if result.parallel else 1, settings_of(options)
+    ranks, settings = options.ranks if result.parallel else 1, common.settings_of(options)
     if not result.parallel and (problem := malformed(settings, options.ranks)):
-        return print_error(problem)
+        return common.print_error(problem)
     try:
         return run_program(Path(options.file), result.text, ranks, settings, options.arguments)
     except CannotStartError as error:
-        return show_diagnostics(source, (error.diagnostic,))
+        return common.show_diagnostics(source, (error.diagnostic,))
 
 
 def _strategy(text: str) -> str:
+    """The option, if it names a strategy."""
     if text not in AVAILABLE:
         known = ", ".join(AVAILABLE)
         raise argparse.ArgumentTypeError(f"expected one of {known}; found {text!r}{nearest(text, AVAILABLE)}")
@@ -101,12 +91,6 @@ def _group(text: str) -> str:
             raise argparse.ArgumentTypeError(f"expected integers above 0 and {known}; found {word!r}")
     return text
 
-
-# ------------------------------------------------------------------------------
-# Run a generated program under the MPI launcher of this environment: a thin layer above the compiler.
-#
-# The program is written to a directory of its own and started through ``dlbrt.script``, so that it sees the
-# original's ``sys.argv[0]``, ``__file__`` and the modules beside it.
 
 #: How long the ranks may take to end by themselves after an interrupt.
 _GRACE_S = 5.0

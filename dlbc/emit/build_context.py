@@ -1,11 +1,11 @@
-"""From a plan to the flat text fields that the templates print: what is decided of them is decided here."""
+"""From a plan to the flat text fields of the templates; every decision on the emitted text is made here."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 
 from dlbrt.contract import Distribution
 
@@ -30,12 +30,11 @@ from dlbc.emit.render import (
 from dlbc.ir.loop import AnnotatedRoutine, ProofStatus
 from dlbc.ir.plan import ArrayPlan, CostPlan, CostShape, FoldDecision, LoopPlan, Reduction
 
-# ------------------------------------------------------------------------------
-# Write what a program says of the work of a loop's iterations: in the kernel, or at the call.
+# The work of a loop's iterations, stated in the kernel or at the call
 
 
 def work_in_kernel(plan: LoopPlan, names: GeneratedNames) -> Iterator[str]:
-    """What the kernel says of the work of its iterations."""
+    """The calls in the kernel that state the work of its iterations."""
     if plan.cost is not None and plan.cost.derived:
         yield work_called("cost", _cost(plan.cost, names, dict(plan.mangled)), len(names.dlb))
     if plan.profile is not None:
@@ -46,7 +45,7 @@ def work_in_kernel(plan: LoopPlan, names: GeneratedNames) -> Iterator[str]:
 
 
 def cost_at_call(cost: CostPlan, names: GeneratedNames, width: int) -> str:
-    """The user's word on the work, among the arguments of the call: there its names are the program's own."""
+    """The clause `cost` as an argument of the call, where its names are the program's own."""
     parts = _cost(cost, names, {})
     if cost.shape is CostShape.VECTOR:
         parts = (f"cost={parts[0]}",)
@@ -57,7 +56,7 @@ def cost_at_call(cost: CostPlan, names: GeneratedNames, width: int) -> str:
 
 
 def _cost(cost: CostPlan, names: GeneratedNames, mangled: dict[str, str]) -> tuple[str, ...]:
-    """The argument of the call, a function that is evaluated before the loop, in parts where it may break."""
+    """The argument, a function that is evaluated before the loop, in parts between which it may be broken."""
     text, target = swapped(cost.expression(names.numpy), mangled), swapped(cost.target, mangled)
     match cost.shape:
         case CostShape.VECTOR:
@@ -69,30 +68,26 @@ def _cost(cost: CostPlan, names: GeneratedNames, mangled: dict[str, str]) -> tup
     bound = [(name, swapped(call, mangled)) for name, call in cost.bound_calls]
     every = ast.walk(ast.parse(f"[({target}), {text}, {', '.join(call for _, call in bound)}]"))
     taken = {node.id for node in every if isinstance(node, ast.Name)}
-    items = next(name for name in _names_for_items() if name not in taken)
+    candidates = chain(["items"], (f"items_{number}" for number in count(2)))
+    items = next(name for name in candidates if name not in taken)
     calls = (f" for {name} in [{call}]" for name, call in bound)
     return (f"each=lambda {items}: [", text, f" for {target} in {items}", *calls, "]")
 
 
-def _names_for_items() -> Iterator[str]:
-    yield "items"
-    yield from (f"items_{number}" for number in count(2))
+# The contexts of the templates
 
-
-# ------------------------------------------------------------------------------
-
-#: Operators of which an iteration's updates can be taken together, and whose order can be given up.
+#: Operators for which the updates of an iteration can be combined first, and the order given up.
 ARITHMETIC = frozenset({"+", "-", "*", "&", "|", "^"})
-#: Those of selections.
+#: Operators of selections.
 COMPARISONS = frozenset({"<", "<=", ">", ">="})
-#: Beside a chain of names to clear: its indentation, and what is assigned.
+#: Characters beside a chain of names to clear: its indentation, and the assigned value.
 _UNSET_ROOM = 24
-#: How many characters of names a comment holds.
+#: The most characters of names in a comment.
 _MOST_NAMES = 60
 
 
 def build_prologue(plans: Sequence[LoopPlan], names: GeneratedNames) -> PrologueContext:
-    """What the program imports, and its session."""
+    """The imports of the program, and its session."""
     used = {a.distribution.value for plan in plans for a in plan.arrays}
     if any(plan.iterations is Distribution.CYCLIC for plan in plans):
         used.add(Distribution.CYCLIC.value)
@@ -144,7 +139,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
 
 
 def _head(signature: str, place: str) -> str:
-    """The kernel's head with the comment behind it, or above it where the line would be too long."""
+    """The kernel's head with the comment after it, or above it if the line would be too long."""
     last = signature.rpartition("\n")[2]
     if len(f"{last}  # {place}") <= WIDTH:
         return f"{signature}  # {place}"
@@ -157,14 +152,18 @@ def _requirement(guard: str, names: GeneratedNames) -> str:
 
 
 def _rebound(names: Sequence[str], start: str, depth: int) -> tuple[str, ...]:
-    """A call, so many blocks deep, that takes the values of names and gives what they are bound to next."""
+    """A call ``depth`` blocks deep that takes the values of names and returns their new values."""
     if not names:
         return ()
     return (deeper(assigned(names, start, names, WIDTH - depth * len(INDENT)), depth),)
 
 
 def _in_pairs(context: KernelContext, plan: LoopPlan) -> KernelContext:
-    """The kernel of a loop that is dealt in pairs; what belongs to a run in order takes the sides apart."""
+    """The kernel of a loop that is dealt in pairs.
+
+    If it has to run in iteration order (accumulators, names to clear or keep), it takes the sides of the
+    pairs apart.
+    """
     in_order = context.accumulators or context.unset or context.keep
     if context.turns == "iterations()":
         turns = "pairs(apart=True)" if in_order else "pairs()"
@@ -175,7 +174,7 @@ def _in_pairs(context: KernelContext, plan: LoopPlan) -> KernelContext:
 
 
 def _standing(plan: LoopPlan) -> str:
-    """On what the loop's independence rests; outside functions by name, as far as a comment can hold them."""
+    """What the loop's independence rests on; outside functions by name, if they fit into a comment."""
     names = ", ".join(plan.outside)
     fits = len(names) <= _MOST_NAMES and names.isascii() and names.isprintable()
     if plan.status is not ProofStatus.CONDITIONAL or not fits:
@@ -184,9 +183,10 @@ def _standing(plan: LoopPlan) -> str:
 
 
 def _unset(plan: LoopPlan) -> tuple[str, ...]:
-    """The names to clear before a run, as targets of as many assignments as they need lines.
+    """The names to clear before a run, as the targets of one or more assignments.
 
-    Those that each iteration sets too: one that fails before it does must not leave what another run left.
+    Names that every iteration sets are cleared too: an iteration that fails before it sets them must not
+    leave the values of an earlier run.
     """
     names = [*plan.definite, *plan.conditional, *(c for r in plan.reductions for c in r.companions)]
     chains = [""]
@@ -197,29 +197,29 @@ def _unset(plan: LoopPlan) -> tuple[str, ...]:
 
 
 def _reduced(plan: LoopPlan) -> tuple[str, ...]:
-    """The names bound by reductions, in their order."""
+    """The names bound by reductions, in order."""
     return tuple(n for r in plan.reductions if not r.element for n in (r.name, *r.companions))
 
 
 def _given(start: str, items: Sequence[str]) -> tuple[str, ...]:
-    """A call, two blocks deep, that is given these arguments."""
+    """A call with these arguments, two blocks deep; none without arguments."""
     return (deeper(called(start, items, ")", WIDTH - 2 * len(INDENT)), 2),) if items else ()
 
 
 def _is_per_iteration(reduction: Reduction) -> bool:
-    """Whether each iteration's share is taken at its end: several updates make it."""
+    """Whether the updates of an iteration are combined at its end, since there are several."""
     return reduction.multiple_updates and not reduction.any_order and reduction.operator in ARITHMETIC
 
 
 def _constructor(reduction: Reduction) -> str:
-    """What the runtime calls such a reduction."""
+    """The runtime's constructor of the reduction."""
     if reduction.element:
         return "ELEMENTS"
     return "SELECT" if reduction.operator in COMPARISONS else "REDUCE"
 
 
 def _declared(reduction: Reduction, names: GeneratedNames) -> str:
-    """The name and its kind, as the runtime's constructors make it."""
+    """The declaration of the reduction: its name, and a call of the runtime's constructor."""
     any_order = reduction.any_order and (reduction.element or reduction.operator in ARITHMETIC)
     keywords = {
         "several=True": _is_per_iteration(reduction),
@@ -264,7 +264,7 @@ def _footprint(rows: tuple[str, ...], plan: LoopPlan) -> str:
 
 
 def build_call(plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Setting) -> CallContext:
-    """The call of a kernel; its second argument is ``_``, where the user's iterable is put."""
+    """The call of a kernel; its second argument is ``_``, in place of the user's iterable."""
     written = {mangled: name for name, mangled in plan.mangled}
     plain = [written.get(p, p) for p in plan.parameters]
     unsure = {written.get(p, p) for p in plan.unsure}
@@ -293,7 +293,7 @@ def build_call(plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Sett
 
 
 def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
-    """The names that the loop binds: those that may have no value, and those that have one in any case."""
+    """The names that the loop binds: those that may have no value, and those that always have one."""
     bound = [r for r in plan.reductions if not r.element]
     surely = [r.name for r in bound if r.name not in plan.unsure]
     reduced = [n for n in _reduced(plan) if n not in surely]
@@ -303,16 +303,16 @@ def _read_after(plan: LoopPlan) -> tuple[list[str], list[str]]:
 def build_routine(
     routine: AnnotatedRoutine, plain: Sequence[str], outer: str, name: str, depth: int, origin: str
 ) -> RoutineContext:
-    """The block around a routine, ``depth`` blocks further in than its loop was; it begins at ``outer``."""
+    """The block around a routine, ``depth`` blocks deeper than its loop was; ``outer`` begins it."""
     clause = routine.annotation.iterate
     assert clause is not None
     origin = f"{origin}:{routine.node.lineno}"
     values = f"{plain[0]}," if len(plain) == 1 else ", ".join(plain)
     arguments = [f"lambda: ({values})"] if plain else []
-    said = {"model": f'"{clause.model}"', "tolerance": repr(clause.tolerance), "every": str(clause.every)}
-    usual = replace(clause, model="piecewise", tolerance=0.05, every=1)
-    chosen = [key for key in said if getattr(clause, key) != getattr(usual, key)]
-    arguments += [f"{key}={said[key]}" for key in chosen]
+    texts = {"model": f'"{clause.model}"', "tolerance": repr(clause.tolerance), "every": str(clause.every)}
+    defaults = replace(clause, model="piecewise", tolerance=0.05, every=1)
+    given = [key for key in texts if getattr(clause, key) != getattr(defaults, key)]
+    arguments += [f"{key}={texts[key]}" for key in given]
     width = WIDTH - routine.node.col_offset - depth * len(INDENT)
     start, end = f"with {outer}.iterate(", f") as {name}:"
     line = start + ", ".join(arguments) + end

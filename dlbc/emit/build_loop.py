@@ -1,7 +1,7 @@
-"""One loop in the lossless tree: its kernel, and the statements that stand where it stood.
+"""One loop in the lossless tree: its kernel, and the statements that replace it.
 
-Templates give the skeletons; the user's own nodes (targets, iterable, body, comments) are put in their
-places, so that they print as they were written.
+Templates give the skeletons; the user's own nodes (targets, iterable, body, comments) are put into them, so
+that they print as they were written.
 """
 
 from __future__ import annotations
@@ -14,44 +14,12 @@ import libcst as cst
 
 from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import GeneratedNames
-from dlbc.emit.render import INDENT, WIDTH, Setting, render_call, render_kernel
+from dlbc.emit.render import INDENT, WIDTH, Setting, render
 from dlbc.ir.plan import LoopPlan
 
-# ------------------------------------------------------------------------------
-# Which calls in the user's iterable the plan writes as the runtime's (``enumerate``, ``zip``, ``reversed``).
-#
-# The plan gives the iterable as text; the rewrite keeps the user's own tree, comments included. The two
-# have the same calls, and a call is named in all trees by its ordinal in the order of the text.
-
-
-def find_wrappers(iterable: ast.expr, planned: str) -> frozenset[int]:
-    """Ordinals of the calls whose function becomes the runtime's."""
-    ours = _calls(iterable)
-    theirs = _calls(ast.parse(f"(\n{planned}\n)", mode="eval").body)
-    order = sorted(
-        ours, key=lambda c: (c.lineno, c.col_offset, -(c.end_lineno or 0), -(c.end_col_offset or 0))
-    )
-    changed = {
-        id(one)
-        for one, two in zip(ours, theirs, strict=True)
-        if _is_plain(one.func) and not _is_plain(two.func)
-    }
-    return frozenset(k for k, call in enumerate(order) if id(call) in changed)
-
-
-def _calls(tree: ast.expr) -> list[ast.Call]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
-def _is_plain(function: ast.expr) -> bool:
-    return isinstance(function, ast.Name)
-
-
-# ------------------------------------------------------------------------------
-
-_Owner = TypeVar("_Owner", cst.FunctionDef, cst.While, cst.If)
-#: What a piece of a tree is printed as part of.
+#: Prints a piece of a tree.
 _MODULE = cst.Module([])
+_Owner = TypeVar("_Owner", cst.FunctionDef, cst.While, cst.If)
 _Inner = TypeVar("_Inner", cst.While, cst.For, cst.SimpleStatementLine)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
@@ -59,8 +27,8 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 def build_kernel_function(
     loop: cst.For, plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
 ) -> Statement:
-    """The function that holds the loop; two blank lines stand above it."""
-    skeleton = cst.parse_module(render_kernel(build_kernel(plan, names, kernel, origin)))
+    """The function that holds the loop, with two blank lines above it."""
+    skeleton = cst.parse_module(render(build_kernel(plan, names, kernel, origin)))
 
     def fill(skeleton: cst.For) -> cst.For:
         return _filled(skeleton, _mangled(loop, plan))
@@ -70,19 +38,15 @@ def build_kernel_function(
     return working.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * 2, *skeleton.header])
 
 
-def _skeleton(text: str) -> list[Statement]:
-    return list(cst.parse_module(text).body)
-
-
 def _changed(owner: _Owner, kind: type[_Inner], change: Callable[[_Inner], _Inner]) -> _Owner:
-    """``owner`` with its only statement of that kind changed."""
+    """``owner`` with its only statement of this kind changed."""
     block = cst.ensure_type(owner.body, cst.IndentedBlock)
     body = [change(statement) if isinstance(statement, kind) else statement for statement in block.body]
     return owner.with_changes(body=block.with_changes(body=body))
 
 
 def _filled(skeleton: cst.For, loop: cst.For) -> cst.For:
-    """The skeleton's loop with the user's targets and body; what the skeleton begins with comes first."""
+    """The skeleton's loop with the user's targets and body, after the skeleton's own first statements."""
     block = cst.ensure_type(skeleton.body, cst.IndentedBlock)
     comment, first = block.header, block.body[:-1]
     if isinstance(loop.body, cst.IndentedBlock):
@@ -101,7 +65,7 @@ def _filled(skeleton: cst.For, loop: cst.For) -> cst.For:
 
 
 def _fits(loop: cst.For) -> bool:
-    """Whether the line with the comment is no longer than emitted lines are."""
+    """Whether the line with the comment is short enough."""
     lines = _MODULE.code_for_node(loop.with_changes(leading_lines=[])).splitlines()
     return 2 * len(INDENT) + len(next(line for line in lines if "  # " in line)) <= WIDTH
 
@@ -112,10 +76,8 @@ def _with_comment_above(loop: cst.For) -> cst.For:
         body: cst.BaseSuite = loop.body.with_changes(header=bare)
     else:
         suite = cst.ensure_type(loop.body, cst.SimpleStatementSuite)
-        end, body = (
-            suite.trailing_whitespace,
-            suite.with_changes(trailing_whitespace=cst.TrailingWhitespace()),
-        )
+        end = suite.trailing_whitespace
+        body = suite.with_changes(trailing_whitespace=cst.TrailingWhitespace())
     return loop.with_changes(body=body, leading_lines=[cst.EmptyLine(comment=end.comment)])
 
 
@@ -127,7 +89,7 @@ def _mangled(loop: cst.For, plan: LoopPlan) -> cst.For:
 
 
 class _Renamer(cst.CSTTransformer):
-    """Writes private names as the class around the loop has them; classes inside have their own."""
+    """Mangles private names as the class around the loop does; classes inside have their own."""
 
     def __init__(self, mangled: dict[str, str]) -> None:
         super().__init__()
@@ -148,8 +110,10 @@ class _Renamer(cst.CSTTransformer):
 def build_call_statements(
     loop: cst.For, plan: LoopPlan, names: GeneratedNames, kernel: str, setting: Setting
 ) -> list[Statement]:
-    """The call, with the loop's comments, and what gives the live variables their final values."""
-    statements = _skeleton(render_call(build_call(plan, names, kernel, setting)))
+    """The call, with the loop's comments, and the statements that give live variables their final values."""
+    statements: list[Statement] = list(
+        cst.parse_module(render(build_call(plan, names, kernel, setting))).body
+    )
     ahead, call = statements[: len(setting.ahead)], statements[len(setting.ahead)]
     after = statements[len(setting.ahead) + 1 :]
     filled = _called_on(cst.ensure_type(call, cst.SimpleStatementLine), _iterable(loop, plan, names))
@@ -159,7 +123,7 @@ def build_call_statements(
 
 
 def _called_on(line: cst.SimpleStatementLine, iterable: cst.BaseExpression) -> cst.SimpleStatementLine:
-    """The call with the iterable as its second argument; it is the line, or what the line assigns."""
+    """The line, an expression or an assignment, whose call has the iterable as its second argument."""
     statement = line.body[0]
     assert isinstance(statement, cst.Expr | cst.Assign)
     call = cst.ensure_type(statement.value, cst.Call)
@@ -184,8 +148,29 @@ def _iterable(loop: cst.For, plan: LoopPlan, names: GeneratedNames) -> cst.BaseE
     return iterable
 
 
+def find_wrappers(iterable: ast.expr, planned: str) -> frozenset[int]:
+    """Ordinals of the calls (``enumerate``, ``zip``, ``reversed``) whose function becomes the runtime's.
+
+    The plan gives the iterable as text, while the rewrite keeps the user's tree with its comments. Both have
+    the same calls, so a call is identified by its ordinal in the order of the text.
+    """
+    ours = _calls(iterable)
+    theirs = _calls(ast.parse(f"(\n{planned}\n)", mode="eval").body)
+    changed = {
+        id(one)
+        for one, two in zip(ours, theirs, strict=True)
+        if isinstance(one.func, ast.Name) and not isinstance(two.func, ast.Name)
+    }
+    ours.sort(key=lambda c: (c.lineno, c.col_offset, -(c.end_lineno or 0), -(c.end_col_offset or 0)))
+    return frozenset(k for k, call in enumerate(ours) if id(call) in changed)
+
+
+def _calls(tree: ast.expr) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
 class _Wrapper(cst.CSTTransformer):
-    """Takes the functions of the calls numbered ``ordinals`` from the runtime; calls of ours do not count."""
+    """Takes the functions of the calls numbered ``ordinals`` from the runtime; emitted calls do not count."""
 
     def __init__(self, ordinals: frozenset[int], names: GeneratedNames) -> None:
         super().__init__()
@@ -214,7 +199,7 @@ class _Wrapper(cst.CSTTransformer):
 
 
 def _with_targets(statement: Statement, loop: cst.For) -> Statement:
-    """The statement with the user's targets where it assigns to ``_``."""
+    """The statement with the user's targets in place of ``_``."""
     if not isinstance(statement, cst.If):
         return statement
     return _changed(statement, cst.SimpleStatementLine, lambda line: _assigned_to_targets(line, loop))

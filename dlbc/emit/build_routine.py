@@ -1,4 +1,9 @@
-"""A routine in the lossless tree: the block around its loop, and the places in the loop that are wrapped."""
+"""A routine in the lossless tree: the block around its loop, and the wrapped accesses to arrays in the loop.
+
+An access is found by the number of its anchor in the order of the text, as `dlbc.analysis.names` counts
+anchors. A node without changes keeps its identity, by which lines are tracked; the only added lines are the
+statements above ``u += e``.
+"""
 
 from __future__ import annotations
 
@@ -13,33 +18,26 @@ from dlbc.analysis.names import anchors_of
 from dlbc.emit.build_context import build_routine
 from dlbc.emit.build_loop import Statement
 from dlbc.emit.choose_names import GeneratedNames
-from dlbc.emit.render import Setting, render_routine
+from dlbc.emit.render import Setting, render
 from dlbc.emit.track_lines import PrintedModule
 from dlbc.ir.loop import AnnotatedRoutine
 from dlbc.ir.routine import RoutinePlan, Wrap, WrapKind
-
-# ------------------------------------------------------------------------------
-# Wrap the places of a routine that look into arrays, or change them, in the lossless tree.
-#
-# A place is found by the number of its name in the order of the text, as `ir.anchors` counts. Nodes that
-# nothing changes keep their identity, by which lines are tracked; no line is added but for a statement
-# of its own above ``u += e``.
 
 _Loop = cst.For | cst.While
 _CONSTANTS = frozenset({"True", "False", "None"})
 
 
 class WrapError(Exception):
-    """The lossless tree has other names than the tree that was analysed; a fault of the emitter."""
+    """The lossless tree has other names than the analysed tree; a fault of the emitter."""
 
 
 def wrap_accesses(
     loop: _Loop, wraps: Sequence[Wrap], names: Sequence[str], routines: Mapping[int, str]
 ) -> _Loop:
-    """The loop with its places wrapped.
+    """The loop with its accesses wrapped.
 
     ``names`` are those of all anchors, empty for a lambda; ``routines`` gives the name of each routine by its
-    ordinal. Raises `WrapError` where the names are not those of the tree.
+    ordinal. Raises `WrapError` if the names differ from those of the tree.
     """
     anchors: list[cst.CSTNode] = []
     parents: dict[int, cst.CSTNode] = {}
@@ -55,7 +53,7 @@ def wrap_accesses(
 
 
 def wrap_items(loop: cst.For, routine: str) -> cst.For:
-    """The loop with its iterable taken item by item."""
+    """The loop over `routine.items(...)` of its iterable."""
     iterable = loop.iter
     if isinstance(iterable, cst.Tuple) and not iterable.lpar:
         iterable = iterable.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -74,7 +72,7 @@ def _find_anchors(root: cst.CSTNode, anchors: list[cst.CSTNode], parents: dict[i
 
 
 def _expressions(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """What a node consists of, without names that are no expressions: of attributes, keywords, parameters."""
+    """The children of a node, without names that are not expressions: of attributes, keywords, parameters."""
     parts: Sequence[cst.CSTNode | None]
     match node:
         case cst.Attribute(value=value) | cst.Arg(value=value):
@@ -105,7 +103,7 @@ def _call(routine: str, method: str, args: Sequence[cst.Arg]) -> cst.Call:
 
 
 class _Changes:
-    """What is to be wrapped in a tree, and above which statements something is to stand."""
+    """The nodes of a tree to be wrapped, and the statements to be inserted above others."""
 
     def __init__(self, parents: dict[int, cst.CSTNode]) -> None:
         self._parents = parents
@@ -114,7 +112,7 @@ class _Changes:
         self._dirty: set[int] = set()
 
     def add(self, anchor: cst.CSTNode, wrap: Wrap, routine: str) -> None:
-        """One place, by its anchor."""
+        """Add the access of an anchor."""
         node = anchor
         for _ in range(wrap.levels):
             node = self._parents[id(node)]
@@ -132,15 +130,14 @@ class _Changes:
         self._dirty.add(id(node))
 
     def applied(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The node with its changes; the same node where there are none."""
+        """The node with its changes; the same node if there are none."""
         if id(node) not in self._dirty:
             return node
-        changes = {}
+        changes: dict[str, Any] = {}
         for name in (each.name for each in fields(node)):
             value = getattr(node, name)
             if isinstance(value, cst.CSTNode):
-                new: Any = self.applied(value)
-                if new is not value:
+                if (new := self.applied(value)) is not value:
                     changes[name] = new
             elif isinstance(value, tuple | list) and any(id(part) in self._dirty for part in value):
                 changes[name] = [other for part in value for other in self._parts(part)]
@@ -149,7 +146,7 @@ class _Changes:
         return changed if wrap is None else self._wrapped(changed, *wrap)
 
     def _parts(self, part: Any) -> Iterator[cst.CSTNode]:
-        """What stands in place of one of several: a statement with another above it, the text of ``{u=}``."""
+        """The replacement of a child: also a statement with one above it, or the parts of ``{u=}``."""
         if id(part) not in self._dirty:
             yield part
             return
@@ -160,10 +157,8 @@ class _Changes:
                 yield above
                 yield changed
             case cst.SimpleStatementLine(body=[only]) if id(only) in self._above:
-                line = cst.SimpleStatementLine([self._above[id(only)]], part.leading_lines)
-                yield line
-                small = [self.applied(only)]
-                yield part.with_changes(body=small, leading_lines=[])
+                yield cst.SimpleStatementLine([self._above[id(only)]], part.leading_lines)
+                yield part.with_changes(body=[self.applied(only)], leading_lines=[])
             case cst.FormattedStringExpression(equal=cst.AssignEqual()) if changed is not part:
                 assert isinstance(changed, cst.FormattedStringExpression)
                 yield from _spelled_out(part, changed)
@@ -182,7 +177,7 @@ class _Changes:
 def _spelled_out(
     part: cst.FormattedStringExpression, changed: cst.FormattedStringExpression
 ) -> Iterator[cst.BaseFormattedStringContent]:
-    """``{u[0]=}`` as its text and its value: the text of what is wrapped is another one."""
+    """``{u[0]=}`` as its text and its value, since the wrapped expression has another text."""
     code = cst.Module([]).code_for_node
     equal = part.equal
     assert equal is not None
@@ -193,11 +188,8 @@ def _spelled_out(
     yield changed.with_changes(equal=None, conversion="r" if bare else part.conversion)
 
 
-# ------------------------------------------------------------------------------
-
-
 def depth_of(plan: RoutinePlan) -> int:
-    """How many routines stand within one another, the outermost included."""
+    """The depth to which routines are nested, the outermost included."""
     return 1 + max((_level(plan, routine) for routine in plan.nested), default=0)
 
 
@@ -208,7 +200,7 @@ def _level(plan: RoutinePlan, routine: AnnotatedRoutine) -> int:
 
 @dataclass
 class Routines:
-    """The routines of a module, as the rewriting asks for them: by the ordinals of loops."""
+    """The routines of a module, by the ordinals of loops."""
 
     plans: Sequence[RoutinePlan]
     names: GeneratedNames
@@ -229,7 +221,7 @@ class Routines:
             self._items.update(plan.items)
 
     def setting(self, ordinal: int) -> Setting:
-        """Where a parallel loop is called: in a routine, or in none."""
+        """Where a parallel loop is called: inside a routine, or outside of all."""
         if ordinal not in self._owner:
             return Setting(self.names.dlb)
         owner = self._owner[ordinal]
@@ -238,7 +230,7 @@ class Routines:
         return Setting(self.names.routines[level], level + 1, plan.read_before.get(ordinal, ()))
 
     def wrapped(self, ordinal: int, loop: _Loop) -> _Loop:
-        """An outermost routine's loop with its places wrapped; any other loop as it is, or item by item."""
+        """An outermost routine's loop with its accesses wrapped; other loops unchanged, or item by item."""
         plan = self._outermost.get(ordinal)
         if plan is not None:
             texts = [getattr(anchor, "id", "") for anchor in anchors_of(plan.routine.node)]
@@ -250,7 +242,7 @@ class Routines:
         return loop
 
     def enclosed(self, ordinal: int, loop: Statement) -> Statement:
-        """The loop within the block of its routine, if it is one; its comments stand above the block."""
+        """The loop inside the block of its routine, if it has one; its comments stand above the block."""
         routine = self._routine.get(ordinal)
         if routine is None:
             return loop
@@ -259,7 +251,7 @@ class Routines:
         outer = self.names.routines[level - 1] if level else self.names.dlb
         plain = () if level else plan.maybe_scalar
         context = build_routine(routine, plain, outer, self.names.routines[level], level, self.origin)
-        block = cst.ensure_type(cst.parse_module(render_routine(context)).body[0], cst.With)
+        block = cst.ensure_type(cst.parse_module(render(context)).body[0], cst.With)
         body = cst.ensure_type(block.body, cst.IndentedBlock)
         bare = loop.with_changes(leading_lines=[])
         self._heads.append((bare, context.head.count("\n") + 1, routine.node.lineno))
@@ -267,7 +259,7 @@ class Routines:
         return block.with_changes(body=inner, leading_lines=loop.leading_lines)
 
     def lines(self, emitted: PrintedModule) -> dict[int, int]:
-        """The lines that begin routines in the generated program, with those of their loops in the source."""
+        """The generated lines of the blocks' heads, with the source lines of their loops."""
         found: dict[int, int] = {}
         for loop, count, origin in self._heads:
             place = emitted.lines_of(id(loop))

@@ -12,10 +12,10 @@ from dlbrt.records import dataclass
 
 from dlbc.analysis.uses import every_node
 
-#: What programs import from the runtime by name.
+#: Names that generated programs import from the runtime.
 EXPORTED = (*DISTRIBUTIONS, "REDUCE", "ELEMENTS", "SELECT")
 _OWN = ("dlb", "MPI", "dlbrt", "np", "_dlb_result", "routine", *EXPORTED)
-#: Nodes that have names of variables.
+#: Nodes that contain names of variables.
 _NAMING = (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ImportFrom,
            ast.Global, ast.Nonlocal, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
            ast.MatchMapping)  # fmt: skip
@@ -24,10 +24,11 @@ _STAR_IS_SAFE = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pyla
 
 @dataclass(frozen=True, slots=True)
 class GeneratedNames:
-    """``kernels`` in the order of the loops, ``exported`` as pairs of the runtime's name and ours.
+    """The chosen names.
 
-    ``numpy`` is the name of numpy for expressions of ours; ``imports_numpy``: the program does not bind it.
-    ``routines`` are names for routines by how many stand around them.
+    ``kernels`` are in the order of the loops, ``exported`` are pairs of the runtime's name and ours.
+    ``numpy`` is the name of numpy in emitted expressions; ``imports_numpy``: the program does not bind it
+    itself. ``routines`` are names of routines by their depth of nesting.
     """
 
     dlb: str
@@ -46,10 +47,10 @@ class GeneratedNames:
 
 
 def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0) -> GeneratedNames:
-    """Names that stand nowhere in the module as a variable, function, class or import.
+    """Names that the module does not use for a variable, function, class or import.
 
-    ``first`` is the line of the first loop: what the program binds above it, it may use there. ``routines``
-    says how deeply routines are nested.
+    ``first`` is the line of the first loop, which may use what the program binds above it. ``routines`` is
+    the depth to which routines are nested.
     """
     naming = [node for node in every_node(tree) if isinstance(node, _NAMING)]
     taken = {name for node in naming for name in _names_of(node)}
@@ -72,15 +73,10 @@ def choose_names(tree: ast.Module, loops: int, first: int = 0, routines: int = 0
 
 def _imports_numpy(tree: ast.Module, before: int, naming: Iterable[ast.AST]) -> bool:
     """Whether the module binds ``np`` once, by ``import numpy as np`` at its top, above that line."""
-    found = [
-        statement
-        for statement in tree.body
-        if isinstance(statement, ast.Import) and statement.lineno < before
-        for alias in statement.names
-        if (alias.name, alias.asname) == ("numpy", "np")
-    ]
+    imports = (s for s in tree.body if isinstance(s, ast.Import) and s.lineno < before)
+    imported = sum((a.name, a.asname) == ("numpy", "np") for s in imports for a in s.names)
     bound = (n for n in naming if not (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)))
-    return len(found) == 1 and sum(name == "np" for node in bound for name in _names_of(node)) == 1
+    return imported == 1 and sum(name == "np" for node in bound for name in _names_of(node)) == 1
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import PurePath
 
 import libcst as cst
@@ -16,7 +14,7 @@ from dlbc import __version__
 from dlbc.emit.build_context import build_prologue
 from dlbc.emit.build_routine import Routines, depth_of
 from dlbc.emit.choose_names import GeneratedNames, choose_names
-from dlbc.emit.render import render_prologue
+from dlbc.emit.render import render
 from dlbc.emit.rewrite_module import rewrite_module
 from dlbc.emit.seal import EMPTY_SEAL, seal
 from dlbc.emit.track_lines import PrintedModule, format_runs, map_lines
@@ -29,11 +27,11 @@ _COOKIE = re.compile(r"coding([:=])")
 
 
 class EmissionError(Exception):
-    """The emitted text is not what it must be; a fault of the emitter, never of the user."""
+    """The emitted text is not valid Python: a fault of the emitter, never of the user."""
 
 
 class LossyTextError(Exception):
-    """The lossless tree cannot hold the text; ``line`` is the first that it would change."""
+    """The lossless tree does not reproduce the text; ``line`` is the first that it would change."""
 
     def __init__(self, line: int) -> None:
         super().__init__(f"line {line}")
@@ -56,7 +54,7 @@ def emit_program(module: Module, plans: Sequence[LoopPlan], routines: Sequence[R
         {plan.loop.ordinal: plan for plan in plans},
         blocks,
         names,
-        render_prologue(build_prologue(plans, names)),
+        render(build_prologue(plans, names)),
         (header, EMPTY_SEAL),
         origin,
     )
@@ -70,24 +68,11 @@ def emit_program(module: Module, plans: Sequence[LoopPlan], routines: Sequence[R
     return seal(text.encode(source.encoding))
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the garbage collector parsing takes half the time: it makes no garbage, only a tree."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _parse(source: Source) -> cst.Module:
-    with _no_collection():
-        try:
-            return cst.parse_module(source.text)
-        except cst.ParserSyntaxError as error:
-            raise LossyTextError(error.raw_line) from error
+    try:
+        return cst.parse_module(source.text)
+    except cst.ParserSyntaxError as error:
+        raise LossyTextError(error.raw_line) from error
 
 
 def _first_difference(one: str, two: str) -> int:
@@ -96,7 +81,7 @@ def _first_difference(one: str, two: str) -> int:
 
 
 def _shown_name(source: Source) -> str:
-    """The file's name as a comment can hold it: in the file's encoding, on one line, no coding cookie."""
+    """The file's name as fit for a comment: in the file's encoding, on one line, without a coding cookie."""
     encoding = source.encoding.removesuffix("-sig")
     name = PurePath(source.path).name.encode(encoding, "backslashreplace").decode(encoding)
     plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
@@ -104,7 +89,7 @@ def _shown_name(source: Source) -> str:
 
 
 def _changed_lines(plans: Sequence[LoopPlan], routines: Sequence[RoutinePlan]) -> Iterator[int]:
-    """The lines of the source that print otherwise: headers, bodies with private names, what is wrapped."""
+    """The source lines that print differently: headers, bodies with private names, wrapped accesses."""
     for routine in routines:
         node = routine.routine.node
         yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
@@ -137,6 +122,5 @@ def _check(text: str, source: Source) -> None:
     except (SyntaxError, ValueError) as error:
         raise EmissionError(f"the emitted program is not valid Python: {error}") from error
     except RecursionError as error:
-        raise EmissionError(
-            f"the emitted program is nested too deeply (limit {sys.getrecursionlimit()})"
-        ) from error
+        limit = f"(limit {sys.getrecursionlimit()})"
+        raise EmissionError(f"the emitted program is nested too deeply {limit}") from error

@@ -1,4 +1,8 @@
-"""What templates print: flat fields of text, with no decision left."""
+"""Templates with their contexts, flat fields of text that leave no decision, and how emitted text is broken.
+
+A name that a template uses and its context lacks is an error. Text stands on one line if it fits, and is
+otherwise broken as `ruff format` would.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import functools
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from textwrap import wrap
+from textwrap import TextWrapper
+from typing import ClassVar
 
 import jinja2
 from dlbrt.records import dataclass
@@ -16,6 +21,7 @@ from dlbrt.records import dataclass
 class PrologueContext:
     """Lines that start the runtime: imports as they follow ``import``, the session's name."""
 
+    template: ClassVar = "prologue.py.j2"
     numpy_imports: tuple[str, ...]
     mpi_import: str
     mpi: str
@@ -27,14 +33,15 @@ class PrologueContext:
 
 @dataclass(frozen=True, slots=True)
 class KernelContext:
-    """One kernel.
+    """A kernel, with ``_`` for the targets and ``pass`` for the body.
 
     ``schedule``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
-    one text or none, ``require`` a text for each condition, ``work`` the calls that speak of the work of
-    iterations; ``turns`` is the call that gives the iterations, ``comment`` says which; ``unset`` are names
-    to clear, as chains of targets.
+    one text or none, ``require`` a text for each condition, ``work`` the calls that state the work of
+    iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them. ``unset`` are the
+    names to clear, as chains of targets.
     """
 
+    template: ClassVar = "kernel.py.j2"
     head: str
     dlb: str
     schedule: tuple[str, ...]
@@ -54,12 +61,14 @@ class KernelContext:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """One call; ``ahead`` are statements above it.
+    """The statements in place of a loop, with ``_`` for its iterable and targets; ``ahead`` precede the call.
 
-    Where more is read afterwards than the call returns: ``result`` is the name of what it returns then,
-    ``items`` and ``check`` hold that name or none, ``perhaps`` and ``surely`` pair a variable with its key.
+    If the program reads more afterwards than `dlb.run` returns, the call returns a LoopResult, named
+    ``result``. ``items`` and ``check`` hold that name or none, ``perhaps`` and ``surely`` pair a variable
+    with its key.
     """
 
+    template: ClassVar = "call.py.j2"
     ahead: tuple[str, ...]
     call: str
     result: str
@@ -71,17 +80,18 @@ class CallContext:
 
 @dataclass(frozen=True, slots=True)
 class RoutineContext:
-    """The block around a routine: its first line, and what the comment there says."""
+    """The block around a routine, with ``pass`` for its loop: its first line, and the comment there."""
 
+    template: ClassVar = "routine.py.j2"
     head: str
     place: str
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a call stands: the name that runs loops there, how many blocks further in than in the source.
+    """Where a call stands: the name that runs loops there, and how many blocks deeper than in the source.
 
-    ``ahead`` is what rank 0 looks into before the loop.
+    ``ahead`` are the expressions that rank 0 reads before the loop.
     """
 
     session: str
@@ -89,41 +99,16 @@ class Setting:
     ahead: tuple[str, ...] = ()
 
 
-# ------------------------------------------------------------------------------
-# Print the templates; a name that a template uses and its context lacks is an error.
-
-_TEMPLATES = Path(__file__).parent.parent / "templates"
-
-
-def render_prologue(context: PrologueContext) -> str:
-    """The lines that start the runtime."""
-    return _render("prologue.py.j2", context)
-
-
-def render_kernel(context: KernelContext) -> str:
-    """The kernel, with ``_`` for the targets and ``pass`` for the body."""
-    return _render("kernel.py.j2", context)
-
-
-def render_call(context: CallContext) -> str:
-    """The statements in place of the loop, with ``_`` for the iterable and for the targets."""
-    return _render("call.py.j2", context)
-
-
-def render_routine(context: RoutineContext) -> str:
-    """The block around a routine, with ``pass`` for its loop."""
-    return _render("routine.py.j2", context)
-
-
-def _render(name: str, context: PrologueContext | KernelContext | CallContext | RoutineContext) -> str:
+def render(context: PrologueContext | KernelContext | CallContext | RoutineContext) -> str:
+    """The text of the context's template."""
     values = {field.name: getattr(context, field.name) for field in fields(context)}
-    return _environment().get_template(name).render(values)
+    return _environment().get_template(context.template).render(values)
 
 
 @functools.cache
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -132,18 +117,15 @@ def _environment() -> jinja2.Environment:
     )
 
 
-# ------------------------------------------------------------------------------
-# How emitted text is broken into lines: one where it fits, else as `ruff format` would break it.
-
-#: The width of emitted code, and what stands before a line by blocks around it.
+#: The width of emitted code, and the indentation of a block.
 WIDTH = 100
 INDENT = "    "
 
 
 def called(start: str, items: Sequence[str], end: str, width: int, more: int = 0) -> str:
-    """A call on one line, else its arguments on a line of their own, else each argument on one.
+    """A call on one line, else its arguments on a line of their own, else each argument on its own line.
 
-    As `ruff format` lays it out. ``more`` characters are added to the arguments later.
+    As `ruff format` lays it out. ``more`` is the number of characters added to the arguments later.
     """
     several = any("\n" in item for item in items)
     within = ", ".join(items)
@@ -155,7 +137,7 @@ def called(start: str, items: Sequence[str], end: str, width: int, more: int = 0
 
 
 def assigned(targets: Sequence[str], start: str, items: Sequence[str], width: int, more: int = 0) -> str:
-    """As `called`, of a call that is assigned to ``targets``."""
+    """As `called`, for a call that is assigned to ``targets``."""
     joined = ", ".join(targets)
     if len(joined) + len(" = ") + len(start) <= width:
         return called(f"{joined} = {start}", items, ")", width, more)
@@ -164,12 +146,12 @@ def assigned(targets: Sequence[str], start: str, items: Sequence[str], width: in
 
 
 def deeper(text: str, depth: int) -> str:
-    """The text as it stands ``depth`` blocks further in; its first line has its place already."""
+    """The text indented by ``depth`` more blocks, except for its first line."""
     return text.replace("\n", "\n" + INDENT * depth)
 
 
 def table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
-    """The array table on one line, or where that is too long one array on a line."""
+    """The array table on one line, or if that is too long, each array on its own line."""
     plain = [*dealt, *(f"{name}={entry}" for name, entry in rows if "." not in name)]
     dotted = [f'"{name}": {entry}' for name, entry in rows if "." in name]
     together = [*plain, "**{" + ", ".join(dotted) + "}"] if dotted else plain
@@ -181,7 +163,7 @@ def table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> 
 
 
 def work_called(name: str, argument: Sequence[str], more: int) -> str:
-    """A call of the session, whose name has ``more`` characters; a long argument has lines of its own."""
+    """A call of a method of the session, whose name has ``more`` characters; a long argument is broken."""
     line = f"{name}({''.join(argument)})"
     if len(INDENT) + more + 1 + len(line) <= WIDTH:
         return line
@@ -189,28 +171,22 @@ def work_called(name: str, argument: Sequence[str], more: int) -> str:
 
 
 def on_lines(argument: Sequence[str], depth: int, width: int) -> list[str]:
-    """A long argument, given in parts, on lines as deep as said; what stands inside it lies deeper."""
+    """A long argument, given in parts, broken into lines ``depth`` blocks deep; inner parts stand deeper."""
     start, *inner, end = argument if len(argument) > 1 else ("", argument[0])
     within = [line for text in inner for line in _wrapped(text, depth + 1, width)]
     return [*_wrapped(start, depth, width), *within, *_wrapped(end, depth, width)]
 
 
 def _wrapped(text: str, depth: int, width: int) -> list[str]:
-    """The text on lines as deep as said, and those that go on deeper; with quotes in it, on one line."""
+    """The text on lines ``depth`` blocks deep, continued one block deeper; with quotes in it, on one line."""
     indent = INDENT * depth
     if {"'", '"'} & set(text):
         return [indent + text.strip()]
-    return wrap(
-        text.strip(),
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent + INDENT,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    wrapper = TextWrapper(width, indent, indent + INDENT, break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(text.strip())
 
 
 def quoted(text: str) -> str:
-    """The text as a literal in double quotes, as far as it has none."""
+    """The text as a literal, in double quotes unless it contains one."""
     shown = repr(text)
     return f'"{shown[1:-1]}"' if shown[0] == "'" and '"' not in shown else shown

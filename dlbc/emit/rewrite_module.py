@@ -1,7 +1,7 @@
-"""Rewrite the user's lossless tree: kernels above the statements that hold their loops, calls in place.
+"""Rewrite the user's lossless tree: kernels above the statements that hold their loops, calls in their place.
 
-The walk goes through statements alone, in document order, and counts the loops as it goes: the ordinal names
-a loop in CPython's tree and in this one. What is not changed keeps its identity.
+The walk visits only statements, in document order, and counts the loops: the ordinal identifies a loop in
+CPython's tree and in this one. Nodes without changes keep their identity.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def rewrite_module(
 ) -> cst.Module:
     """The generated module, without the comments at its end.
 
-    ``plans`` are the planned loops by ordinal, ``routines`` those around them, ``prologue`` starts the
-    runtime, ``header`` are the comment lines at the top, ``origin`` is the source file's name as comments
-    show it.
+    ``plans`` are the planned loops by ordinal, ``routines`` the routines around them. ``prologue`` starts the
+    runtime, ``header`` has the comment lines at the top, and ``origin`` is the source file's name in
+    comments.
     """
     first = _lines_that_stay_first(module.header)
     top = [*module.header[:first], *(cst.EmptyLine(comment=cst.Comment(line)) for line in header)]
@@ -47,7 +47,8 @@ def rewrite_module(
     if preamble:
         top, about_loop = [*top, *about_loop], []
         start[0] = _spaced(start[0], 1)
-    statements, tail = _Rewriter(plans, routines, names, origin).module_body(body, about_loop)
+    rewriter = _Rewriter(plans, routines, names, origin)
+    statements, tail = rewriter.statements(body, about_loop, top_level=True)
     statements[0] = _spaced(statements[0], 1, at_least=True)
     return module.with_changes(
         header=top, body=[*preamble, *start, *statements], footer=[*tail, *module.footer]
@@ -55,7 +56,7 @@ def rewrite_module(
 
 
 def _lines_that_stay_first(header: Sequence[cst.EmptyLine]) -> int:
-    """How many lines must stay at the top: a shebang, and an encoding in the first two lines."""
+    """The number of lines that must stay at the top: a shebang, and an encoding in the first two lines."""
     texts = [line.comment.value if line.comment else "" for line in header[:2]]
     stay = 1 if texts and texts[0].startswith("#!") else 0
     for number, text in enumerate(texts, 1):
@@ -65,7 +66,7 @@ def _lines_that_stay_first(header: Sequence[cst.EmptyLine]) -> int:
 
 
 def _split_comments(lines: Sequence[cst.EmptyLine]) -> tuple[_Lines, _Lines]:
-    """The comments on the file, which end in a blank line, and those on its first statement."""
+    """The comments on the file, which end with a blank line, and those on its first statement."""
     annotation = next(
         (k for k, e in enumerate(lines) if e.comment and e.comment.value.startswith("# dlb:")), None
     )
@@ -107,22 +108,13 @@ def _is_text(statement: cst.BaseSmallStatement) -> bool:
     )
 
 
-def _below(lines: _Lines, statement: Statement) -> Statement:
-    """The statement with more lines above it."""
-    return _with_lines(statement, [*lines, *statement.leading_lines]) if lines else statement
-
-
 def _spaced(statement: Statement, blank: int, at_least: bool = False) -> Statement:
-    """The statement and its comments with ``blank`` blank lines above, not counting those it had."""
+    """The statement and its comments with ``blank`` blank lines above, in place of those it had."""
     lines = list(statement.leading_lines)
     own = next((k for k, line in enumerate(lines) if line.comment), len(lines))
     if at_least and own >= blank:
         return statement
-    return _with_lines(statement, [cst.EmptyLine(indent=False)] * blank + lines[own:])
-
-
-def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
-    return statement.with_changes(leading_lines=lines)
+    return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * blank + lines[own:])
 
 
 class _Rewriter:
@@ -133,18 +125,22 @@ class _Rewriter:
         self._ordinal = 0
         self._kernels: list[Statement] = []
 
-    def module_body(self, body: Sequence[Statement], above: _Lines) -> tuple[list[Statement], _Lines]:
-        """The top-level statements, each below the kernels of its loops, and comments left over.
+    def statements(
+        self, body: Sequence[Any], above: _Lines, *, top_level: bool = False
+    ) -> tuple[list[Statement], _Lines]:
+        """The rewritten statements, and comments left over; ``above`` are comments to go above the first.
 
-        ``above`` are comments to go above the first.
+        At the top level, each statement stands below the kernels of its loops.
         """
         statements: list[Statement] = []
         waiting = above
         for statement in body:
             rewritten, left = self._statement(statement)
-            rewritten[0] = _below(waiting, rewritten[0])
+            if waiting:
+                lines = [*waiting, *rewritten[0].leading_lines]
+                rewritten[0] = rewritten[0].with_changes(leading_lines=lines)
             waiting = left
-            if self._kernels:
+            if top_level and self._kernels:
                 rewritten[0] = _spaced(rewritten[0], 2)
                 statements += self._kernels
                 self._kernels = []
@@ -152,7 +148,7 @@ class _Rewriter:
         return statements, waiting
 
     def _statement(self, statement: Statement) -> tuple[list[Statement], _Lines]:
-        """What stands in place of a statement, and comments to go above the next."""
+        """The replacement of a statement, and comments to go above the next one."""
         if isinstance(statement, cst.SimpleStatementLine):
             return [statement], []
         if not isinstance(statement, cst.For | cst.While):
@@ -168,7 +164,7 @@ class _Rewriter:
     def _loop(self, loop: cst.For, plan: LoopPlan) -> tuple[list[Statement], _Lines]:
         kernel = self._names.kernels[plan.loop.number - 1]
         self._kernels.append(build_kernel_function(loop, plan, self._names, kernel, self._origin))
-        self._inside(loop.body)  # Counts the loops in the body; none of them is planned.
+        self._inside(loop.body)  # counts the loops in the body; none of them is planned
         setting = self._routines.setting(plan.loop.ordinal)
         statements = build_call_statements(loop, plan, self._names, kernel, setting)
         if loop.orelse is None:
@@ -180,27 +176,15 @@ class _Rewriter:
         """The statements of the loop's ``else``, and the comments at its end."""
         suite, above = orelse.body, list(orelse.leading_lines)
         if isinstance(suite, cst.SimpleStatementSuite):
-            line = cst.SimpleStatementLine(suite.body, above, suite.trailing_whitespace)
-            return [line], []
+            return [cst.SimpleStatementLine(suite.body, above, suite.trailing_whitespace)], []
         block = cst.ensure_type(suite, cst.IndentedBlock)
         if block.header.comment:
             above.append(cst.EmptyLine(comment=block.header.comment))
-        statements, left = self._statements(block.body)
-        statements[0] = _below(above, statements[0])
+        statements, left = self.statements(block.body, above)
         return statements, [*left, *block.footer]
 
-    def _statements(self, body: Sequence[Any]) -> tuple[list[Statement], _Lines]:
-        statements: list[Statement] = []
-        waiting: _Lines = []
-        for statement in body:
-            rewritten, left = self._statement(statement)
-            rewritten[0] = _below(waiting, rewritten[0])
-            waiting = left
-            statements += rewritten
-        return statements, waiting
-
     def _inside(self, node: _Node) -> _Node:
-        """The node with its suites rewritten; the same node where nothing changed."""
+        """The node with its suites rewritten; the same node if nothing changed."""
         if isinstance(node, cst.IndentedBlock):
             return cast(_Node, self._block(node))
         changes = {}
@@ -221,8 +205,7 @@ class _Rewriter:
         return child if same else parts
 
     def _block(self, block: Any) -> Any:
-        statements, left = self._statements(block.body)
-        same = len(statements) == len(block.body) and all(map(lambda a, b: a is b, statements, block.body))
-        if same:
+        statements, left = self.statements(block.body, [])
+        if len(statements) == len(block.body) and all(map(lambda a, b: a is b, statements, block.body)):
             return block
         return block.with_changes(body=statements, footer=[*left, *block.footer])

@@ -1,6 +1,6 @@
-"""The seal of a generated file: a hash in its header tells an untouched one from one edited by hand.
+"""The seal of a generated file: a hash in its header, by which an untouched file differs from an edited one.
 
-The hash is SHA-256 over the file's bytes with the hash's own digits left out.
+The hash is SHA-256 over the file's bytes without the digits of the hash itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_LINES_BEFORE = 2
 
 
 def seal(data: bytes) -> bytes:
-    """The file with its hash filled in; raises ValueError where it has no place for one."""
+    """The file with its hash filled in; ValueError if it has no header for one."""
     found = _SEALED.search(data)
     if found is None:
         raise ValueError("the program has no header")

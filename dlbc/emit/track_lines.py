@@ -1,8 +1,8 @@
-"""Which line of the generated program comes from which line of the source, exactly.
+"""The map from lines of the generated program to lines of the source, exactly.
 
-Both texts are printed from trees that share the user's nodes: a node prints the same lines wherever it
-stands. So the lines of every shared node are mapped, the outermost alone, and of these only those kept whose
-text is the same but for indentation, or that are known to print otherwise (loop headers, private names).
+Both texts are printed from trees that share the user's nodes, and a node prints the same lines wherever it
+stands. So the lines of every outermost shared node are mapped. Of these, only lines are kept whose text is
+the same except for indentation, or that are known to print differently (loop headers, private names).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-#: One for all nodes, where libcst makes a new one for each.
+#: One object for all nodes; libcst would make a new one for each.
 _NOTHING = nullcontext()
 
 
 class _Recorder(CodegenState):
-    """Notes between which tokens each node was printed; of those in a ``known`` one nothing."""
+    """Records between which tokens each node was printed, without descending into ``known`` nodes."""
 
     def __init__(self, module: cst.Module, known: Container[int]) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
@@ -41,14 +41,14 @@ class _Recorder(CodegenState):
             self._within = None
 
     def record_syntactic_position(self, *_nodes: Any, **_ends: Any) -> Any:
-        """Positions are not asked for."""
+        """Do nothing: syntactic positions are not needed."""
         return _NOTHING
 
 
 class PrintedModule:
-    """A module's text, and the lines (from 1) that each of its nodes takes.
+    """A module's text, and the lines (from 1) that each of its nodes occupies.
 
-    Of nodes that it shares with the ``source`` the outermost are known alone.
+    Of the nodes that it shares with the ``source``, only the outermost are known.
     """
 
     def __init__(self, module: cst.Module, source: PrintedModule | None = None) -> None:
@@ -57,32 +57,26 @@ class PrintedModule:
         self.module = module
         self.text = "".join(state.tokens)
         self.lines = _split(self.text)
-        #: Between which tokens nodes stand, in the order printed, outer ones first.
+        #: By node, the number of tokens before it; in printing order, outer nodes first.
         self.starts: dict[int, int] = state.starts
         self._ends = state.ends
         self._before = [0, *accumulate(map(_newlines, state.tokens))]
         self._tokens = state.tokens
 
     def lines_of(self, node: int) -> range | None:
-        """The lines of a node, named by its identity; None for one that is not in the module."""
+        """The lines of a node, given by its identity; None if it is not in the module."""
         start = self.starts.get(node)
         if start is None:
             return None
-        end = self._ends[node]
-        first, last = self._before[start], self._before[min(end, len(self._tokens))]
-        if (
-            end > start
-            and last > first
-            and self._tokens[min(end, len(self._tokens)) - 1][-1:] in ("\n", "\r")
-        ):
+        end = min(self._ends[node], len(self._tokens))
+        first, last = self._before[start], self._before[end]
+        if end > start and last > first and self._tokens[end - 1][-1:] in ("\n", "\r"):
             last -= 1
         return range(first + 1, last + 2)
 
 
 def _newlines(token: str) -> int:
-    if "\r" in token:
-        return len(_split(token)) - 1
-    return token.count("\n")
+    return len(_split(token)) - 1 if "\r" in token else token.count("\n")
 
 
 def _split(text: str) -> list[str]:
@@ -90,19 +84,16 @@ def _split(text: str) -> list[str]:
 
 
 def map_lines(emitted: PrintedModule, source: PrintedModule, changed: frozenset[int]) -> dict[int, int]:
-    """Generated line -> source line; ``changed`` are the source lines that print otherwise."""
-    found: dict[int, int] = {}
+    """Generated line -> source line; ``changed`` are the source lines that print differently."""
+    origins: dict[int, int] = {}
     for node in emitted.starts:
-        if node not in source.starts:
-            continue
         ours, theirs = emitted.lines_of(node), source.lines_of(node)
-        if ours is None or theirs is None or len(ours) != len(theirs):
-            continue
-        for line, origin in zip(ours, theirs, strict=True):
-            found.setdefault(line, origin)
+        if ours is not None and theirs is not None and len(ours) == len(theirs):
+            for line, origin in zip(ours, theirs, strict=True):
+                origins.setdefault(line, origin)
     same = {
         line: origin
-        for line, origin in sorted(found.items())
+        for line, origin in sorted(origins.items())
         if origin in changed or _text(emitted, line) == _text(source, origin) != ""
     }
     return dict(_with_blank_lines(same, emitted, source))
@@ -115,7 +106,7 @@ def _text(module: PrintedModule, line: int) -> str:
 def _with_blank_lines(
     lines: dict[int, int], emitted: PrintedModule, source: PrintedModule
 ) -> Iterator[tuple[int, int]]:
-    """The map with the blank lines that stand in both texts between the same two lines."""
+    """The map, with the blank lines that both texts have between the same two lines."""
     above = (0, 0)
     for line, origin in lines.items():
         gap = range(1, line - above[0])
@@ -128,7 +119,7 @@ def _with_blank_lines(
 
 
 def format_runs(lines: dict[int, int]) -> str:
-    """The runs as the comment at the end of a generated file lists them: ``9-10=2 12=4``."""
+    """The map as the comment at the end of a generated file has it, by runs of lines: ``9-10=2 12=4``."""
     return " ".join(f"{a}-{b}={s}" if b > a else f"{a}={s}" for a, b, s in _runs(lines))
 
 

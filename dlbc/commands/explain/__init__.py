@@ -11,15 +11,7 @@ import sys
 
 from dlbrt.contract import OptionError
 
-from dlbc.commands.common import (
-    add_strict,
-    positive,
-    print_error,
-    show_diagnostics,
-    show_text,
-    status_of,
-    takes_colors,
-)
+from dlbc.commands import common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,11 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-n",
         "--ranks",
         metavar="P",
-        type=positive,
+        type=common.positive,
         help="estimate the efficiency of distributions on P ranks",
     )
     parser.add_argument("--weights", metavar="LIST", help="relative speeds of these ranks: 1,1.5")
-    add_strict(parser)
+    common.add_strict(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,15 +41,15 @@ def run(options: argparse.Namespace) -> int:
     try:
         ranks = read_ranks(options.ranks, options.weights)
     except OptionError as error:
-        return print_error(error)
+        return common.print_error(error)
     source, problems = read_source(options.file)
     if problems:
-        return show_diagnostics(source, problems)
+        return common.show_diagnostics(source, problems)
     result = explain(source, strict=options.strict)
     found = source, result.reports, result.diagnostics
     if options.format == "json":
-        show_text(as_json(*found, ranks=ranks, routines=result.routines))
+        common.show_text(as_json(*found, ranks=ranks, routines=result.routines))
     else:
-        color = takes_colors(sys.stdout)
-        show_text(as_text(*found, color=color, ranks=ranks, routines=result.routines))
-    return status_of(result.diagnostics)
+        color = common.takes_colors(sys.stdout)
+        common.show_text(as_text(*found, color=color, ranks=ranks, routines=result.routines))
+    return common.status_of(result.diagnostics)

@@ -1,4 +1,8 @@
-"""`dlbc witness`: run sequentially and show the first conflict between iterations."""
+"""`dlbc witness`: run a program sequentially, and show two iterations of a parallel loop that conflict.
+
+It runs user code, so it is a layer above the compiler. `rewrite` makes the program report its accesses to an
+`AccessMonitor`; `execute` runs it under its own name and words the report.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Run the program sequentially on small input and show, for each parallel loop, the first two "
         "iterations that conflict. The report goes to standard error; standard output is the program's own. "
-        "Exit status: 1 where a conflict was found or the program failed, else 0."
+        "Exit status: 1 if a conflict was found or the program failed, else 0."
     )
     add_program(parser)
 
@@ -24,10 +28,3 @@ def run(options: argparse.Namespace) -> int:
 
     source, problems = read_source(options.file)
     return show_diagnostics(source, problems) if problems else witness(source, options.arguments)
-
-
-# ------------------------------------------------------------------------------
-# `dlbc witness`: run a program sequentially, and find two iterations of a parallel loop that conflict.
-#
-# A layer above the compiler, as everything that runs user code. `rewrite` lets the program tell a `Watch` of
-# what it touches; `execute` runs it in its own name; `describe` words what was found.

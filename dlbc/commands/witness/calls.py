@@ -1,7 +1,7 @@
-"""What functions that are not rewritten do to the elements of what they are given.
+"""The effects of functions that are not rewritten on the elements of their arguments.
 
-Functions have their rows in `dlbc.library`, by their names; builtin containers, whose elements have names,
-have rules here. What is in neither is passed over, and the report says so.
+Functions have rows in `dlbc.library`, by their names; the methods of builtin containers have rules here. A
+function that is in neither is not watched, and the report says so.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ CallArguments = list[tuple[str | None, Any]]
 
 
 class AccessListener(Protocol):
-    """What the effects are told to."""
+    """The interface of the monitor that receives the effects."""
 
     def record_access(self, keys: Iterable[Hashable], kind: str, site: int, holder: Any) -> None:
-        """Elements are accessed."""
+        """Record an access to elements."""
 
     def note_unwatched(self, what: str, site: int) -> None:
-        """Something is not watched."""
+        """Note something that is not watched."""
 
     def is_rewritten(self, function: Any, method: str = "__init__") -> bool:
-        """Whether the function tells of its accesses by itself."""
+        """Whether the function reports its own accesses."""
 
 
 class _Functions(tuple[Any, ...]):
-    """Functions, found by identity: some things that are called have no hash."""
+    """Functions, compared by identity, since some callables have no hash."""
 
     def __contains__(self, function: object) -> bool:
         return any(function is known for known in self)
 
 
-#: These draw from their arguments bit by bit, and are given iterators that tell of it.
+#: These draw from their arguments one by one, and get iterators that report each element.
 LAZY = _Functions(
     [enumerate, zip, map, filter, iter, *(v for v in vars(itertools).values() if isinstance(v, type))]
 )
@@ -53,18 +53,18 @@ _RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 def effects_of(watch: AccessListener, function: Any, given: CallArguments, kind: str, site: int) -> None:
-    """Tell ``watch`` what calling ``function`` does; ``kind``: that of a read which is part of an update."""
+    """Report to ``watch`` the effects of calling ``function``; ``kind`` is that of a read in an update."""
     if isinstance(function, functools.partial):
         bound: CallArguments = [*((None, a) for a in function.args), *function.keywords.items()]
         return effects_of(watch, function.func, [*bound, *given], kind, site)
     if watch.is_rewritten(function) or function in LAZY:
         return None
-    call = _Call(
-        watch, function, [v for n, v in given if n is None or n in ("*", "**")], dict(given), kind, site
-    )
-    for _, argument in ((n, v) for n, v in given if n in ("*", "**")):
-        call.record_access(elements.whole(argument), READ, argument)
-        call.given += argument if isinstance(argument, list | tuple) else ()
+    positional = [v for n, v in given if n is None or n in ("*", "**")]
+    call = _Call(watch, function, positional, dict(given), kind, site)
+    for name, argument in given:
+        if name in ("*", "**"):
+            call.record_access(elements.whole(argument), READ, argument)
+            call.given += argument if isinstance(argument, list | tuple) else ()
     return call.apply()
 
 
@@ -134,9 +134,8 @@ class _Call:
         values = (*self.given, *self.named.values())
         if any(isinstance(v, elements.WATCHED) for v in values):
             name = f"{self.module}.{self.word}" if self.module else self.word or type(self.function).__name__
-            self.watch.note_unwatched(
-                f"what `{name.removeprefix('__main__.')}` does with its arguments", self.site
-            )
+            what = f"what `{name.removeprefix('__main__.')}` does with its arguments"
+            self.watch.note_unwatched(what, self.site)
 
     def _builtin(self, row: LibraryCall) -> None:
         if isinstance(self.function, type) and issubclass(self.function, BaseException):
@@ -180,23 +179,20 @@ class _Call:
         return None
 
     def _inputs_and_outputs(self, at: int | None) -> tuple[list[Any], list[Any]]:
-        """Arguments that are read, without keywords, and places for results: from the position ``at``."""
+        """The positional arguments that are read, and the places for results, from the position ``at``."""
         at = len(self.given) if at is None else at
         out = self.named.get("out")
         return self.given[:at], [*self.given[at:], *(out if isinstance(out, tuple) else [out])]
 
     def _shares(self, value: Any) -> bool:
-        """Whether the outcome is a view of the argument; these functions are pure: once more is no matter."""
+        """Whether the result is a view of the argument; the function is pure, so it may be called again."""
         try:
-            outcome = self.function(*self.given, **self.named)
+            result = self.function(*self.given, **self.named)
         except Exception:
             return True
-        first = outcome[0] if isinstance(outcome, list | tuple) and outcome else outcome
-        return (
-            isinstance(first, np.ndarray)
-            and isinstance(value, np.ndarray)
-            and np.may_share_memory(first, value)
-        )
+        first = result[0] if isinstance(result, list | tuple) and result else result
+        arrays = isinstance(first, np.ndarray) and isinstance(value, np.ndarray)
+        return arrays and np.may_share_memory(first, value)
 
     # Methods
 
@@ -256,18 +252,19 @@ class _Call:
     def _of_dict(self, owner: dict[Any, Any], row: LibraryCall) -> None:
         if self.word in ("get", "setdefault", "pop", "__getitem__") and self.given:
             missing = self.word == "setdefault" and self.given[0] not in owner
-            kind = {"setdefault": READ_STORE if missing else READ, "pop": READ_STORE}.get(
-                self.word, self.kind
-            )
+            kinds = {"setdefault": READ_STORE if missing else READ, "pop": READ_STORE}
+            kind = kinds.get(self.word, self.kind)
             self.record_access(elements.item(owner, self.given[0]), kind, owner)
             if missing or self.word == "pop":
                 self.record_access([elements.length(owner)], INSERT if missing else READ_STORE, owner)
         elif self.word == "update":
             self._updated(owner, "+" if isinstance(owner, collections.Counter) else INSERT)
-        elif row.effect is EffectKind.MUTATE:
-            self.record_access(elements.whole(owner), READ_STORE, owner)
         else:
-            self.record_access(elements.whole(owner), READ, owner)
+            self._whole(owner, row)
+
+    def _whole(self, owner: Any, row: LibraryCall) -> None:
+        kind = READ_STORE if row.effect is EffectKind.MUTATE else READ
+        self.record_access(elements.whole(owner), kind, owner)
 
     def _updated(self, owner: Any, kind: str) -> None:
         for value in self.given:
@@ -286,13 +283,10 @@ class _Call:
         elif self.word == "update":
             self._updated(owner, INSERT)
         elif self.word in ("discard", "remove") and self.given:
-            self.record_access(
-                [*elements.item(owner, self.given[0]), elements.length(owner)], READ_STORE, owner
-            )
+            keys = [*elements.item(owner, self.given[0]), elements.length(owner)]
+            self.record_access(keys, READ_STORE, owner)
         else:
-            self.record_access(
-                elements.whole(owner), READ_STORE if row.effect is EffectKind.MUTATE else READ, owner
-            )
+            self._whole(owner, row)
 
     def _of_sequence(self, owner: Any, row: LibraryCall) -> None:
         if row.effect is EffectKind.ORDERED:
@@ -302,9 +296,8 @@ class _Call:
             self.record_access([elements.length(owner)], APPEND, owner)
             if self.word == "append":
                 self.record_access([(id(owner), "item", len(owner))], STORE, owner)
-        elif row.effect is EffectKind.MUTATE:
-            last = self.word == "pop" and not self.given and len(owner)
+        elif self.word == "pop" and not self.given and len(owner):
             popped: list[Hashable] = [elements.length(owner), (id(owner), "item", len(owner) - 1)]
-            self.record_access(popped if last else elements.whole(owner), READ_STORE, owner)
+            self.record_access(popped, READ_STORE, owner)
         else:
-            self.record_access(elements.whole(owner), READ, owner)
+            self._whole(owner, row)

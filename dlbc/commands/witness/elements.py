@@ -1,8 +1,11 @@
-"""What the elements of a container are called among all elements of the program.
+"""The keys that identify elements of containers among all elements of the program, and names for people.
 
-An element of an array is its address, so that views and aliases share it; one of a list, dictionary or set is
-(identity of the object, what of it, index or key). Whoever remembers such names keeps the objects alive, or
-they would be given to others.
+The key of an array's element is its address, so that views and aliases share it; that of an element of a
+list, dictionary or set is (identity of the object, what part of it, index or key). Whoever remembers keys
+keeps the objects alive, since an identity or address may be used again.
+
+For people (`A[3, 5]`, `rows[2][0]`, `d['x']`, `self.total`), a container has the name that the loop uses for
+it, else the place where it was found in another container, else the text of the expression at hand.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 
 SEQUENCES = (list, deque, bytearray, array.array)
 KEYED = (dict, set)
-#: The types whose elements have names.
+#: The types whose elements have keys.
 WATCHED = (np.ndarray, *SEQUENCES, *KEYED)
 _DEPTH = 4
 Keys = Iterable[Hashable]
@@ -33,12 +36,12 @@ def addresses(part: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]
 
 
 def length(holder: object) -> Hashable:
-    """What changes when elements come or go."""
+    """What changes when elements are added or removed."""
     return (id(holder), "length", None)
 
 
 def position(holder: object) -> Hashable:
-    """The state of a thing that has one: where an iterator or a file stands."""
+    """The position of an iterator or a file, or the state of a random generator."""
     return (id(holder), "position", None)
 
 
@@ -48,7 +51,7 @@ def attribute(holder: object, name: str) -> Hashable:
 
 
 def whole(holder: Any) -> Keys:
-    """All elements and the length; nothing for what has none."""
+    """All elements and the length; empty for objects without elements."""
     if isinstance(holder, np.ndarray):
         return _parts(addresses(holder).ravel().tolist(), holder.dtype)
     if isinstance(holder, SEQUENCES):
@@ -61,14 +64,14 @@ def whole(holder: Any) -> Keys:
 
 
 def deep(holder: Any, depth: int = _DEPTH) -> Keys:
-    """All elements of it and of the containers in it."""
+    """All elements of an object and of the containers in it."""
     inner: Iterable[Any] = ()
     if isinstance(holder, Mapping):
         inner = holder.values()
-    elif isinstance(holder, list | tuple | deque) or (
-        isinstance(holder, np.ndarray) and holder.dtype == object
-    ):
-        inner = holder if not isinstance(holder, np.ndarray) else holder.ravel()
+    elif isinstance(holder, list | tuple | deque):
+        inner = holder
+    elif isinstance(holder, np.ndarray) and holder.dtype == object:
+        inner = holder.ravel()
     own = whole(holder) if isinstance(holder, WATCHED) else ()
     if not depth:
         return own
@@ -76,7 +79,7 @@ def deep(holder: Any, depth: int = _DEPTH) -> Keys:
 
 
 def item(holder: Any, key: Any) -> Keys:
-    """The elements that ``holder[key]`` speaks of; none where it fails."""
+    """The elements that ``holder[key]`` accesses; none if it fails."""
     try:
         if isinstance(holder, np.ndarray):
             return _array_item(holder, key)
@@ -119,7 +122,7 @@ def _array_item(holder: np.ndarray[Any, Any], key: Any) -> Keys:
 
 
 def _parts(found: list[int], dtype: np.dtype[Any]) -> list[int]:
-    """The addresses with those of the parts that views show: fields of records, imaginary parts."""
+    """The addresses, with those of parts that views may show: fields of records, imaginary parts."""
     offsets = _offsets(dtype)
     return found if offsets == (0,) else [start + offset for start in found for offset in offsets]
 
@@ -132,7 +135,7 @@ def _offsets(dtype: np.dtype[Any]) -> tuple[int, ...]:
 
 
 def reinterprets(holder: object) -> bool:
-    """Whether an array shows memory as elements of another size, so that addresses do not tell them apart."""
+    """Whether an array views memory as elements of another size, so that addresses do not identify them."""
     base = holder.base if isinstance(holder, np.ndarray) else None
     if not isinstance(holder, np.ndarray) or not isinstance(base, np.ndarray):
         return False
@@ -140,7 +143,7 @@ def reinterprets(holder: object) -> bool:
 
 
 def gives_view(holder: Any, key: Any) -> bool:
-    """Whether ``holder[key]`` is a view, which reads nothing yet."""
+    """Whether ``holder[key]`` is a view, which reads no element."""
     if not isinstance(holder, np.ndarray):
         return False
     indices = key if isinstance(key, tuple) else (key,)
@@ -151,18 +154,12 @@ def gives_view(holder: Any, key: Any) -> bool:
     return basic and not any(isinstance(k, bool) for k in indices) and integers < holder.ndim
 
 
-# ------------------------------------------------------------------------------
-# What the program calls an element: `A[3, 5]`, `rows[2][0]`, `d['x']`, `self.total`.
-#
-# A container has the name by which the loop knows it, else the place where it was found in another one, else
-# the words of the expression at hand.
-
-_WORDS = {"length": "the length of {0}", "position": "the state of {0}", "item": "{0}[{1!r}]"}
-_WORDS |= {"key": "{0}[{1!r}]", "attribute": "{0}.{1}"}
+_NAMES = {"length": "the length of {0}", "position": "the state of {0}", "item": "{0}[{1!r}]"}
+_NAMES |= {"key": "{0}[{1!r}]", "attribute": "{0}.{1}"}
 
 
 class ElementNames:
-    """The names of the containers met, which it keeps alive."""
+    """The names of the accessed containers, which it keeps alive."""
 
     def __init__(self) -> None:
         self._kept: dict[int, object] = {}
@@ -171,16 +168,16 @@ class ElementNames:
         self._hints: dict[int, str] = {}
 
     def keep(self, holder: object) -> None:
-        """Keep the object, and so its identity and memory, from being given to another."""
+        """Keep the object alive, so that its identity and memory are not used again."""
         self._kept[id(holder)] = holder
 
     def call(self, holder: object, name: str) -> None:
-        """The program knows ``holder`` by ``name``; the first name counts."""
+        """The loop uses ``name`` for ``holder``; the first name counts."""
         self.keep(holder)
         self._own.setdefault(id(holder), name)
 
     def hint(self, holder: object, name: str) -> None:
-        """``holder`` was called ``name`` where it was given to a function."""
+        """``name`` is the text of ``holder`` as an argument of a call."""
         self.keep(holder)
         self._hints.setdefault(id(holder), name)
 
@@ -192,12 +189,12 @@ class ElementNames:
             self._within.setdefault(id(holder), (around, suffix))
 
     def clear(self) -> None:
-        """Let all objects go."""
+        """Forget all names and objects."""
         for held in (self._kept, self._own, self._within, self._hints):
             held.clear()
 
     def of(self, holder: object, otherwise: str) -> str:
-        """What the program calls ``holder``."""
+        """The name of ``holder``, else the text ``otherwise``."""
         return self._known(holder) or self._hints.get(id(holder)) or otherwise
 
     def _known(self, holder: object) -> str | None:
@@ -212,12 +209,12 @@ class ElementNames:
         return None
 
     def element(self, key: Hashable, holder: object, otherwise: str) -> str:
-        """What the program calls an element of ``holder``, which is called ``otherwise`` there."""
+        """The name of an element of ``holder``, whose text at the access is ``otherwise``."""
         if isinstance(key, int):
             return self._array_element(key, holder, otherwise)
         if not isinstance(key, tuple):
             return otherwise
-        return _WORDS[key[1]].format(self.of(holder, otherwise), key[2])
+        return _NAMES[key[1]].format(self.of(holder, otherwise), key[2])
 
     def _array_element(self, address: int, holder: Any, otherwise: str) -> str:
         known = [h for h in self._kept.values() if isinstance(h, np.ndarray) and self._known(h)]

@@ -1,4 +1,8 @@
-"""Run the rewritten program as `python FILE ARGS` would run the original, and its own modules alike."""
+"""Run the rewritten program as `python FILE ARGS` would run the original, and report what was found.
+
+The program's own modules are rewritten as well. All annotated loops are watched, also those inside another
+parallel loop. The report has the form of our diagnostics.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dlbc.commands.witness.record import (
-    APPEND,
-    INSERT,
-    READ,
-    READ_STORE,
-    STORE,
-    AccessSite,
-    IterationConflict,
-    RecordedAccess,
-    WatchedLoop,
-)
+from dlbc.commands.witness.record import VERBS, AccessSite, IterationConflict, RecordedAccess, WatchedLoop
 from dlbc.commands.witness.rewrite import rewrite
 from dlbc.commands.witness.rewrite_expressions import WATCHER
 from dlbc.commands.witness.watch import AccessMonitor
@@ -42,21 +36,11 @@ from dlbc.parse.read_clauses import read_annotation
 from dlbc.parse.read_source import WHOLE_FILE, decode_source, parse_module
 from dlbc.source import Source
 
-# ------------------------------------------------------------------------------
-# The report of a witness run, in the form of our diagnostics.
-
-_VERBS = {
-    READ: ("read", "reads"),
-    STORE: ("stored to", "stores to"),
-    READ_STORE: ("read and stored to", "reads and stores to"),
-    APPEND: ("added to", "adds to"),
-    INSERT: ("stored to", "stores to"),
-}
-_UPDATE = ("updated", "updates")
+# The report
 
 
 def describe(watch: AccessMonitor, source: Source, ending: str) -> str:
-    """All findings, then what was watched and what was not. ``ending``: how the program failed, if it did."""
+    """All conflicts, then what was watched and what not; ``ending``: how the program failed, if it did."""
     lines = [line for _, conflict in sorted(watch.conflicts.items()) for line in _conflict(conflict)]
     return "\n".join([*lines, *_summary(watch, source, ending)])
 
@@ -83,7 +67,7 @@ def _side(access: RecordedAccess, label: str, mark: str) -> list[str]:
 
 
 def _verb(access: RecordedAccess, tense: int) -> str:
-    return _VERBS.get(access.kind, _UPDATE)[tense]
+    return VERBS.get(access.kind, ("updated", "updates"))[tense]
 
 
 def _summary(watch: AccessMonitor, source: Source, ending: str) -> Iterator[str]:
@@ -110,20 +94,18 @@ def _verdict(watch: AccessMonitor) -> str:
 
 
 def _extent(watch: AccessMonitor) -> str:
-    words = [_count(len(watch.runs), "loop"), _count(sum(watch.runs.values()), "run")]
-    return ", ".join(
-        [*words, _count(watch.iterations_watched, "iteration"), _count(watch.accesses, "access", "es")]
-    )
+    counts = [_count(len(watch.runs), "loop"), _count(sum(watch.runs.values()), "run")]
+    counts += [_count(watch.iterations_watched, "iteration"), _count(watch.accesses, "access", "es")]
+    return ", ".join(counts)
 
 
 def _count(number: int, word: str, plural: str = "s") -> str:
     return f"{number} {word}{'' if number == 1 else plural}"
 
 
-# ------------------------------------------------------------------------------
-# The loops to be watched: all that are annotated, also those within another parallel loop.
+# The loops to be watched
 
-#: The remark on a parallel loop within another one, which the compiler leaves alone.
+#: The remark on a parallel loop inside another one, which the compiler leaves alone.
 _NESTED = "DLB120"
 
 
@@ -157,14 +139,14 @@ def _watched(module: Module, node: ast.For, annotation: Annotation) -> WatchedLo
     return WatchedLoop(module.source.place_of(node), annotation, tuple(names), reason)
 
 
-# ------------------------------------------------------------------------------
+# The run
 
 _RECURSION_LIMIT = 20_000
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def witness(source: Source, arguments: Sequence[str]) -> int:
-    """Run ``source`` and report on standard error; 1 if there is a conflict or an error, else 0."""
+    """Run ``source`` and report on standard error; the exit status 1 after a conflict or an error, else 0."""
     watch = AccessMonitor()
     code = _prepared(source, watch)
     if isinstance(code, tuple):
@@ -230,7 +212,7 @@ def _run(code: types.CodeType, program: types.ModuleType) -> BaseException | Non
 
 
 def _ending(failure: BaseException | None) -> str:
-    """How the program failed, in words; nothing where it did not."""
+    """How the program failed; empty if it did not."""
     if failure is None or (isinstance(failure, SystemExit) and failure.code in (None, 0)):
         return ""
     if isinstance(failure, SystemExit):
@@ -239,7 +221,7 @@ def _ending(failure: BaseException | None) -> str:
 
 
 def _show(failure: BaseException) -> None:
-    """The traceback that Python shows of the original: without what runs and watches it."""
+    """Print the traceback that Python shows for the original: without the frames of this package."""
     shown = traceback.TracebackException.from_exception(failure)
     waiting: list[traceback.TracebackException | None] = [shown]
     while waiting:
@@ -253,7 +235,7 @@ def _show(failure: BaseException) -> None:
 
 @contextmanager
 def _as_main(source: Source, arguments: Sequence[str], watch: AccessMonitor) -> Iterator[types.ModuleType]:
-    """The program as `__main__`, with its arguments and its directory first on the path; then as before."""
+    """The program as `__main__`, with its arguments, and its directory first on the path; then as before."""
     held = sys.argv, sys.path[:], sys.modules.get("__main__"), sys.meta_path[:]
     program = types.ModuleType("__main__")
     program.__dict__.update(__file__=source.path, __builtins__=builtins)
@@ -262,7 +244,7 @@ def _as_main(source: Source, arguments: Sequence[str], watch: AccessMonitor) -> 
     sys.argv, sys.path[:] = [source.path, *arguments], [directory, *sys.path[1:]]
     sys.modules["__main__"] = program
     sys.meta_path.insert(0, finder)
-    setattr(builtins, WATCHER, watch)  # it stays: what the program leaves to the end still speaks to it
+    setattr(builtins, WATCHER, watch)  # it stays, since functions that run at exit still call it
     linecache.checkcache(source.path)
     try:
         yield program
@@ -275,7 +257,7 @@ def _as_main(source: Source, arguments: Sequence[str], watch: AccessMonitor) -> 
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the program's own modules, those below its directory, and has them rewritten as well."""
+    """Finds the program's own modules, those below its directory, and gives them a loader that rewrites."""
 
     def __init__(self, directory: str, watch: AccessMonitor) -> None:
         self.loaded: list[str] = []
@@ -301,7 +283,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         self._watch = watch
 
     def get_code(self, fullname: str) -> Any:
-        """The code of the rewritten module; of the original where that cannot be."""
+        """The code of the rewritten module; of the original if it cannot be rewritten."""
         path = self.get_filename(fullname)
         data = self.get_data(path)
         source, problems = decode_source(path, data)

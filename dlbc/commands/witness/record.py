@@ -1,10 +1,11 @@
-"""What iterations do to elements, and the first pair of accesses that makes two of them dependent.
+"""The accesses of iterations to elements, and the first pair of accesses that makes two iterations dependent.
 
 Law: two accesses of different iterations to one element conflict unless both read, or both belong to one
-operation that is combined in iteration order (a reduction, an ordered effect). Of each kind an element keeps
-the last access and the last one of an earlier iteration: iterations come in order, so an earlier partner
-exists if and only if one of these two is of an earlier iteration. What each iteration may have a copy of
-(scalars, `private` arrays) conflicts only where a value flows from one iteration into another.
+operation that is combined in iteration order (a reduction, an ordered effect). For each kind of access, an
+element keeps the last access and the last one of an earlier iteration. Iterations come in order, so an access
+has an earlier partner if and only if one of these two belongs to an earlier iteration. What each iteration
+may have a copy of (scalars, `private` arrays) conflicts only if a value flows from one iteration into
+another.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from dlbc.source import Source, SourcePlace
 
 #: Kinds of access; every other kind is the operator of a reduction (`+`, `max`, `select <`).
 READ, STORE, READ_STORE = "read", "store", "read and store"
-#: Effects that are kept in iteration order: they do not conflict among themselves.
+#: Effects that are replayed in iteration order, so that they do not conflict among themselves.
 APPEND, INSERT = "append", "insert"
 _PLAIN = frozenset({READ, STORE, READ_STORE})
+
+#: For the report, past and present tense.
+VERBS = {READ: ("read", "reads"), STORE: ("stored to", "stores to"), APPEND: ("added to", "adds to")}
+VERBS |= {READ_STORE: ("read and stored to", "reads and stores to"), INSERT: VERBS[STORE]}
 
 
 @dataclass(frozen=True, slots=True)
 class AccessSite:
-    """An expression of the program that touches elements; ``text`` is what it calls their container."""
+    """An expression of the program that accesses elements; ``text`` is the text of their container."""
 
     source: Source
     place: SourcePlace
@@ -34,7 +39,7 @@ class AccessSite:
 
 @dataclass(frozen=True)
 class WatchedLoop:
-    """An annotated loop; ``names`` are those in it, in order; ``unwatched`` says why it cannot be watched."""
+    """An annotated loop; ``names`` are the names in it, in order; ``unwatched``: why it cannot be watched."""
 
     place: SourcePlace
     annotation: Annotation
@@ -44,7 +49,7 @@ class WatchedLoop:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAccess:
-    """One access: by which iteration (from 0 in order), of which kind, where, as which one of the run."""
+    """One access: the iteration (from 0), the kind, the place, and its number in the run."""
 
     iteration: int
     kind: str
@@ -54,7 +59,7 @@ class RecordedAccess:
 
 @dataclass(frozen=True, slots=True)
 class IterationConflict:
-    """Two accesses that make their iterations dependent; the iterations and the element as text."""
+    """Two accesses that make their iterations dependent; the iterations and the element are texts."""
 
     loop: WatchedLoop
     run: int
@@ -73,7 +78,7 @@ class _Shared:
         self.kinds: dict[str, tuple[RecordedAccess, RecordedAccess | None]] = {}
 
     def add(self, new: RecordedAccess) -> RecordedAccess | None:
-        """Remember an access; the one of an earlier iteration that it conflicts with."""
+        """Record an access; return the one of an earlier iteration that it conflicts with, if any."""
         partner: RecordedAccess | None = None
         for kind, (last, before) in self.kinds.items():
             earlier = last if last.iteration != new.iteration else before
@@ -92,9 +97,10 @@ def _clash(one: str, other: str) -> bool:
 
 
 class _Private:
-    """The accesses to what each iteration may have a copy of: only the flow of values counts.
+    """The accesses to an element of which each iteration may have a copy: only the flow of values counts.
 
-    An iteration that stores a value of its own is independent of earlier ones from then on; an update is not.
+    From the store of a new value on, an iteration is independent of earlier ones; an update does not make it
+    so.
     """
 
     __slots__ = ("before", "defined", "exposed", "written")
@@ -106,7 +112,7 @@ class _Private:
         self.exposed: RecordedAccess | None = None
 
     def add(self, new: RecordedAccess) -> RecordedAccess | None:
-        """Remember an access; the one of an earlier iteration that it conflicts with."""
+        """As `_Shared.add`."""
         if new.kind == STORE:
             self.defined = new.iteration
         partner = None if self.defined == new.iteration else self._partner(new)
@@ -128,7 +134,7 @@ class _Private:
 
 
 class WatchedRun:
-    """One execution of an annotated loop. ``iteration`` is -1 while none is under way."""
+    """One execution of an annotated loop; ``iteration`` is -1 between iterations."""
 
     def __init__(self, loop: WatchedLoop, number: int) -> None:
         self.loop = loop
@@ -142,7 +148,7 @@ class WatchedRun:
         self._elements: dict[Hashable, _Shared | _Private] = {}
 
     def record_access(self, key: Hashable, kind: str, site: AccessSite, private: bool = False) -> bool:
-        """Remember an access to the element ``key``; whether it is the first that conflicts."""
+        """Record an access to the element ``key``; whether it conflicts with an earlier one."""
         self.accesses += 1
         element = self._elements.get(key)
         if element is None:
@@ -155,7 +161,7 @@ class WatchedRun:
         return True
 
     def labels(self, one: int, other: int) -> tuple[str, str]:
-        """Two iterations in the program's own terms, `i = 3`, with their numbers where these are the same."""
+        """Two iterations in the program's own terms, `i = 3`, with their numbers if these terms are equal."""
         labels = self._label(one), self._label(other)
         if labels[0] != labels[1]:
             return labels

@@ -1,7 +1,7 @@
-"""What is known of a run under watch: the annotated loops under way, and who touched what.
+"""The state of a watched run: the annotated loops that are running, and the accesses of their iterations.
 
-Accesses count for every annotated loop under way in the thread that runs it; a loop whose conflict is found,
-or between whose iterations the program is, records nothing.
+An access counts for every annotated loop that is running, in the thread that runs it. A loop records nothing
+between its iterations, or once its conflict is found.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dlbc.commands.witness import elements
 from dlbc.commands.witness.elements import ElementNames
 from dlbc.commands.witness.record import AccessSite, IterationConflict, WatchedLoop, WatchedRun
 
-#: Types whose elements do not change, or are not looked at.
+#: Types whose elements do not change, or are not watched.
 SILENT = (str, bytes, tuple, range, type, memoryview, np.generic)
 
 
 class PendingEvaluations(threading.local):
-    """Per thread: objects whose subscript, and functions whose arguments, are being evaluated."""
+    """For each thread, the objects whose subscripts and the functions whose arguments are being evaluated."""
 
     def __init__(self) -> None:
         self.objects: list[Any] = []
@@ -36,10 +36,10 @@ class PendingEvaluations(threading.local):
 
 @dataclass(frozen=True, slots=True)
 class _Active:
-    """An annotated loop under way: its number, its run, the identities of what is private in it.
+    """A running annotated loop: its number, its run, and the identities of its private objects.
 
-    ``objects`` and ``calls`` are how many evaluations were pending at its beginning: what an exception left
-    of them since is forgotten.
+    ``objects`` and ``calls`` are the numbers of pending evaluations when it began; more than these are left
+    over from an exception, and are dropped.
     """
 
     number: int
@@ -67,14 +67,10 @@ class MonitorState:
         self._pending = PendingEvaluations()
         self._frames = itertools.count(1)
 
-    # What is remembered
-
-    def watching(self) -> bool:
-        """Whether an iteration of an annotated loop is under way."""
-        return self._on
+    # Accesses
 
     def record_access(self, keys: Iterable[Hashable], kind: str, site: int, holder: Any) -> None:
-        """Elements of ``holder`` are accessed."""
+        """Record an access to elements of ``holder``."""
         if threading.get_ident() != self._thread:
             self.note_unwatched("what other threads do", site)
             return
@@ -95,7 +91,7 @@ class MonitorState:
         self._refresh()
 
     def note_unwatched(self, what: str, site: int) -> None:
-        """Something that cannot be watched is named once."""
+        """Remember something that cannot be watched, with the first place where it occurs."""
         if self._on:
             self.unwatched.setdefault(what, self.sites[site])
 
@@ -122,19 +118,19 @@ class MonitorState:
         return run
 
     def begin(self, run: WatchedRun) -> None:
-        """The next iteration is about to draw its values."""
+        """The next iteration begins, by drawing its values."""
         active = next(a for a in self._active if a.run is run)
         del self._pending.objects[active.objects :], self._pending.calls[active.calls :]
         run.iteration = run.started
         self._refresh()
 
     def end(self, run: WatchedRun) -> None:
-        """There was none, or the loop is left."""
+        """There is no next iteration, or the loop is left."""
         run.iteration = -1
         self._refresh()
 
     def at(self, values: tuple[object, ...]) -> None:
-        """The iteration has its values: the targets' names, each with its value."""
+        """The iteration has its values: the name of each target, followed by its value."""
         run = self._active[-1].run
         run.started += 1
         run.values.append(values)
@@ -150,9 +146,8 @@ class MonitorState:
         if run.found and number not in self.conflicts:
             earlier, later = run.found
             labels = run.labels(earlier.iteration, later.iteration)
-            self.conflicts[number] = IterationConflict(
-                run.loop, run.number, earlier, later, labels, run.element
-            )
+            conflict = IterationConflict(run.loop, run.number, earlier, later, labels, run.element)
+            self.conflicts[number] = conflict
         run.release()
         if not self._active:
             self.names.clear()
@@ -160,7 +155,7 @@ class MonitorState:
     # Variables
 
     def frame(self) -> int:
-        """What tells this call of a function from others."""
+        """A number that distinguishes this call of a function from others."""
         return next(self._frames)
 
     def _variable(self, token: int, name: str, kind: str, site: int) -> None:

@@ -1,9 +1,9 @@
-"""Rewrite a program so that it tells a watcher what it touches, and otherwise does what it did.
+"""Rewrite a program so that it reports its accesses to a monitor, and otherwise does what it did.
 
-Law: the program's own operations stay where they are, on its own objects; calls to the watcher are put around
-their operands and give them back. ``A[k]`` becomes ``w.of(A)[w.key(k, site, kind)]``: subscripting itself,
-its order of evaluation, its exceptions and its traceback are the program's. Nobody reads the outcome, which
-is compiled with the places of the original. Statements that bind a watched variable are followed by a call.
+Law: the program's own operations stay in place, on its own objects; calls to the monitor are put around their
+operands and return them. ``A[k]`` becomes ``w.of(A)[w.key(k, site, kind)]``: subscripting itself, its order
+of evaluation, its exceptions and its traceback are the program's. The result is not for readers; it is
+compiled with the positions of the original. Statements that bind a watched variable are followed by a call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dlbc.commands.witness.scopes import VariableScopes, bound_names, contributi
 from dlbc.ir.loop import Module
 from dlbc.passes.resolve_names import resolve_module
 
-#: Compilers of functions read the code, which must stay what they know.
+#: Decorators that compile a function: they read its code, which must stay as it is.
 _COMPILERS = ("jit", "njit", "vectorize", "guvectorize", "stencil", "cfunc")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -26,8 +26,10 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def rewrite(
     module: Module, loops: Mapping[ast.For, int], site: Callable[[AccessSite], int], space: int
 ) -> ast.Module:
-    """The tree, changed in place. ``loops`` gives the number of each watched one, ``site`` that of a place;
-    ``space`` tells the variables of this module from those of others.
+    """The tree, changed in place.
+
+    ``loops`` gives the number of each watched loop, ``site`` the number of a place; ``space`` distinguishes
+    the variables of this module from others'.
     """
     rewriter = _Rewriter(module, loops, site, space)
     changed = cast(ast.Module, rewriter.visit(module.tree))
@@ -35,7 +37,7 @@ def rewrite(
 
 
 class _Rewriter(ExpressionRewriter):
-    """Statements and the scopes that they make, on top of expressions."""
+    """Rewrites statements, and follows the scopes that they open."""
 
     def __init__(
         self, module: Module, loops: Mapping[ast.For, int], site: Callable[[AccessSite], int], space: int
@@ -49,7 +51,7 @@ class _Rewriter(ExpressionRewriter):
     # What is bound
 
     def _bound(self, node: ast.stmt, name: str, target: ast.expr | None = None) -> list[ast.stmt]:
-        """The call that tells of ``name`` having been bound; none where it is no watched variable."""
+        """The call that reports the binding of ``name``; none if it is not a watched variable."""
         owner = self._carried(name)
         if owner is None:
             return []
@@ -77,15 +79,9 @@ class _Rewriter(ExpressionRewriter):
 
     # Scopes
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
-        return self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> list[ast.stmt]:
-        return self._function(node)
-
     def _function(self, node: _Function) -> list[ast.stmt]:
-        words = {w for d in node.decorator_list for w in ast.unparse(d).replace("(", ".").split(".")}
-        if words & set(_COMPILERS):
+        names = {w for d in node.decorator_list for w in ast.unparse(d).replace("(", ".").split(".")}
+        if names & set(_COMPILERS):
             return [node]
         node.decorator_list = [self._visit(d) for d in node.decorator_list]
         self._defaults(node.args)
@@ -101,6 +97,8 @@ class _Rewriter(ExpressionRewriter):
             node.body.insert(int(documented), ast.copy_location(frame, first))
         self._scope = outer
         return [node, *self._bound(node, node.name)]
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function  # noqa: N815
 
     def visit_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
         node.decorator_list = [self._visit(d) for d in node.decorator_list]
@@ -159,11 +157,9 @@ class _Rewriter(ExpressionRewriter):
 
     def visit_If(self, node: ast.If) -> ast.stmt:
         self._contributes(node)
-        node.test = self._used(node.test, "truth")
-        node.body, node.orelse = self._suite(node.body), self._suite(node.orelse)
-        return node
+        return self.visit_While(node)
 
-    def visit_While(self, node: ast.While) -> ast.stmt:
+    def visit_While(self, node: ast.While | ast.If) -> ast.stmt:
         node.test = self._used(node.test, "truth")
         node.body, node.orelse = self._suite(node.body), self._suite(node.orelse)
         return node
@@ -215,13 +211,12 @@ class _Rewriter(ExpressionRewriter):
         node.body = [*bound, *self._suite(node.body)]
         return node
 
-    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
         return [node, *(b for n in sorted(bound_names(node)) for b in self._bound(node, n))]
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
-        if node.module == "__future__" or any(alias.name == "*" for alias in node.names):
-            return [node]
-        return [node, *(b for n in sorted(bound_names(node)) for b in self._bound(node, n))]
+        unbound = node.module == "__future__" or any(alias.name == "*" for alias in node.names)
+        return [node] if unbound else self.visit_Import(node)
 
     def visit_TypeAlias(self, node: ast.stmt) -> ast.stmt:
         return node

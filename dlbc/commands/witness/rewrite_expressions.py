@@ -1,4 +1,4 @@
-"""The expressions of a rewritten program: calls to the watcher around their operands."""
+"""The expressions of a rewritten program: calls to the monitor around their operands."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ from dlbc.commands.witness.record import READ, STORE, AccessSite
 from dlbc.commands.witness.scopes import VariableScope, VariableScopes
 from dlbc.ir.loop import Module
 
-# ------------------------------------------------------------------------------
-# Calls to the watcher, put around expressions of the program, and the walk that puts them.
-
-#: What the watcher is called in rewritten programs, and how names of frames begin.
+#: The name of the monitor in rewritten programs, and the prefix of names of frames.
 WATCHER = "_dlb_watch"
 FRAME = "_dlb_frame_"
-#: Expressions that may give an object that others have.
+#: Expressions whose value may be an object that is reachable in other ways too.
 VALUES = (ast.Name, ast.Subscript, ast.Attribute, ast.Call, ast.NamedExpr, ast.IfExp)
 
 
 class HookInserter(ast.NodeTransformer):
-    """Where the walk is, and calls that can be put there.
+    """The position of the walk, and the calls that can be inserted there.
 
-    ``site`` gives the number of a place; ``space`` tells the variables of this module from those of others.
+    ``site`` gives the number of a place; ``space`` distinguishes the variables of this module from others'.
     """
 
     def __init__(
@@ -41,21 +38,21 @@ class HookInserter(ast.NodeTransformer):
         return ast.copy_location(ast.Call(function, given, []), at)
 
     def _site(self, node: ast.expr | ast.stmt, text: ast.expr | str) -> int:
-        words = text if isinstance(text, str) else ast.unparse(text)
-        return self._site_number(AccessSite(self._source, self._source.place_of(node), words))
+        shown = text if isinstance(text, str) else ast.unparse(text)
+        return self._site_number(AccessSite(self._source, self._source.place_of(node), shown))
 
     def _visit(self, node: ast.expr) -> ast.expr:
         return cast(ast.expr, self.visit(node))
 
     def _used(self, node: ast.expr, hook: str = "use") -> ast.expr:
-        """An operand whose elements, if it has any, are read by what it is an operand of."""
+        """An operand whose elements, if it has any, are read by its operation."""
         visited = self._visit(node)
         if isinstance(node, VALUES):
             return self._hook(hook, node, visited, self._site(node, node))
         return visited
 
     def _token(self, owner: VariableScope) -> ast.expr:
-        """What tells one call's variable from another's."""
+        """An expression that distinguishes the variables of one call from those of another."""
         if owner.is_function:
             return ast.Name(f"{FRAME}{owner.number}", ast.Load())
         return ast.Constant(-(self._space * 1_000_000 + owner.number + 1))
@@ -65,11 +62,8 @@ class HookInserter(ast.NodeTransformer):
         return owner if name in owner.carried else None
 
 
-# ------------------------------------------------------------------------------
-
-
 class ExpressionRewriter(HookInserter):
-    """Expressions, on top of the calls. Methods are those of `ast.NodeTransformer`, a kind of node each."""
+    """Rewrites expressions. The methods are those of `ast.NodeTransformer`, one for each kind of node."""
 
     # ruff: noqa: D102
 
@@ -163,8 +157,7 @@ class ExpressionRewriter(HookInserter):
             node.left = self._hook("sought", node.left, self._visit(node.left))
             node.comparators = [self._hook("member", held, self._visit(held), site)]
             return node
-        hook = "same" if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops) else "use"
-        if hook == "same":
+        if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
             return cast(ast.expr, self.generic_visit(node))
         node.left, node.comparators = self._used(node.left), [self._used(c) for c in node.comparators]
         return node
@@ -192,17 +185,7 @@ class ExpressionRewriter(HookInserter):
         self._scope = outer
         return cast(ast.expr, changed)
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        return self._comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        return self._comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        return self._comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        return self._comprehension(node)
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         node.target = self._visit(node.target)

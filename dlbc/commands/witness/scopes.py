@@ -1,8 +1,12 @@
-"""Which names of a program are variables that iterations may pass values on by.
+"""The variables by which iterations may pass on values, and the accesses that contribute to a reduction.
 
-Those that the body of an annotated loop binds in its own scope, and those that some function rebinds by
-`global` or `nonlocal`. Python's rules: a name belongs to the innermost function that binds it; class bodies
-are passed over from within; a comprehension's targets are its own.
+The variables are those that the body of an annotated loop binds in its own scope, and those that a function
+rebinds by `global` or `nonlocal`. Python's rules: a name belongs to the innermost function that binds it;
+class bodies are invisible from functions inside; a comprehension's targets are its own.
+
+Contributions do not conflict among themselves. Their forms are those that the compiler accepts
+(`dlbc.analysis.updates`), in the body itself: what a called function updates is not combined in iteration
+order, so it is an access like any other.
 """
 
 from __future__ import annotations
@@ -40,21 +44,18 @@ class VariableScope:
 
 
 class VariableScopes:
-    """All scopes of a module; ``carried`` of each holds the variables to be watched."""
+    """All scopes of a module; ``carried`` of each has the variables to be watched."""
 
     def __init__(self, tree: ast.Module, loops: Iterator[ast.For]) -> None:
         self.of: dict[ast.AST, VariableScope] = {}
         self._enter(tree, None)
-        self._home: dict[ast.AST, VariableScope] = {}
-        for node, scope in self._nodes():
-            self._home[node] = scope
+        scope_of = {node: scope for scope in self.of.values() for node in _direct(scope.node)}
         for scope in self.of.values():
             for name in (scope.module | scope.outer) & scope.bound:
                 self.owner(scope, name).carried.add(name)
         for loop in loops:
-            scope = self._home[loop]
             for name in {name for stmt in loop.body for name in bound_names(stmt)}:
-                self.owner(scope, name).carried.add(name)
+                self.owner(scope_of[loop], name).carried.add(name)
 
     def owner(self, scope: VariableScope, name: str) -> VariableScope:
         """The scope that ``name`` belongs to where ``scope`` mentions it."""
@@ -87,14 +88,9 @@ class VariableScopes:
                 if isinstance(child, _COMPREHENSIONS):
                     scope.bound |= _walrus(child)
 
-    def _nodes(self) -> Iterator[tuple[ast.AST, VariableScope]]:
-        for scope in self.of.values():
-            for node in _direct(scope.node):
-                yield node, scope
-
 
 def _direct(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below ``node`` in its own scope, in order; scopes within are given, not entered."""
+    """The nodes below ``node`` in its own scope, in order; inner scopes are yielded, not entered."""
     waiting = list(ast.iter_child_nodes(node))
     while waiting:
         child = waiting.pop(0)
@@ -104,7 +100,7 @@ def _direct(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def bound_names(statement: ast.stmt) -> set[str]:
-    """What a statement binds in the scope it stands in."""
+    """The names that a statement binds in its scope."""
     names = _bound_by(statement)
     for node in _direct(statement) if not isinstance(statement, _OWN) else ():
         names |= _bound_by(node)
@@ -136,15 +132,8 @@ def _walrus(node: ast.AST) -> set[str]:
     return {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
 
 
-# ------------------------------------------------------------------------------
-# Which accesses of the body are contributions to a reduction, and so do not conflict among themselves.
-#
-# The forms are those that the compiler takes (`dlbc.analysis.updates`, `dlbc.analysis.updates`), in the body itself:
-# what a called function updates is not combined in iteration order, and so is an access like any other.
-
-
 def contributions(statement: ast.stmt, module_names: ModuleNames) -> dict[ast.AST, str]:
-    """The nodes by which a statement reads and stores what it contributes to, and their kind of access."""
+    """The nodes by which a statement reads and stores the target of its contribution, with their kind."""
     update, prefix = update_of(statement, module_names), ""
     if update is None:
         update, prefix = selection_of(statement, module_names), "select "
@@ -157,7 +146,7 @@ def contributions(statement: ast.stmt, module_names: ModuleNames) -> dict[ast.AS
 
 
 def _holder(node: ast.AST) -> ast.AST | None:
-    """What an element is reached through: `hist` of `hist[k]` and of `hist.get(k, 0)`."""
+    """The container of an accessed element: `hist` of `hist[k]` and of `hist.get(k, 0)`."""
     match node:
         case ast.Subscript(value=held) | ast.Call(func=ast.Attribute(value=held)):
             return held

@@ -1,7 +1,7 @@
-"""The watcher that rewritten programs talk to: each method is one kind of call that `rewrite` puts in.
+"""The monitor that rewritten programs call: each method is one kind of call that `rewrite` inserts.
 
-Law: a call gives its operand back and never changes what the program does. Outside annotated loops a call is
-next to nothing. Accesses count for every annotated loop under way in the thread that runs it.
+Law: a call returns its operand and never changes what the program does. Outside annotated loops it costs next
+to nothing. An access counts for every annotated loop that is running, in the thread that runs it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class AccessMonitor(MonitorState):
     # Variables
 
     def name(self, value: _T, token: int, name: str, kind: str, site: int) -> _T:
-        """A variable is read; with an operator as ``kind``, by its own update, which tells of itself."""
+        """A variable is read; with an operator as ``kind``, by its own update, which `bound` records."""
         if self._on and kind == READ:
             self._variable(token, name, kind, site)
         return value
 
     def bound(self, token: int, name: str, kind: str, site: int, value: object) -> None:
-        """A variable was bound; one that holds what was changed in place was not bound to another."""
+        """A variable was bound; an update of a container happens in place and is not a binding."""
         if self._on and not isinstance(value, elements.WATCHED):
             self._variable(token, name, kind, site)
 
@@ -57,7 +57,7 @@ class AccessMonitor(MonitorState):
         return holder
 
     def key(self, key: _T, site: int, kind: str) -> _T:
-        """The subscript; access follows."""
+        """The subscript has been evaluated; the access follows."""
         holder = self._pending.objects.pop()
         if kind == STORE and self._pending.value is not None:
             self._stored_value(holder)
@@ -76,7 +76,7 @@ class AccessMonitor(MonitorState):
 
     def _item(self, holder: Any, key: Any, site: int, kind: str) -> None:
         keys = elements.item(holder, key)
-        if kind not in (READ, STORE, "delete"):  # of `rows[i] += x` the element may change in place
+        if kind not in (READ, STORE, "delete"):  # `rows[i] += x` may change the element in place
             self.inplace(_held(holder, key), kind, site)
         if kind == READ:
             self._place(holder, key)
@@ -88,9 +88,8 @@ class AccessMonitor(MonitorState):
         elif isinstance(holder, dict):
             kind = INSERT if kind == STORE else kind
             if keys and (kind == "delete" or key not in holder):
-                self.record_access(
-                    [elements.length(holder)], READ_STORE if kind == "delete" else INSERT, site, holder
-                )
+                resizing = READ_STORE if kind == "delete" else INSERT
+                self.record_access([elements.length(holder)], resizing, site, holder)
         elif isinstance(holder, elements.SEQUENCES) and kind == "delete":
             keys = elements.whole(holder)
         elif isinstance(holder, elements.SEQUENCES) and isinstance(key, slice):
@@ -116,9 +115,8 @@ class AccessMonitor(MonitorState):
             self.record_access(elements.whole(part), kind, site, holder)
             return
         own = getattr(holder, "__dict__", None) if not isinstance(holder, super) else None
-        slot = hasattr(getattr(type(holder), name, None), "__set__") and not isinstance(
-            getattr(type(holder), name), property
-        )
+        descriptor = getattr(type(holder), name, None)
+        slot = hasattr(descriptor, "__set__") and not isinstance(descriptor, property)
         if isinstance(holder, elements.WATCHED) or (own is None and not slot):
             return
         if kind != READ or slot or (own is not None and name in own):
@@ -131,7 +129,7 @@ class AccessMonitor(MonitorState):
                 self.record_access([elements.attribute(holder, name)], kind, site, holder)
 
     def value(self, value: _T, site: int) -> _T:
-        """A value is about to be stored to an element: into an array it is copied, which reads it."""
+        """A value is about to be stored to an element; an array copies it, which reads it."""
         self._pending.value = (value, site) if isinstance(value, elements.WATCHED) else None
         return value
 
@@ -141,7 +139,7 @@ class AccessMonitor(MonitorState):
             self.deep(*value)
 
     def resized(self) -> None:
-        """A slice was stored to: another length than before moves all elements behind it."""
+        """A slice was stored to; if that changed the length, all later elements have moved."""
         known, self._pending.resized = self._pending.resized, None
         if self._on and known and len(known[0]) != known[1]:
             self.record_access(elements.whole(known[0]), STORE, known[2], known[0])
@@ -155,13 +153,13 @@ class AccessMonitor(MonitorState):
         return value
 
     def deep(self, value: _T, site: int) -> _T:
-        """A value that is read with all containers in it."""
+        """A value that is read together with all containers in it."""
         if self._on:
             self.record_access(elements.deep(value), READ, site, value)
         return value
 
     def truth(self, value: _T, site: int) -> _T:
-        """A condition: of containers it reads the length."""
+        """A condition, which reads the length of a container."""
         if self._on and isinstance(value, np.ndarray):
             return self.use(value, site)
         if self._on and isinstance(value, elements.WATCHED):
@@ -176,12 +174,12 @@ class AccessMonitor(MonitorState):
             self.record_access([elements.length(value)], kind, site, value)
 
     def sought(self, value: _T) -> _T:
-        """What is looked for in a container, which is evaluated next."""
+        """The left operand of `in`; the container is evaluated next."""
         self._pending.objects.append(value)
         return value
 
     def member(self, holder: _T, site: int) -> _T:
-        """The container."""
+        """The container, the right operand of `in`."""
         value = self._pending.objects.pop()
         if self._on and holder.__class__ not in _PLAIN:
             keyed = isinstance(holder, elements.KEYED)
@@ -190,18 +188,19 @@ class AccessMonitor(MonitorState):
         return holder
 
     def items(self, value: Any, site: int) -> Any:
-        """What a loop or comprehension iterates over: elements are read as it comes to them."""
+        """The iterable of a loop or comprehension: each element is read when it is drawn."""
         return self._each(value, site) if self._on else value
 
     def _each(self, value: Any, site: int) -> Any:
         if isinstance(value, np.ndarray) and value.ndim == 1:
-            return self._sequence(value, addresses_of(value), site)
+            addresses: list[int] = elements.addresses(value).tolist()
+            return self._sequence(value, addresses, site)
         if isinstance(value, elements.SEQUENCES):
             return self._sequence(value, None, site)
         if isinstance(value, elements.KEYED):
             self._read(list(elements.whole(value))[:1], site, value)
-        elif hasattr(value, "__next__"):
-            self._update_position(value, site)
+        elif hasattr(value, "__next__") and self._on:
+            self.record_access([elements.position(value)], READ_STORE, site, value)
         return value
 
     def _sequence(self, value: Any, keys: list[int] | None, site: int) -> Iterator[Any]:
@@ -217,10 +216,6 @@ class AccessMonitor(MonitorState):
     def _read(self, keys: Iterable[Hashable], site: int, holder: Any) -> None:
         if self._on:
             self.record_access(keys, READ, site, holder)
-
-    def _update_position(self, value: Any, site: int) -> None:
-        if self._on:
-            self.record_access([elements.position(value)], READ_STORE, site, value)
 
     # Calls
 
@@ -247,21 +242,15 @@ class AccessMonitor(MonitorState):
         return value
 
     def is_rewritten(self, function: Any, method: str = "__init__") -> bool:
-        """Whether the code that runs is of a watched file."""
+        """Whether its code belongs to a rewritten file, and so reports its own accesses."""
         if isinstance(function, type):
             function = getattr(function, method, None)
         code = getattr(getattr(function, "__func__", function), "__code__", None)
         return code is not None and code.co_filename in self.files
 
 
-def addresses_of(value: Any) -> list[int]:
-    """The addresses of the elements of a vector."""
-    found: list[int] = elements.addresses(value).tolist()
-    return found
-
-
 def _held(holder: Any, key: Any) -> Any:
-    """What a list or dictionary has at ``key``, by no code of the program; None where it has nothing."""
+    """The item of a list or dictionary at ``key``, found without running code of the program, or None."""
     try:
         if isinstance(holder, list):
             return list.__getitem__(holder, key)
@@ -271,7 +260,7 @@ def _held(holder: Any, key: Any) -> Any:
 
 
 class _Iterations:
-    """The values of an annotated loop; drawing one belongs to the iteration that it is for."""
+    """The values of an annotated loop; drawing a value belongs to its iteration."""
 
     def __init__(self, watch: AccessMonitor, run: WatchedRun, iterable: Any) -> None:
         self._watch, self._run = watch, run
