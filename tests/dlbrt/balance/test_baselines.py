@@ -10,8 +10,8 @@ from typing import Any, overload
 import pytest
 from dlbrt.balance.actions import Action, ExchangeProfiles, Interrupt
 from dlbrt.balance.balancer import Balancer
-from dlbrt.balance.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.balance.baselines import proximities
+from dlbrt.balance.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.messages import NO_FAILURE, Profile
 from dlbrt.balance.strategies import names, strategy
