@@ -1,7 +1,7 @@
 """The interface of all self-scheduling rules, and the law that makes their numbers chunks.
 
 A rule is immutable; what changes is the `Pool`, which is immutable too and replaced after each chunk, and
-what was measured. The same pool, rank and measurements give the same chunk, whoever asks. While anything is
+what was measured. The same pool, rank and measurements always give the same chunk. While anything is
 left a chunk is at least one unit and never more than is left, whatever number a rule computes: so every rule
 ends, after at most n chunks, and deals each unit exactly once.
 

@@ -100,10 +100,10 @@ def screen(
     estimate_inputs = EstimateInputs.of(known, floor, tuple(paths))
     left_s = {each.name: max(floor, each.estimate_s(known, estimate_inputs)) for each in others}
     able = [each for each in others if isinstance(each, Candidate) and left_s[each.name] < most_s]
-    played = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
-    for each in played:
+    simulated = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
+    for each in simulated:
         left_s[each.name] = sum(each.simulate_s(known, path) for path in paths) / len(paths)
-    names = {each.name for each in played}
+    names = {each.name for each in simulated}
     return ScreeningResult(tuple(left_s.items()), floor, tuple(name for name in left_s if name not in names))
 
 

@@ -127,9 +127,6 @@ class ModelRank:
         return self.processor.finish(self.ready_s, work_s, self.rules.averaging)
 
 
-# ------------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class GroupCost:
     """One group's synchronizations (eta), and what each part of them cost in seconds, as they add up.
