@@ -2,7 +2,8 @@
 
     python tests/bench/chunks.py [--seeds N] [--rounds N] [--json FILE]
 
-By state: `ChunkScheduler.deal` and `ChunkScheduler.done`, as a master calls them, medians over whole loops. By index: the
+By state: `ReportingScheduler.deal` and `ReportingScheduler.done`, as a master calls them,
+medians over whole loops. By index: the
 chunk of a counter's value, as each rank finds it after a fetch-and-add; and making the table for that.
 """
 
@@ -17,10 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlbrt.chunks.scheduler import ChunkScheduler
 from dlbrt.chunks.table import RULES
 
 from tests.dlbrt.chunks.outside import FIGURES_S, RANKS, TSS_THERE, draw, ideal_s, rule_of, run
+from tests.support.chunk_player import ReportingScheduler
 
 _ROW = (
     "{mean_s:7.3f} {least_s:7.3f} {most_s:7.3f} {over_ideal:11.3f} {over_ideal_known_work:8.3f} {chunks:7.0f}"
@@ -31,7 +32,7 @@ Figures = dict[str, dict[str, float]]
 
 def by_state(name: str) -> float:
     """Microseconds a chunk, with ranks asking in turn."""
-    scheduler, chunks = ChunkScheduler(rule_of(name)), 0
+    scheduler, chunks = ReportingScheduler(rule_of(name)), 0
     begin = time.perf_counter()
     while chunk := scheduler.deal(chunks % RANKS):
         scheduler.done(chunks % RANKS, chunk, 0.005 * len(chunk), 0.005 * len(chunk) + 5e-5)

@@ -1,4 +1,4 @@
-"""Events: what has happened to a rank, as its agent is told. Times are seconds on the driver's clock."""
+"""Events: what has happened to a rank, as its driver reports it. Times are seconds on the driver's clock."""
 
 from __future__ import annotations
 

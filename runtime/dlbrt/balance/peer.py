@@ -130,10 +130,10 @@ class Peer(EventHandler, ABC):
         return ()
 
     def _message_received(self, event: Received) -> tuple[Action, ...]:
-        raise ValueError(f"rank {self.rank} cannot be told {event.message} by rank {event.source}")
+        raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
     def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
-        raise ValueError(f"rank {self.rank} was given units by rank {event.source} and takes none")
+        raise ValueError(f"rank {self.rank} received units of rank {event.source} and takes none")
 
     def _failed(self, event: Failed) -> tuple[Action, ...]:
         others = tuple(rank for rank in range(len(self.dealt)) if rank != self.rank)
@@ -192,7 +192,7 @@ class TerminationDetectingPeer(Peer):
             case Terminated():
                 self._over = True
                 return (Finish(),)
-        raise ValueError(f"rank {self.rank} cannot be told {event.message} by rank {event.source}")
+        raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
     def _retire(self) -> tuple[Action, ...]:
         """Report, without work, how many units this rank has retired, if the number has changed."""

@@ -266,7 +266,7 @@ class PoolPeer(Peer):
         if isinstance(event.message, PoolEmpty) and self._requested_at is not None:
             self._requested_at, self._empty = None, True
             return () if self.work else (Finish(),)
-        raise ValueError(f"rank {self.rank} cannot be told {event.message} by rank {event.source}")
+        raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
     def _serve(self, rank: int, request: ChunkRequest, pool: ChunkPool) -> tuple[Action, ...]:
         pool.report(rank, request)

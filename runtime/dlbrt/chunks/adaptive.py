@@ -1,13 +1,22 @@
-"""AWF_B, AWF_C, AWF_D, AWF_E: weighted factoring whose weights are measured within the loop.
+"""Rules that measure ranks within the loop: AWF_B, AWF_C, AWF_D, AWF_E and AF.
 
-Weights are w_i = P (1/pi_i) / sum(1/pi_k) of the chunks so far (Carino, Banicescu 2008). They are those at
-the beginning of the batch in B and D, at the request in C and E, where each chunk is also halved from what
-is left then: w_i ceil(R/2P). B and C count the time of computing, D and E that from request to end.
+AWF_B to AWF_E are weighted factoring with measured weights w_i = P (1/pi_i) / sum(1/pi_k) of the chunks so
+far (Carino, Banicescu 2008). B and D use the weights at the beginning of the batch; C and E use those at the
+request, and also halve each chunk from what is left then: w_i ceil(R/2P). B and C count the time of
+computing, D and E the time from request to end.
 
-What the publications leave open: before a rank's first measurement its weight may be known; if not, it
-takes half a chunk of mFSC (DLS4LB's least chunk), since an equal share of the first batch would be too much
-for a slow rank. Ranks that were measured only after a batch had begun use their newest weight in it. Ranks
-not yet measured count as much as the measured ones on average (`weighted`).
+What the publications leave open: before a rank's first measurement its weight may be known; if not, it takes
+half a chunk of mFSC (DLS4LB's least chunk), since an equal share of the first batch would be too much for a
+slow rank. Ranks that were measured only after a batch had begun use their newest weight in it. Ranks not yet
+measured count as much as the measured ones on average (`dlbrt.chunks.rules.Weighted`).
+
+AF is factoring with the mean and the variance of each rank measured while the loop runs (Banicescu, Liu
+2000). With D = sum(sigma_i^2/mu_i) and T = 1/sum(1/mu_i), rank i takes (D + 2TR - sqrt(D^2 + 4DTR))/(2 mu_i)
+of R left: so much that with high probability it ends before all ranks have done what is left. It is computed
+as 2 T^2 R^2/(mu_i (D + 2TR + sqrt(D^2 + 4DTR))), the same number without the cancellation. With sigma = 0 it
+is the rank's whole share of R. DLS4LB sends sigma where the formula has sigma^2. A variance needs two chunks
+(`RankStatistics`): the first two of a rank are probes, as in AWF_B. Ranks that were not measured count as the
+measured ones do on average.
 """
 
 from __future__ import annotations
@@ -20,7 +29,7 @@ from dlbrt.chunks.statistics import Basis, Measurements, RankStatistics, Schedul
 
 
 def probe(loop: ScheduledLoop) -> int:
-    """The units of a first chunk that is taken to measure: half of mFSC's, 1 or more."""
+    """The units of a first chunk that is taken to measure: half of mFSC's, at least 1."""
     return max(1, mfsc_size(loop) // 2)
 
 
@@ -39,7 +48,7 @@ class PerChunk(Weighted):
         return Batch(left, halved(left, self.loop.ranks))
 
     def size(self, pool: Pool, batch: Batch, rank: int, seen: Measurements) -> int:  # noqa: ARG002
-        """By the newest weight; a probe where there is none."""
+        """By the newest weight; a probe where there is no weight."""
         return self._weighed(self._newest(rank, seen), batch)
 
     def _weighed(self, weight: float, batch: Batch) -> int:
@@ -63,7 +72,7 @@ class PerBatch(PerChunk):
     """AWF_B, and AWF_D by total time."""
 
     def begin(self, left: int, seen: Measurements) -> Batch:
-        """Half of what is left, with the weights of now; 0 for ranks not measured."""
+        """Half of what is left, with the present weights; 0 for ranks not measured."""
         chunk = halved(left, self.loop.ranks)
         rates = [record.rate(self.basis) for record in seen.records]
         weights = reweighted(rates, self.weights)
@@ -71,20 +80,8 @@ class PerBatch(PerChunk):
         return Batch(left - chunk * self.loop.ranks, chunk, known)
 
     def size(self, pool: Pool, batch: Batch, rank: int, seen: Measurements) -> int:  # noqa: ARG002
-        """By the weight at the batch's beginning, the newest for ranks that had none then."""
+        """By the weight at the batch's beginning; by the newest for ranks that had none then."""
         return self._weighed(batch.weights[rank] or self._newest(rank, seen), batch)
-
-
-# ------------------------------------------------------------------------------
-# AF: factoring with mean and variance of each rank measured while the loop runs (Banicescu, Liu 2000).
-#
-# With D = sum(sigma_i^2/mu_i) and T = 1/sum(1/mu_i), rank i takes (D + 2TR - sqrt(D^2 + 4DTR))/(2 mu_i) of R
-# left: so much that with high probability it ends before what is left has been done by all. It is computed as
-# 2 T^2 R^2/(mu_i (D + 2TR + sqrt(D^2 + 4DTR))), the same number without the cancellation. With sigma = 0 it
-# is the rank's whole share of R. DLS4LB sends sigma where the formula has sigma^2.
-#
-# A variance needs two chunks (`measured`): the first two of a rank are probes, as in AWF_B. Ranks that were
-# not measured count as the measured ones do on average.
 
 
 class AdaptiveFactoring(Rule):
@@ -97,7 +94,7 @@ class AdaptiveFactoring(Rule):
         self._probe = probe(loop)
 
     def size(self, pool: Pool, batch: Batch, rank: int, seen: Measurements) -> int:  # noqa: ARG002
-        """By the formula; at most an equal chunk of a first batch of factoring where it is a probe."""
+        """By the formula; a probe is at most an equal chunk of a first batch of factoring."""
         record = seen.records[rank]
         if not record.estimated:
             return min(self._probe, -(-pool.left // (2 * self.loop.ranks)))

@@ -1,39 +1,44 @@
-"""The one interface of all rules, and the law that makes their numbers chunks.
+"""The interface of all self-scheduling rules, and the law that makes their numbers chunks.
 
-A rule is immutable; what changes is the `Pool`, which is immutable too and replaced by each `take`, and
-what was measured. The same pool, rank and measurements give the same chunk, whoever asks. While anything is
-left a chunk is at least one unit and never more than is left, whatever number a rule comes to: so every
-rule ends, after at most n chunks, and deals each unit exactly once.
+A rule is immutable; what changes is the `Pool`, which is immutable too and replaced after each chunk, and
+what was measured. The same pool, rank and measurements always give the same chunk. While anything is
+left a chunk is at least one unit and never more than is left, whatever number a rule computes: so every rule
+ends, after at most n chunks, and deals each unit exactly once.
 
-Rules that deal by batches (factoring) fix some numbers when a batch begins. A batch ends when its amount
-has been dealt, not after P chunks: where faster ranks ask more often, it is the amount that is planned.
+Rules that deal by batches (factoring) fix some numbers when a batch begins. A batch ends when its amount has
+been dealt, not after P chunks: where faster ranks ask more often, the amount is what was planned.
+
+Chunks by index (`ChunkSequence`) are for dealing by one fetch-and-add, without a master. A rank that gets k
+from a shared counter knows its chunk, because every rank makes the same table from (n, P) (distributed chunk
+calculation: Eleliemy, Ciorba, arXiv 2101.07050). Closed forms of the sizes differ from the recurrences by
+rounding, and leave the start to a second fetch-and-add. Here runs of equal chunks are kept, which are few (as
+many as there are sizes), so that size and start are exact and one counter is enough.
+
+Chunks are taken together where asking for one takes longer than doing it (`chunks_per_request`), since a
+rule's chunks may take microseconds. A rank then takes as many at once as last about `CHUNK_S`: the chunks
+that it would have got if no other rank had asked in between. Near the end, where it matters who has the last
+chunks, it takes one: never more than a part of what is left.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from dlbrt.chunks.statistics import Measurements, ScheduledLoop
 from dlbrt.parameters import CHUNK_S
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Chunks by their index alone: size and start of chunk k, for dealing by one fetch-and-add, without a master.
-#
-# Whoever gets k from a shared counter knows its chunk, because every rank makes the same table from (n, P)
-# (distributed chunk calculation: Eleliemy, Ciorba, arXiv 2101.07050). Closed forms of the sizes differ from
-# the recurrences by rounding, and leave the start to a second fetch-and-add. Here runs of equal chunks are
-# kept, which are few (as many as there are sizes), so that size and start are exact and one counter is
-# enough.
+#: A request takes no more than 1 / (_PART P) of what is left.
+_PART = 2
 
 
 class ChunkSequence:
-    """Chunks that deal n units in order, as runs of (count, size); all chunks have 1 unit or more.
+    """Chunks that deal n units in order, made of runs of (count, size); every chunk has at least 1 unit.
 
-    Surplus at the end is cut off, the last chunk shortened. ValueError if the runs do not cover n units, or
-    one has no unit or no chunk.
+    Surplus at the end is cut off, and the last chunk shortened. ValueError if the runs do not cover n units,
+    or a run has no unit or no chunk.
     """
 
     def __init__(self, n: int, runs: Iterable[tuple[int, int]]) -> None:
@@ -60,17 +65,8 @@ class ChunkSequence:
     def __len__(self) -> int:
         return self._count
 
-    @property
-    def runs(self) -> int:
-        """How many runs the table has."""
-        return len(self._sizes)
-
-    def __iter__(self) -> Iterator[int]:
-        """The sizes, in order."""
-        return (len(self.chunk(k)) for k in range(self._count))
-
     def chunk(self, k: int) -> range:
-        """The units of chunk ``k`` >= 0; none from the last on, so that a counter may run over."""
+        """The units of chunk ``k`` >= 0; none after the last chunk, so that a counter may run over."""
         if k >= self._count:
             return range(self.n, self.n)
         run = bisect_right(self._firsts, k) - 1
@@ -79,15 +75,12 @@ class ChunkSequence:
         return range(start, min(start + size, self.n))
 
     def start(self, k: int) -> int:
-        """The first unit of chunk ``k``; n from the last on."""
+        """The first unit of chunk ``k``; n after the last chunk."""
         return self.chunk(k).start
 
     def size(self, k: int) -> int:
-        """The units of chunk ``k``; 0 from the last on."""
+        """How many units chunk ``k`` has; 0 after the last chunk."""
         return len(self.chunk(k))
-
-
-# ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +95,13 @@ class Batch:
     weights: tuple[float, ...] = ()
 
 
-#: The only batch of rules that know none.
+#: The only batch of rules without batches.
 SINGLE_BATCH = Batch()
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Units not yet dealt, chunks dealt so far, the batch that is being dealt (None before the first)."""
+    """Units not yet dealt, chunks dealt so far, the batch being dealt (None before the first)."""
 
     left: int
     chunks: int = 0
@@ -116,10 +109,7 @@ class Pool:
 
 
 class Rule(ABC):
-    """A self-scheduling rule for one loop.
-
-    ``learns``: whether measurements are of use to it; it is right without any.
-    """
+    """A self-scheduling rule for one loop; ``learns``: whether measurements, if any, are of use to it."""
 
     learns = False
 
@@ -128,10 +118,10 @@ class Rule(ABC):
 
     @abstractmethod
     def size(self, pool: Pool, batch: Batch, rank: int, seen: Measurements) -> int:
-        """Units that the rank should take next, as the formula gives them, 0 or too many included."""
+        """How many units the rank should take next by the formula, even 0 or too many."""
 
     def begin(self, left: int, seen: Measurements) -> Batch:  # noqa: ARG002
-        """The batch that begins with so much left; one that lasts to the end where the rule knows none."""
+        """The batch that begins with so much left; it lasts to the end where the rule has no batches."""
         return SINGLE_BATCH
 
     def sequence(self) -> ChunkSequence | None:
@@ -139,13 +129,8 @@ class Rule(ABC):
         return None
 
 
-def full_pool(loop: ScheduledLoop) -> Pool:
-    """Nothing dealt yet."""
-    return Pool(loop.n)
-
-
 def next_chunk(rule: Rule, pool: Pool, rank: int, seen: Measurements) -> tuple[int, Batch]:
-    """The chunk for a pool that is not empty, at least 1, and the batch that it belongs to."""
+    """The size of the next chunk of a pool that is not empty, and the batch that the chunk belongs to."""
     batch = pool.batch
     if batch is None or pool.left <= batch.until:
         batch = rule.begin(pool.left, seen)
@@ -153,29 +138,10 @@ def next_chunk(rule: Rule, pool: Pool, rank: int, seen: Measurements) -> tuple[i
     return min(max(1, size), pool.left), batch
 
 
-def take(rule: Rule, pool: Pool, rank: int, seen: Measurements) -> tuple[int, Pool]:
-    """The units of the rank's next chunk, 0 if nothing is left, and the pool without them."""
-    if pool.left <= 0:
-        return 0, pool
-    size, batch = next_chunk(rule, pool, rank, seen)
-    return size, Pool(pool.left - size, pool.chunks + 1, batch)
-
-
-# ------------------------------------------------------------------------------
-# Chunks that are taken together, since asking for one takes longer than doing it.
-#
-# A rule's chunks may take microseconds. A rank then takes as many at once as last about `CHUNK_S`: those
-# that it would have got if nobody else had asked in between. Near the end, where it matters who has the last
-# ones, it takes one: never more than a part of what is left.
-
-#: Of what is left no more than 1 / (_PART P) is taken at once.
-_PART = 2
-
-
 def chunks_per_request(size: int, left: float, unit_s: float, ranks: int) -> int:
-    """How many chunks of ``size`` units a rank takes at once while so many units are ``left``; 1 or more.
+    """How many chunks of ``size`` units a rank takes at once while ``left`` units are left; at least 1.
 
-    ``unit_s`` is what a unit takes it, 0: not known.
+    ``unit_s`` is how long a unit takes the rank, 0: not known.
     """
     if unit_s <= 0 or size <= 0:
         return 1

@@ -1,10 +1,43 @@
-"""FAC and FAC2: batches of P equal chunks, so small that the next batches can even out what they leave.
+"""The rules that measure nothing within the loop: SS, FSC, mFSC, GSS, TSS, FAC, FAC2, WF, AWF.
+
+Chunks of one size.
+
+* SS: one unit (Tang, Yew 1986): least imbalance, most chunks.
+* FSC: (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3), rounded up, for which overhead and the expected wait for
+  the last rank are least together (Kruskal, Weiss 1985, for large N and equal ranks). With P = 1 or sigma =
+  0 no rank waits, and the chunk is a rank's share; it never is more. DLS4LB divides by 0 in both cases.
+* mFSC: about as many chunks as factoring makes, without knowing sigma or h: floor(0.55 + n ln 2 / ln n) with
+  n = ceil(N/P), as in DLS4LB; 1 for n = 1, where the formula divides by 0.
+
+Chunks that shrink one by one.
+
+* GSS: the next chunk is a rank's share of what is left, ceil(R/P) (Polychronopoulos, Kuck 1987). If
+  iterations cost the same, ranks that begin at any times end within one iteration of each other. DLS4LB and
+  its simulator LoopSim disagree about the rounding; here it is the ceiling of the paper, whose example (N =
+  100, P = 5) is a test.
+* TSS: chunks that shrink evenly, from f = ceil(N/2P) to l = 1 (Tzen, Ni 1993): S = ceil(2N/(f + l)) chunks,
+  the k-th of f - k (f - l)/(S - 1). The step is a fraction, and sizes are rounded up, so that S chunks are
+  enough. An integer step, as in DLS4LB, is 0 as soon as f - l < S - 1, which is wherever N/P is less than
+  about 8 P: all chunks then are of size f, and TSS is a static schedule. Tables in the literature were made
+  with integer steps; ``step`` gives them.
+
+Batches of P equal chunks, so small that the next batches can even out the imbalance they leave.
 
 * FAC (Flynn Hummel, Schonberg, Flynn 1992): with R_j left, chunks of batch j have ceil(R_j/(x_j P)) units,
   b_j = P sigma / (2 mu sqrt(R_j)), x_0 = 1 + b^2 + b sqrt(b^2 + 2), x_j = 2 + b^2 + b sqrt(b^2 + 4). With
-  sigma = 0 the first batch is all there is. What DLS4LB calls FAC is x = 2.
+  sigma = 0 the first batch deals everything. What DLS4LB calls FAC is x = 2.
 * FAC2: x = 2, in the form that depends on the counter k alone: ceil((N/P) (1/2)^(floor(k/P) + 1))
-  (Eleliemy, Ciorba 2021). The table of 1992 follows from R_j instead; that is WF with equal weights.
+  (Eleliemy, Ciorba 2021). The table of 1992 follows from R_j instead; it is WF with equal weights.
+
+Factoring for ranks of unequal speed.
+
+* WF (Flynn Hummel, Schmidt, Uma, Wein 1996): with R_j left, batch j deals P ceil(R_j/2P) units, and the
+  chunk of rank i is w_i ceil(R_j/2P), to the nearest unit; the weights w_i are relative speeds that add up
+  to P. With equal weights this is factoring with x = 2 as its table of 1992 has it.
+* AWF (Banicescu, Velusamy, Devaprasad 2003): WF in each time step, with weights from the steps before: pi_i
+  = sum(s t_is) / sum(s n_is) over steps s, w_i = P (1/pi_i) / sum(1/pi_k). In the first step they are
+  equal, or the weights known. A rank that was not measured keeps its known weight (1 where nothing is known),
+  and the measured ranks share the sum of theirs: so the weights add up to P whichever ranks were measured.
 """
 
 from __future__ import annotations
@@ -72,17 +105,6 @@ class Factoring2(Rule):
         return -(-self.loop.n // (self.loop.ranks << (batch + 1)))
 
 
-# ------------------------------------------------------------------------------
-# Chunks of one size: SS, FSC, mFSC.
-#
-# * SS: one unit (Tang, Yew 1986): least imbalance, most chunks.
-# * FSC: (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3), rounded up, for which overhead and the expected wait for
-#   the last rank are least together (Kruskal, Weiss 1985, for large N and equal ranks). With P = 1 or sigma =
-#   0 nobody waits, and the chunk is a rank's share; it never is more. DLS4LB divides by 0 in both cases.
-# * mFSC: about as many chunks as factoring makes, without knowing sigma or h: floor(0.55 + n ln 2 / ln n) with
-#   n = ceil(N/P), as in DLS4LB; 1 for n = 1, where the formula divides by 0.
-
-
 class FixedSize(Rule):
     """Chunks of ``chunk`` >= 1 units."""
 
@@ -127,14 +149,6 @@ def mfsc_size(loop: ScheduledLoop) -> int:
     return max(1, int(0.55 + share * log(2) / log(share))) if share > 1 else 1
 
 
-# ------------------------------------------------------------------------------
-# GSS: the next chunk is a rank's share of what is left, ceil(R/P) (Polychronopoulos, Kuck 1987).
-#
-# If iterations cost the same, ranks that begin at any times end within one iteration of each other. DLS4LB
-# and its simulator LoopSim disagree about the rounding; here it is the ceiling of the paper, whose example (N
-# = 100, P = 5) is a test.
-
-
 class Guided(Rule):
     """Guided self-scheduling."""
 
@@ -155,14 +169,7 @@ class Guided(Rule):
             left -= count * size
 
 
-# ------------------------------------------------------------------------------
-# TSS: chunks that grow smaller evenly, from f = ceil(N/2P) to l = 1 (Tzen, Ni 1993).
-#
-# S = ceil(2N/(f + l)) chunks, the k-th of f - k (f - l)/(S - 1). The step is a fraction, and sizes are
-# rounded up, so that S chunks are enough. An integer step, as in DLS4LB, is 0 as soon as f - l < S - 1, which
-# is wherever N/P is less than about 8 P: all chunks then are of size f, and TSS is a static schedule. Tables
-# in the literature were made with integer steps; ``step`` gives them.
-
+#: The size of the last chunk of TSS.
 _LAST = 1
 
 
@@ -196,22 +203,8 @@ class Trapezoid(Rule):
         yield max(1, self.loop.n), _LAST  # only a step that is not the fitting one leaves anything
 
 
-# ------------------------------------------------------------------------------
-# WF and AWF: factoring for ranks of unequal speed.
-#
-# * WF (Flynn Hummel, Schmidt, Uma, Wein 1996): with R_j left, batch j deals P ceil(R_j/2P) units, and the
-#   chunk of rank i is w_i ceil(R_j/2P), to the nearest unit; the weights w_i are relative speeds that add up
-#   to P. With equal weights this is factoring with x = 2 as its table of 1992 has it.
-# * AWF (Banicescu, Velusamy, Devaprasad 2003): WF in each time step, with weights from the steps before: pi_i
-#   = sum(s t_is) / sum(s n_is) over steps s, w_i = P (1/pi_i) / sum(1/pi_k). In the first step they are
-#   equal, or those that are known.
-#
-# A rank that was not measured keeps its known weight (1 where nothing is known), and the measured ones share
-# what they have of theirs: so the weights add up to P with any part of the ranks measured.
-
-
 class Weighted(Rule):
-    """WF with the weights known of the loop, equal ones where none are."""
+    """WF with the weights known of the loop, equal weights where none are known."""
 
     def __init__(self, loop: ScheduledLoop) -> None:
         super().__init__(loop)
@@ -254,7 +247,7 @@ def reweighted(rates: Sequence[float], prior: Sequence[float]) -> tuple[float, .
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What AWF keeps of time steps: of each rank, units and seconds weighted by the step's number."""
+    """What AWF keeps of time steps: units and seconds of each rank, weighted by the step's number."""
 
     count: int
     units: tuple[float, ...]
@@ -266,7 +259,7 @@ class Steps:
         return cls(0, (0.0,) * ranks, (0.0,) * ranks)
 
     def then(self, seen: Measurements) -> Steps:
-        """With one time step more, of which ``seen`` is all that was measured."""
+        """The steps with another one, in which ``seen`` was measured."""
         s = self.count + 1
         pairs = [(record.units, record.mean_s * record.units) for record in seen.records]
         units = tuple(old + s * new for old, (new, _) in zip(self.units, pairs, strict=True))

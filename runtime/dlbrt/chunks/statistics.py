@@ -1,4 +1,17 @@
-"""What a chunk rule is told before the loop begins."""
+"""What chunk rules know of a loop: before it begins, and from the chunks done so far, rank by rank.
+
+* Performance, seconds a unit (Banicescu, Velusamy, Devaprasad 2003; Carino, Banicescu 2008): pi_i = sum(s
+  t_is) / sum(s n_is) over the chunks s = 1, 2, ... of rank i, so that later chunks weigh more. The time of
+  a chunk is that of computing, or all from its request to its end.
+* Deviation of an iteration, for AF: drivers time chunks, not iterations. If iterations are independent, the
+  mean of a chunk of n has the variance sigma^2/n, so sum n (x - mean)^2 / (m - 1) over m chunks is an
+  unbiased estimate of sigma^2 (summed as by West 1979, which does not cancel).
+
+Sums over ranks are kept for the quantities that a rule has used, and follow each report (`SumTree`): a change
+in a balanced tree of partial sums costs log2 P additions, and the sum depends on the values alone, not on the
+order in which they came. A running total with differences added would drift, and two drivers that receive the
+same reports in another order would decide otherwise.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +36,8 @@ class LoopStatistic(Enum):
 class LoopStatistics:
     """Seconds of an iteration (mean, standard deviation) and of dealing a chunk; relative speeds of ranks.
 
-    None, or no weights, where it is not known. ValueError for what is negative or not finite, for weights of
-    which none is above 0, and for a deviation beside a mean of 0.
+    None, or no weights, where they are not known. ValueError for numbers that are negative or not finite, for
+    weights of which none is above 0, and for a deviation with a mean of 0.
     """
 
     mean_s: float | None = None
@@ -46,7 +59,7 @@ class LoopStatistics:
             raise ValueError(f"weights: expected numbers of 0 or more, not all 0, found {self.weights}")
 
     def has(self, fact: LoopStatistic) -> bool:
-        """Whether that is known."""
+        """Whether the fact is known."""
         if fact is LoopStatistic.WEIGHTS:
             return bool(self.weights)
         if fact is LoopStatistic.OVERHEAD:
@@ -89,16 +102,8 @@ class ScheduledLoop:
             raise ValueError(f"{rule}: expected {' and '.join(missing)}, found nothing known of it")
 
 
-# ------------------------------------------------------------------------------
-# Sums over ranks that follow single changes.
-#
-# A balanced tree of partial sums: a change costs log2 P additions, and the sum depends on the values alone,
-# not on the order in which they came. A running total with differences added would drift, and two drivers
-# that hear the same reports in another order would decide otherwise.
-
-
 class SumTree:
-    """The sum of numbers, one for each of 1 or more places."""
+    """The sum of numbers, one for each of at least 1 place."""
 
     def __init__(self, values: Sequence[float]) -> None:
         self._places = 1 << (len(values) - 1).bit_length()
@@ -122,18 +127,7 @@ class SumTree:
             nodes[node] = nodes[2 * node] + nodes[2 * node + 1]
 
 
-# ------------------------------------------------------------------------------
-# What chunks have taken so far, rank by rank: all that adaptive rules see.
-#
-# * Performance, seconds a unit (Banicescu, Velusamy, Devaprasad 2003; Carino, Banicescu 2008): pi_i = sum(s
-#   t_is) / sum(s n_is) over the chunks s = 1, 2, ... of rank i, so that later chunks weigh more. The time of
-#   a chunk is that of computing, or all from its request to its end.
-# * Deviation of an iteration, for AF: drivers time chunks, not iterations. If iterations are independent, the
-#   mean of a chunk of n has the variance sigma^2/n, so sum n (x - mean)^2 / (m - 1) over m chunks is an
-#   unbiased estimate of sigma^2 (summed as by West 1979, which does not cancel).
-#
-# Sums over ranks are kept for the quantities that a rule has asked for, and follow each report.
-
+#: The most units, or seconds, of a chunk; and the longest time that a clock cannot tell from 0.
 _MOST = 1e18
 _NO_TIME_S = 1e-15
 
@@ -180,7 +174,7 @@ class RankStatistics:
     spread: float = 0.0
 
     def then(self, report: ChunkReport) -> RankStatistics:
-        """With one chunk more."""
+        """The statistics with another chunk."""
         s, n = self.chunks + 1, report.units
         units = self.units + n
         away = report.compute_s / n - self.mean_s
@@ -202,7 +196,7 @@ class RankStatistics:
 
     @property
     def estimated(self) -> bool:
-        """Whether mean and variance are: after two chunks."""
+        """Whether mean and variance are known: after two chunks."""
         return self.chunks > 1 and self.mean_s * self.units > _NO_TIME_S
 
     @property
@@ -211,14 +205,14 @@ class RankStatistics:
         return max(0.0, self.spread) / (self.chunks - 1) if self.chunks > 1 else 0.0
 
 
-#: A number of a rank and its record, to be summed over ranks.
+#: A number computed from a rank and its record, to be summed over ranks.
 Quantity = Callable[[int, RankStatistics], float]
 
 _NOTHING = RankStatistics()
 
 
 class Measurements:
-    """The records of all ranks, in the state after the reports so far."""
+    """The records of all ranks, by the reports so far."""
 
     def __init__(self, ranks: int) -> None:
         self.records = [_NOTHING] * ranks
@@ -234,7 +228,7 @@ class Measurements:
             tree.put(rank, quantity(rank, record))
 
     def total(self, quantity: Quantity) -> float:
-        """The sum of a quantity over ranks; the first question makes the sum, which is kept from then on."""
+        """The sum of a quantity over ranks; it is kept up to date from the first call on."""
         tree = self._sums.get(quantity)
         if tree is None:
             tree = SumTree([quantity(rank, record) for rank, record in enumerate(self.records)])

@@ -15,14 +15,14 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RuleEntry:
-    """How a rule is made, what must be known of the loop for it, and what it uses if it is known."""
+    """How a rule is made, what it needs to be known of the loop, and what it uses if it is known."""
 
     make: Callable[[ScheduledLoop], Rule]
     needs: tuple[LoopStatistic, ...] = ()
     uses: tuple[LoopStatistic, ...] = ()
 
 
-#: AWF is told as weights those of the time steps before (`weighted.Steps.weights`).
+#: The weights of AWF are those of the time steps before (`dlbrt.chunks.rules.Steps.weights`).
 RULES: Mapping[str, RuleEntry] = MappingProxyType(
     {
         "SS": RuleEntry(ss),
@@ -41,8 +41,3 @@ RULES: Mapping[str, RuleEntry] = MappingProxyType(
         "AF": RuleEntry(AdaptiveFactoring),
     }
 )
-
-
-def make(name: str, loop: ScheduledLoop) -> Rule:
-    """The rule of that name; KeyError for an unknown one, ValueError where what it needs is not known."""
-    return RULES[name].make(loop)

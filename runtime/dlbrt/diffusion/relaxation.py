@@ -5,9 +5,9 @@ dimensions, T being the mean over the 2 d neighbours, by nu Jacobi iterations (t
 alpha (v_i - v_j) over each link, *not* u := v as the paper's last line has it: the two agree only for
 converged iterations, and only the flux conserves work.
 
-A step is stable if and only if 2 y rho^k < 1, with rho = y / (1 + y) and k = nu if that is odd, nu + 1
-otherwise. For y <= 1 no amount exceeds what was the largest, and none is negative. What follows for which
-sizes is in `samples/papers/heirich/relaxation.py`.
+A step is stable if and only if 2 y rho^k < 1, with rho = y / (1 + y) and k = nu if nu is odd, nu + 1
+otherwise. For y <= 1 no amount exceeds the former largest, and none is negative. What follows for which sizes
+is in `samples/papers/heirich/relaxation.py`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ DIMENSIONS = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class DiffusionStep:
-    """A step: its size ``alpha`` on a mesh of so many dimensions, and its inner iterations (nu).
+    """A step: its size ``alpha`` on a mesh of ``dimensions``, and its inner iterations (nu).
 
-    ValueError for an alpha that is not finite and above 0, dimensions other than 1, 2, 3, or less than 1
+    ValueError for an alpha that is not finite and above 0, dimensions other than 1, 2, 3, or fewer than 1
     iteration.
     """
 

@@ -1,19 +1,29 @@
 """The choice of a strategy at the first synchronization, and a record that explains it.
 
-Zaki, Li, Parthasarathy, section 1.3.3: until the first synchronization no strategy is chosen. There at least
+Zaki, Li, Parthasarathy, section 1.3.3: until the first synchronization no strategy is chosen. Then at least
 1/P of the work is done, and the loads and speeds seen so far, the time per iteration, the bytes that move
-with it and the network go into the model; it says what each strategy takes, and the cheapest is taken.
+with it and the network go into the model, which predicts how long each strategy takes; the cheapest is
+chosen.
 
-The model is played on some paths that the load may take (`forecast`), and the times are averaged: the same
-paths for every strategy, so that what they differ by is the strategy. From the same arguments comes the same
-choice, on any machine.
+The model is simulated on some paths that the load may take (`LoadForecast`), and the times are averaged: the
+same paths for every strategy, so that differences come from the strategies alone. The same arguments give the
+same choice, on any machine.
 
-The paper's strategies are always played, others where they may win (`screening`).
+Screening. A choice has to be made within a few milliseconds. The paper's strategies are always simulated. The
+others are many, and mostly near to one another, so they are screened.
+
+1. No strategy takes less than the lower bound, the time when all is done if work may be cut anywhere and
+moved at no cost. If even this bound does not lead by what a choice needs, no candidate can, and none is
+simulated. This is exact.
+
+2. Otherwise each is estimated without events. Of the strategies that a loop under way can go over to
+(`Candidate`), those whose estimates lead are simulated on all paths, the best first, `PLAYS` of them.
+
+A strategy that was not simulated keeps its estimate, and is named as estimated.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Protocol, runtime_checkable
@@ -29,21 +39,25 @@ from dlbrt.predict.stealing import StealingModel
 from dlbrt.predict.work import lower_bound_s
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# Many strategies within a few milliseconds: which of them are worth playing when one is to be chosen.
-#
-# The paper's strategies are always played. Others are many, and mostly near to one another, so they are
-# screened.
-#
-# 1. None takes less than the floor, when all is done if it may be cut anywhere and moved at no cost (`fluid`).
-# If even that does not lead by what a choice needs, no candidate can, and none is played. This is exact. 2.
-# Else each is estimated without events. Of those that a loop under way can go over to (`Candidate`), the ones
-# whose estimates lead are played on all paths, the best first, `PLAYS` of them.
-#
-# What was not played keeps its estimate, and is named.
-
-#: Candidates that are played: of 16 ranks' paths one costs about as much as the paper's four strategies.
+#: How many candidates are simulated: on the paths of 16 ranks one costs about as much as the paper's four
+#: strategies.
 PLAYS = 1
+
+#: Ranks times paths that are simulated: eight paths for 4 ranks, two for 16, in a few milliseconds.
+EFFORT = 32
+
+#: No balancing has to be better than the others by this part: it gives up what balancing gains where the load
+#: changes in a way that was not foreseen, and balancing costs little where there is nothing to gain.
+PRUDENCE = 0.02
+
+#: A strategy must be predicted to take less time for what is left by this part than the first strategy, or
+#: the first is taken: the error of a difference between two predictions is as large, and an error about a
+#: strategy whose groups never meet again is costly. Over the paper's cases 0.03 to 0.08 do equally well
+#: (`tests/bench/strategies_virtual.py`).
+MIN_LEAD = 0.05
+
+#: The seed of drawn paths; any number will do, if it is always the same.
+SEED = 20
 
 #: One way that the load may go on: a processor for each rank.
 LoadPath = tuple[Processor, ...]
@@ -62,7 +76,7 @@ class Estimated(Protocol):
 
 @runtime_checkable
 class Candidate(Estimated, Protocol):
-    """One that a loop under way can go over to, as it begins with what ranks hold: it is played as well."""
+    """A strategy that a loop under way can go over to, from what ranks hold: it can be simulated as well."""
 
     def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
         """Seconds from now until all is done, on this path."""
@@ -70,7 +84,7 @@ class Candidate(Estimated, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScreeningResult:
-    """Seconds from now on by name, the mean over paths; ``estimated`` are those that were not played."""
+    """Seconds from now on by name, the mean over paths; ``estimated`` strategies were not simulated."""
 
     left_s: tuple[tuple[str, float], ...]
     lower_bound_s: float
@@ -80,44 +94,27 @@ class ScreeningResult:
 def screen(
     known: ModelInputs, paths: Sequence[LoadPath], others: Sequence[Estimated], most_s: float
 ) -> ScreeningResult:
-    """All others; of them candidates that may take less than ``most_s`` are played."""
+    """Estimate all ``others``, and simulate candidates that may take less than ``most_s``."""
     work_s = known.remaining.work_s
     floor = sum(lower_bound_s(path, work_s) for path in paths) / len(paths)
     estimate_inputs = EstimateInputs.of(known, floor, tuple(paths))
     left_s = {each.name: max(floor, each.estimate_s(known, estimate_inputs)) for each in others}
     able = [each for each in others if isinstance(each, Candidate) and left_s[each.name] < most_s]
-    played = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
-    for each in played:
+    simulated = sorted(able, key=lambda each: left_s[each.name])[:PLAYS] if floor < most_s else []
+    for each in simulated:
         left_s[each.name] = sum(each.simulate_s(known, path) for path in paths) / len(paths)
-    names = {each.name for each in played}
+    names = {each.name for each in simulated}
     return ScreeningResult(tuple(left_s.items()), floor, tuple(name for name in left_s if name not in names))
-
-
-# ------------------------------------------------------------------------------
-
-#: Ranks times paths that are played: eight paths for 4 ranks, two for 16, in a few milliseconds.
-EFFORT = 32
-
-#: Not to balance has to be better than the others by this part: it gives up what balancing gains where the
-#: load changes in a way that was not foreseen, and balancing costs little where nothing is to be gained.
-PRUDENCE = 0.02
-
-#: What is left must be predicted to take less time by this part than by the first strategy, or that is taken:
-#: the error of a difference between two predictions is as large, and of one whose groups never meet again it
-#: is costly. Over the paper's cases 0.03 to 0.08 do equally well (`tests/bench/strategies_virtual.py`).
-MIN_LEAD = 0.05
-
-#: What drawn paths begin with; any number will do, if it is always the same.
-SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
     """The strategy chosen, and why.
 
-    ``predicted_s`` are, for each strategy, the seconds from when ranks began to compute to the loop's end,
-    the mean over ``paths`` paths of the load; for those ``estimated`` a closed form of it. ``lower_bound_s`` is
-    what work would take that may be cut anywhere and moved at no cost, None where nothing was screened.
+    ``predicted_s`` are the seconds that each strategy takes from when ranks began to compute to the loop's
+    end, the mean over ``paths`` paths of the load, or an estimate of it for those ``estimated``.
+    ``lower_bound_s`` is the time if work could be cut anywhere and moved at no cost, None where nothing was
+    screened.
     """
 
     strategy: str
@@ -130,13 +127,11 @@ class StrategyChoice:
     def record(self) -> dict[str, Any]:
         """As JSON values: ``choice``, ``predicted_s`` by strategy, ``paths`` and ``inputs``.
 
-        Where strategies were screened, also the ``lower_bound_s`` and which are ``estimated`` alone.
+        Where strategies were screened, also the ``lower_bound_s`` and which are only ``estimated``.
         """
-        screened = (
-            {}
-            if self.lower_bound_s is None
-            else {"lower_bound_s": self.lower_bound_s, "estimated": list(self.estimated)}
-        )
+        screened: dict[str, Any] = {}
+        if self.lower_bound_s is not None:
+            screened = {"lower_bound_s": self.lower_bound_s, "estimated": list(self.estimated)}
         return {
             "choice": self.strategy,
             "predicted_s": dict(self.predicted_s),
@@ -144,10 +139,6 @@ class StrategyChoice:
             "paths": self.paths,
             "inputs": self.known.inputs(),
         }
-
-    def to_json(self) -> str:
-        """The record as one JSON object."""
-        return json.dumps(self.record())
 
 
 def choose(
@@ -157,13 +148,11 @@ def choose(
     *,
     others: Sequence[Estimated] = (),
 ) -> StrategyChoice:
-    """The strategy with the least predicted time if it leads the first scheme by `MIN_LEAD`, else the
-    first.
+    """The strategy with the least predicted time if it leads the first by `MIN_LEAD`; otherwise the first.
 
-    Not to balance counts as dearer than predicted, by `PRUDENCE`.
-    ``paths`` is how many paths the load may take, the first one that of means, the others drawn; by default
-    as many as `EFFORT` allows, and one at least. ``others`` are predicted too; of them those that
-    are `Candidate` may be chosen.
+    No balancing counts as more expensive than predicted, by `PRUDENCE`. ``paths`` is the number of paths of
+    the load, the first with mean speeds, the others drawn; by default as many as `EFFORT` allows, and at
+    least one. ``others`` are predicted too; of them each `Candidate` may be chosen.
     """
     random = Random(SEED)
     drawn = max(1, EFFORT // len(known.held) if paths is None else paths) - 1
@@ -185,7 +174,7 @@ def _from_start(known: ModelInputs, left_s: Mapping[str, float]) -> tuple[tuple[
 
 
 def _best(left_s: Mapping[str, float]) -> str:
-    """By what is left to come, since what has been is the same for all."""
+    """The best by the time left, since the time elapsed is the same for all."""
     weighed = _weighed(left_s)
     first, best = next(iter(weighed)), min(weighed, key=weighed.__getitem__)
     return best if weighed[best] < (1 - MIN_LEAD) * weighed[first] else first
@@ -196,22 +185,19 @@ def _weighed(left_s: Mapping[str, float]) -> dict[str, float]:
 
 
 def _ahead_s(known: ModelInputs, scheme: Scheme, paths: Sequence[LoadPath]) -> float:
-    """What a strategy still takes from now on, the mean over paths."""
+    """How long a strategy takes from now on, the mean over paths."""
     total_s = 0.0
     for processors in paths:
         scenario = known.scenario(scheme, processors)
         if scheme == NONE:
             total_s += evaluate_static(scenario, known.held).total_s
         else:
-            total_s += evaluate(
-                scenario, scheme, known.held, known.groups_of(scheme), speeds=known.speeds
-            ).total_s
+            groups = known.groups_of(scheme)
+            total_s += evaluate(scenario, scheme, known.held, groups, speeds=known.speeds).total_s
     return total_s / len(paths)
 
 
-# ------------------------------------------------------------------------------
-# All strategies that the model knows beyond the paper's, in the contract's order.
-
+#: All strategies that the model knows beyond the paper's, in the contract's order.
 OTHERS: tuple[Estimated, ...] = (
     DiffusionModel(),
     *(SelfSchedulingModel(name) for name in RULES),

@@ -1,20 +1,20 @@
-"""What parabolic diffusion will take (`dlbrt.balance.diffusing`), round by round.
+"""How long parabolic diffusion will take (`dlbrt.balance.diffusing`), round by round.
 
-Heirich and Taylor's step with processors of different speeds (`dlbrt.diffusion.uneven`): what spreads is
-the time t_i = u_i / s_i that remains to each rank, over links with conductances alpha min(s_i, s_j), of a
-chain or, of iterations without data, of a box (`dlbrt.diffusion.neighbourhood`). A round
-takes nu + 1 words to the neighbours, each of which looks between its iterations only, and speaks then: so a
-word takes as long as the slowest iteration. Rounds follow each other after a period, a shorter one where a
-rank has run out of work. Nothing waits for them but ranks without work.
+Heirich and Taylor's step with processors of different speeds (`dlbrt.diffusion.uneven`): the time t_i = u_i /
+s_i that remains to each rank spreads over links with conductances alpha min(s_i, s_j), of a chain or, for
+iterations without data, of a box (`dlbrt.diffusion.neighbourhood`). A round takes nu + 1 messages to the
+neighbours, each of which polls and answers between its iterations only: so a message takes as long as the
+slowest iteration. Rounds follow each other after a period, a shorter one where a rank has run out of work.
+Only ranks without work wait for them.
 
-As the rounds of a long loop are many, m of them are played as one step of size m alpha, solved exactly (a
+As the rounds of a long loop are many, m of them are simulated as one step of size m alpha, solved exactly (a
 tridiagonal system, in a box one for each line, axis by axis), where Jacobi's iterations approximate: m steps
-of gain 1 / (1 + y) and one of gain 1 / (1 + m y) spread what is long alike. After an exact step a rank holds
-s_i v_i, since fluxes are those of the v; so nothing is below 0, and all is conserved. m is what makes about
-`MAX_ROUNDS` of all.
+of gain 1 / (1 + y) and one of gain 1 / (1 + m y) spread long waves alike. After an exact step a rank holds
+s_i v_i, since fluxes are those of the v; so no share is below 0, and work is conserved. m is chosen so that
+there are about `MAX_ROUNDS` rounds.
 
-On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: that is what limits
-diffusion where P is large, not its messages; in a box P is its longest side.
+On a chain of P ranks an imbalance from end to end takes about (P / pi)^2 / alpha rounds: this limits
+diffusion where P is large, not its messages; in a box P is the longest side.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from dlbrt.predict.inputs import EstimateInputs, ModelInputs
 from dlbrt.predict.work import count, lower_bound_s
 from dlbrt.records import dataclass
 
-#: Rounds until all would be done at no cost, in a play and in a coarse one.
+#: Rounds until the lower bound, in a simulation and in a coarse one.
 MAX_ROUNDS, FEW_ROUNDS = 64, 8
 
-#: What is left of all work when nothing is.
+#: The part of all work that counts as nothing left.
 NOTHING_LEFT = 1e-9
 
 
@@ -44,16 +44,16 @@ class DiffusionModel:
     name: str = "diffusion"
 
     def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
-        """What all that is left takes on this path of speeds."""
+        """As `Candidate.simulate_s`."""
         work_s = known.remaining.work_s
-        return (
-            _total_s(known, processors, lower_bound_s(processors, work_s), MAX_ROUNDS) if work_s > 0 else 0.0
-        )
+        if not work_s > 0:
+            return 0.0
+        return _total_s(known, processors, lower_bound_s(processors, work_s), MAX_ROUNDS)
 
     def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
-        """About that, in few rounds, on the path of means and, for all others, on the last one.
+        """As `Estimated.estimate_s`: in few rounds, on the path of means and, for the others, on the last.
 
-        It is the others that cost: after each change of load what was even is not.
+        The others cost most: after each change of load even shares are uneven.
         """
         work_s, paths = estimate_inputs.remaining.work_s, estimate_inputs.paths
         if not work_s > 0:
@@ -66,7 +66,7 @@ class DiffusionModel:
 
 
 def _total_s(known: ModelInputs, processors: Sequence[Processor], floor: float, most: int) -> float:
-    """Rounds until all is done, half an iteration on the slowest rank, and two words to say so."""
+    """Rounds until all is done, half an iteration on the slowest rank, and two messages to end the loop."""
     end_s = _Play(known, processors, most / floor).total_s()
     if len(processors) == 1:
         return end_s
@@ -74,7 +74,7 @@ def _total_s(known: ModelInputs, processors: Sequence[Processor], floor: float, 
 
 
 class _Play:
-    """What each rank holds, from round to round, in base seconds; ``rate`` is of rounds played, at most."""
+    """What each rank holds, from round to round, in base seconds; at most ``rate`` rounds a second."""
 
     def __init__(self, known: ModelInputs, processors: Sequence[Processor], rate: float) -> None:
         remaining, ranks = known.remaining, len(processors)
@@ -106,7 +106,7 @@ class _Play:
         return end_s
 
     def _compute(self, begin_s: float, until_s: float) -> list[float]:
-        """Let all ranks compute; when those finished that did, and 0."""
+        """Let all ranks compute; the times at which ranks finished, and 0."""
         ends_s = [0.0]
         for rank, processor in enumerate(self.processors):
             held_s, at_s, from_s = self.held_s[rank], self.at_s[rank], begin_s
@@ -127,7 +127,7 @@ class _Play:
         return ends_s
 
     def _spread(self, alpha: float) -> None:
-        """One step; who had nothing waits for what it is given."""
+        """Do one step; a rank that had nothing waits for what it gets."""
         before, held_s, speeds = self.held_s.copy(), self.held_s, self.speeds
         for axis in self.axes:
             for line in axis:
@@ -141,7 +141,7 @@ class _Play:
 
 
 def _slowest_s(known: ModelInputs) -> float:
-    """The longest mean iteration of what ranks hold."""
+    """The longest mean iteration on any rank, of the work it holds."""
     pairs = zip(known.held, known.speeds, strict=True)
     return max(
         known.work.units(runs) * known.work.unit_s / count(runs) / speed for runs, speed in pairs if runs

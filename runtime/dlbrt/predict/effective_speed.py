@@ -10,8 +10,15 @@ Two traps: a is 0 for t = 0, which is no block, so it is at least 1; and sigma o
 finishes first depends on b, which depends on t_j, which depends on sigma: `Averaging.BLOCKS` solves for both.
 It also counts the blocks a and b fully where the window has a part of them; `Averaging.EXACT` integrates.
 
-What the load will be is not known. A `Processor` has the parts of its speed that it was seen at, and then a
-cycle of such that repeats (`at`). By loads it is made in `samples/papers/zaki/speed.py`.
+What the load will be is not known. A `Processor` has the parts of its speed that were seen, and then a cycle
+of parts that repeats (`Processor.at`). `samples/papers/zaki/speed.py` makes processors from loads.
+
+Forecast (`LoadForecast`). Section 1.3.3: at the first synchronization the load function seen so far is
+plugged into the model. But strategies differ by what the load will do: the assumption that speeds stay as
+they are favours the global strategies, since the groups would differ for ever. So besides the path of mean
+speeds there are drawn paths. A rank's speed in a slice of time is a part of its unloaded speed; it changes
+from one slice to the next with the probability with which it was seen to change, to one of all the parts
+seen. The draws come from a generator that is an argument, so that every rank draws the same.
 """
 
 from __future__ import annotations
@@ -30,7 +37,7 @@ UNROLLED = 24
 
 
 class Averaging(Enum):
-    """How the speed over a window follows from the blocks of load."""
+    """How the speed over a window is computed from the blocks of load."""
 
     BLOCKS = "blocks"
     EXACT = "exact"
@@ -40,7 +47,7 @@ class Averaging(Enum):
 class Processor:
     """A processor of base speed ``speed`` (S: base work a second) under discrete load.
 
-    ``sums`` are those of 1 / (l + 1) over the first 0, 1, .. blocks, ``cycle`` those over the blocks that
+    ``sums`` are the sums of 1 / (l + 1) over the first 0, 1, .. blocks, ``cycle`` those over the blocks that
     repeat from then on, ``duration_s`` is t_l. Times count from the beginning of the first block.
     """
 
@@ -53,7 +60,7 @@ class Processor:
     def at(
         cls, cycle: Iterable[float], duration_s: float, speed: float = 1.0, seen: Sequence[float] = ()
     ) -> Processor:
-        """At the parts ``seen`` of its speed in the first blocks, then at those of the ``cycle``; above 0."""
+        """At the parts ``seen`` of its speed in the first blocks, then at the parts in ``cycle``; above 0."""
         again = list(cycle)
         turns, period = -(-UNROLLED // len(again)), _sums(again)
         sums = period if turns == 1 and not seen else _sums([*seen, *again * turns])
@@ -61,7 +68,7 @@ class Processor:
 
     @classmethod
     def steady(cls, speed: float = 1.0) -> Processor:
-        """Without external load, or with a constant one that is part of the speed."""
+        """Without external load, or with a constant load that is part of the speed."""
         return _Steady(speed, (0.0, 1.0), (0.0, 1.0), 1.0)
 
     def average(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
@@ -96,7 +103,7 @@ class Processor:
         return self.speed * (self.duration_s * whole + part)
 
     def reached(self, capacity: float) -> float:
-        """When so many base seconds of work can have been done: the inverse of `capacity`."""
+        """When ``capacity`` base seconds of work can be done: the inverse of `capacity`."""
         wanted = capacity / (self.speed * self.duration_s)
         if wanted < self.sums[-1]:
             block = max(0, bisect_right(self.sums, wanted) - 1)
@@ -109,8 +116,8 @@ class Processor:
     def _finish_by_blocks(self, begin_s: float, work_s: float) -> float:
         """t_j and sigma together: the first b such that at the mean speed of a..b the work ends within b.
 
-        The mean jumps from block to block. Where work that would end after b at the mean of a..b ends before
-        b + 1 begins at that of a..b+1, it ends between the two.
+        The mean jumps from block to block. If the work would end after b at the mean of a..b, but before b +
+        1 begins at the mean of a..b+1, it ends between the two.
         """
         first = block = self._block(begin_s)
         while True:
@@ -120,7 +127,7 @@ class Processor:
             block += 1
 
     def _block(self, time_s: float) -> int:
-        """The paper's number of the block that a time falls in, the first being 1."""
+        """The paper's number of the block that a time falls in, from 1."""
         return max(1, ceil(time_s / self.duration_s))
 
     def _mean_of(self, first: int, last: int) -> float:
@@ -128,7 +135,7 @@ class Processor:
         return self.speed * (self._summed(last) - self._summed(first - 1)) / (last - first + 1)
 
     def _summed(self, blocks: int) -> float:
-        """The sum of 1 / (l + 1) over the first so many blocks."""
+        """The sum of 1 / (l + 1) over the first ``blocks`` blocks."""
         known = len(self.sums) - 1
         if blocks <= known:
             return self.sums[blocks]
@@ -146,7 +153,7 @@ class Processor:
 
 @dataclass(frozen=True, slots=True)
 class _Steady(Processor):
-    """One that is always as fast: what takes sums and a search of others is a product."""
+    """A processor of constant speed, for which a product replaces sums and a search."""
 
     def capacity(self, time_s: float) -> float:
         """As `Processor.capacity`."""
@@ -161,17 +168,6 @@ def _sums(rates: Sequence[float]) -> tuple[float, ...]:
     return tuple(accumulate(rates, initial=0.0))
 
 
-# ------------------------------------------------------------------------------
-# What load may come, from what was seen: paths for the model to be played on.
-#
-# Zaki, Li, Parthasarathy, section 1.3.3: at the first synchronization the load function seen so far is plugged
-# into the model. But the strategies differ by what the load will do: that the speeds seen so far stay as they
-# are favours the global strategies, since the groups would differ for ever. So besides the path of means
-# there are drawn ones. A rank's speed in a slice of time is a part of its unloaded speed; with the probability
-# with which it was seen to change from one slice to the next it changes, to one of all the parts seen.
-#
-# Pure: the draws come from a generator that is given, so that every rank draws the same.
-
 #: Slices drawn ahead; then they repeat.
 AHEAD = 24
 
@@ -183,9 +179,9 @@ STEADY = 0.05
 class LoadForecast:
     """Speeds seen, in units of work a second, above 0: ``speeds[r][k]`` is rank r's in the k-th slice.
 
-    Slices last ``slice_s`` and are as many for each rank, the oldest first. ``unloaded`` are the ranks'
-    speeds without external load where they are known; else the highest that each was seen at. ValueError for
-    slices that are none, differ in number, or hold speeds not above 0.
+    Slices last ``slice_s``, the oldest first, the same number for each rank. ``unloaded`` are the ranks'
+    speeds without external load; where they are not known, the highest speed seen of each rank. ValueError
+    where there are no slices, where their numbers differ, or where a speed is not above 0.
     """
 
     speeds: tuple[tuple[float, ...], ...]
@@ -199,18 +195,12 @@ class LoadForecast:
         if not (min(map(min, self.speeds)) > 0 and min(self.unloaded, default=1.0) > 0 and self.slice_s > 0):
             raise ValueError("expected speeds and a duration above 0")
 
-    @classmethod
-    def constant(cls, speeds: Sequence[float]) -> LoadForecast:
-        """Nothing but one speed for each rank is known."""
-        return cls(tuple((speed,) for speed in speeds), 1.0)
-
     def mean_path(self) -> tuple[Processor, ...]:
         """Each rank goes on at its mean speed."""
-        means = (sum(seen) / len(seen) for seen in self.speeds)
-        return tuple(Processor.steady(mean) for mean in means)
+        return tuple(Processor.steady(sum(seen) / len(seen)) for seen in self.speeds)
 
     def drawn_path(self, random: Random) -> tuple[Processor, ...]:
-        """Each rank goes on as it is, until its speed changes to another that was seen."""
+        """Each rank goes on at its speed until the speed changes to another one that was seen."""
         full = self.unloaded or tuple(map(max, self.speeds))
         parts = [[speed / most for speed in seen] for seen, most in zip(self.speeds, full, strict=True)]
         pool, chance = [part for seen in parts for part in seen], _chance_of_change(parts)

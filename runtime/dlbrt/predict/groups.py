@@ -1,10 +1,11 @@
-"""Who balances with whom: partitions of the ranks for the local strategies.
+"""Which ranks balance together: partitions of the ranks for the local strategies, and the option ``group``.
 
 Zaki, Li, Parthasarathy, section 1.2.1: groups of K by blocks of ranks, by physical proximity, at random, or,
-where processors have different speeds, with nearly equal aggregate computational power. P ranks make
-ceil(P / K) groups. Their sizes differ by at most one, since a rank left alone in a last group balances
-with nobody. A group lists its ranks in increasing order, and groups come in the order of their first
-ranks, but for `by_host` (in order of first appearance, which is the same thing).
+where processors have different speeds, with nearly equal aggregate computational power. P ranks make ceil(P /
+K) groups. Their sizes differ by at most one, since a rank left alone in a last group could not balance. A
+group lists its ranks in increasing order, and groups come in the order of their first ranks.
+
+An option is a list of words in any order, each at most once: the size K, one kind of groups, flags.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ Groups = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class GroupRules:
-    """How groups go together, beyond what the paper built of them.
+    """How groups work together, beyond what the paper built.
 
-    ``masters``: a central balancer in each group, its lowest rank, in place of rank 0 for all.
-    ``exchange``: a group that has run out gets work from the others. ``dynamic``: likewise, and groups are
-    formed anew then.
+    ``masters``: a central balancer in each group, its lowest rank, in place of rank 0 for all. ``exchange``:
+    a group that has run out gets work from the others. ``dynamic``: likewise, and groups are formed anew
+    then.
     """
 
     masters: bool = False
@@ -55,13 +56,13 @@ def by_host(hosts: Sequence[Hashable]) -> Groups:
 
 
 def default(hosts: Sequence[Hashable]) -> Groups:
-    """By host, and where all ranks run on one, two halves."""
+    """By host; two halves where all ranks run on one host."""
     found = by_host(hosts)
     return found if len(found) > 1 else blocks(len(hosts), (len(hosts) + 1) // 2)
 
 
 def equal_speed(speeds: Sequence[float], size: int) -> Groups:
-    """Nearly equal aggregate speed: from the fastest rank on, each to the slowest group that has room."""
+    """Nearly equal aggregate speed: from the fastest rank on, each joins the slowest group with room."""
     sizes = _sizes(len(speeds), size)
     members: list[list[int]] = [[] for _ in sizes]
     power = [0.0] * len(sizes)
@@ -83,10 +84,10 @@ def at_random(ranks: int, size: int, seed: int) -> Groups:
 
 
 def by_nearness(distances: Sequence[Sequence[float]], size: int) -> Groups:
-    """Nearest neighbours: the lowest free rank, then again and again the rank nearest to the group.
+    """Nearest neighbours: the lowest free rank, then repeatedly the rank nearest to the group.
 
     ``distances[a][b]`` is any measure, such as the latency; ranks equally near come in order. ValueError
-    where it is not square.
+    where the matrix is not square.
     """
     ranks = len(distances)
     if any(len(row) != ranks for row in distances):
@@ -121,13 +122,7 @@ def _ordered(members: Sequence[Sequence[int]]) -> Groups:
     return tuple(sorted(tuple(sorted(group)) for group in members))
 
 
-# ------------------------------------------------------------------------------
-# The option ``group``: how the groups of a local strategy are formed, and how they go together.
-#
-# Zaki, Li, Parthasarathy, section 1.2.1, names the ways: K-block, nearest neighbours, at random, nearly equal
-# aggregate power. An option is a list of words in any order, each at most once: the size K, one kind, flags.
-
-#: Groups at random are the same in every run.
+#: Random groups are the same in every run.
 _SEED = 1
 
 
@@ -142,21 +137,21 @@ class GroupKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GroupSpec:
-    """What was asked for: the ``size`` of groups and how they are formed (None: not said), and the rules."""
+    """The requested ``size`` of groups and how they are formed (None: not requested), and the rules."""
 
     size: int | None = None
     kind: GroupKind | None = None
     rules: GroupRules = field(default_factory=GroupRules)
 
     def lacks_speeds(self, speeds: Sequence[float]) -> bool:
-        """Whether groups are asked for that need speeds, and none are known."""
+        """Whether the requested groups need speeds, and none are known."""
         return self.kind is GroupKind.SPEED and not speeds
 
     def formed(self, hosts: Sequence[str], speeds: Sequence[float], size: int | None = None) -> Groups:
-        """The groups of ranks on these hosts; ``size`` goes before the one asked for.
+        """The groups of ranks on these hosts; ``size`` overrides the requested size.
 
-        ``speeds`` are relative, empty where they are not known. If nothing else is said, groups of a given
-        size are equally fast where speeds differ, and blocks where they do not.
+        ``speeds`` are relative, empty where they are not known. Where no kind is requested, groups of a given
+        size are equally fast if speeds differ, and blocks if they do not.
         """
         ranks, wanted_size = len(hosts), size or self.size
         if wanted_size is None and self.kind is None:
@@ -173,7 +168,7 @@ class GroupSpec:
 
 
 def parse_group(text: str, ranks: int) -> GroupSpec:
-    """What DLB_GROUP asks for, such as ``4,speed,exchange``; OptionError if it is malformed."""
+    """What DLB_GROUP requests, such as ``4,speed,exchange``; OptionError if it is malformed."""
     size: int | None = None
     kind: GroupKind | None = None
     flags: set[str] = set()

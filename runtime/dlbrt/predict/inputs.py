@@ -1,4 +1,12 @@
-"""What is known when a strategy is chosen (Zaki, Li, Parthasarathy, section 1.3.3)."""
+"""What is known when a strategy is chosen (Zaki, Li, Parthasarathy, section 1.3.3), and what estimates share.
+
+`EstimateInputs` is computed once for the estimates of all strategies. A loop ends in much the same way under
+all of them. When nothing is left to give, each rank is somewhere in the last piece that it was given, of c
+units: it goes on for r_i = U_i c / s_i, U_i uniform. With T_0 as that moment, all work is W = S T_0 + sum_i
+s_i r_i, S = sum_i s_i, and the end is T_0 + max_i r_i: so on average it comes c (E max_i U_i / s_i - P / 2S)
+after W / S. Where a piece is done within a slice of time, speeds are those seen from slice to slice, as all
+wait for a rank that has just been slowed down; otherwise they are the ranks' means.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +32,12 @@ from dlbrt.records import dataclass
 class ModelInputs:
     """What is known at a synchronization; tuples are indexed by rank.
 
-    ``elapsed_s`` is how long was computed since the loop was shared. ``held`` are the iterations left,
-    ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, which the decision
-    goes by, ``history`` what the future is drawn from. ``network`` is among all ranks, ``within[g]`` among
-    those of group g, where it differs. ``iteration_bytes`` moves with an iteration; ``without_rows``: none of them
-    has data of its own. ``remaining`` is what is left, as one heap. ValueError unless all are of the same ranks.
+    ``elapsed_s`` is how long ranks have computed since the loop was shared. ``held`` are the iterations left,
+    ``work`` what they cost, ``speeds`` (base work a second, above 0) those of the window, by which the
+    decision is taken, ``history`` what the future is drawn from. ``network`` is among all ranks,
+    ``within[g]`` among the ranks of group g, where it differs. ``iteration_bytes`` move with an iteration;
+    ``without_rows``: no iteration has data of its own. ``remaining`` is what is left in all. ValueError
+    unless all are of the same ranks.
     """
 
     elapsed_s: float
@@ -45,10 +54,8 @@ class ModelInputs:
     remaining: RemainingWork = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        units = sum(map(self.work.units, self.held))
-        object.__setattr__(
-            self, "remaining", RemainingWork(sum(map(count, self.held)), units * self.work.unit_s)
-        )
+        work_s = sum(map(self.work.units, self.held)) * self.work.unit_s
+        object.__setattr__(self, "remaining", RemainingWork(sum(map(count, self.held)), work_s))
         ranks, members = len(self.held), sorted(rank for group in self.groups for rank in group)
         if not (len(self.speeds) == len(self.history.speeds) == ranks and members == list(range(ranks))):
             raise ValueError(
@@ -60,12 +67,12 @@ class ModelInputs:
             )
 
     def scenario(self, scheme: Scheme, processors: tuple[Processor, ...]) -> Scenario:
-        """The model's game for a strategy on one path."""
+        """The model's scenario for a strategy on one path."""
         networks = self.within if scheme.local and self.within else (self.network,)
         return Scenario(self.work, processors, networks, self.iteration_bytes, self.rules)
 
     def groups_of(self, scheme: Scheme) -> Sequence[Sequence[int]]:
-        """Those of a local strategy; all ranks for a global one."""
+        """The groups of a local strategy; all ranks for a global one."""
         return self.groups if scheme.local else (range(len(self.held)),)
 
     def inputs(self) -> dict[str, Any]:
@@ -85,30 +92,22 @@ class ModelInputs:
         }
 
 
-# ------------------------------------------------------------------------------
-# What estimates of all strategies share when one is to be chosen: computed once.
-#
-# How a loop ends is much the same under all of them. When nothing is left to give, each rank is somewhere in
-# the last piece that it was given, of c units: it goes on for r_i = U_i c / s_i, U_i uniform. With T_0 as that
-# moment, all work is W = S T_0 + sum_i s_i r_i, S = sum_i s_i, and the end is T_0 + max_i r_i: so in the mean
-# it comes c (E max_i U_i / s_i - P / 2S) after W / S. Where a piece is done within a slice of time, speeds are
-# those seen from slice to slice, as all wait for a rank that has just been slowed down; else ranks' means.
-
-#: Points at which the distribution of the longest rest is summed.
+#: Points at which the distribution of the longest remaining time is summed.
 STEPS = 16
 
-#: Two times are taken for one up to this factor.
+#: Two times within this factor count as equal.
 STEADY = 1.001
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimateInputs:
-    """``remaining`` is what is left, ``loop_statistics`` what rules of self-scheduling are told, ``speeds`` are means of
-    those seen, ``least`` the lowest seen, ``slice_s`` how long each was seen for.
+    """What the estimates of all strategies share.
 
-    ``lower_bound_s`` is when all could be done at no cost, the mean over the ``paths`` that the load may take.
-    ``grain`` is the last iteration's cost over the mean, ``longest`` E max_i U_i / s_i, by momentary
-    speeds and by mean ones. ``begun``: the loop is under way, first shares are dealt.
+    ``remaining`` is what is left, ``loop_statistics`` what self-scheduling rules know, ``speeds`` are mean
+    speeds, ``least`` the lowest speed seen, ``slice_s`` the duration of a slice. ``lower_bound_s`` is when
+    all could be done at no cost, the mean over the ``paths`` of the load. ``grain`` is the last iteration's
+    cost over the mean, ``longest`` E max_i U_i / s_i, by momentary and by mean speeds. ``begun``: the loop is
+    under way, and first shares are dealt.
     """
 
     remaining: RemainingWork
@@ -126,7 +125,7 @@ class EstimateInputs:
     def of(
         cls, known: ModelInputs, lower_bound_s: float, paths: Sequence[Sequence[Processor]] = ()
     ) -> EstimateInputs:
-        """At a synchronization; without paths of the load that of means."""
+        """At a synchronization; by default on the path of mean speeds."""
         history = known.history
         speeds = tuple([sum(seen) / len(seen) for seen in history.speeds])
         momentary = sorted(chain.from_iterable(history.speeds))
@@ -146,17 +145,17 @@ class EstimateInputs:
 
     @property
     def steady(self) -> bool:
-        """Whether every rank has always been as fast."""
+        """Whether the speed of every rank has been constant."""
         return self.longest[0] <= self.longest[1] * STEADY
 
     def ends_s(self, units: float) -> float:
-        """How long after W / S all have ended, whose last pieces are so many mean iterations."""
+        """How long after W / S all ranks end, if their last pieces are ``units`` mean iterations."""
         work_s, mean = max(units, self.grain) * self.remaining.mean_s, sum(self.speeds) / len(self.speeds)
         remaining = self.longest[work_s > self.slice_s * mean]
         return work_s * max(0.0, remaining - 1 / mean / 2)
 
     def last_s(self, units: Sequence[float]) -> float:
-        """When the last rank is ready that does so many mean iterations, the mean over the paths."""
+        """When the last rank has done its ``units`` of mean iterations, the mean over the paths."""
         work_s = [each * self.remaining.mean_s for each in units]
         ends_s = [
             max([each.reached(own_s) for each, own_s in zip(path, work_s, strict=True)])
@@ -166,7 +165,7 @@ class EstimateInputs:
 
 
 def _longest(ordered: Sequence[float], ranks: int) -> float:
-    """E max_i U_i / s_i of so many ranks, each at any of these speeds, the lowest first.
+    """E max_i U_i / s_i of P = ``ranks`` ranks, each at any of these speeds, the lowest first.
 
     With F(t) = P(U / s <= t), the mean of min(1, s t), it is the integral of 1 - F(t)^P.
     """
@@ -180,7 +179,7 @@ def _longest(ordered: Sequence[float], ranks: int) -> float:
 
 
 def _grain(known: ModelInputs) -> float:
-    """What the last iteration costs, in those of mean cost."""
+    """What the last iteration costs, over the mean cost."""
     remaining, last = known.remaining, next((runs[-1][1] for runs in reversed(known.held) if runs), 0)
     if known.work.prefix is None or not remaining.work_s > 0:
         return 1.0
@@ -190,7 +189,7 @@ def _grain(known: ModelInputs) -> float:
 def loop_statistics(known: ModelInputs) -> LoopStatistics:
     """Speeds as weights, an iteration's time, and what a request's two messages cost.
 
-    The deviation is that of what a mean iteration would have taken at the speeds seen so far, rank by rank.
+    The deviation is that of the time of a mean iteration at the speeds seen so far, rank by rank.
     """
     mean_s = known.remaining.mean_s * len(known.speeds) / sum(known.speeds)
     squares = 0.0

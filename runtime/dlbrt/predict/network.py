@@ -9,7 +9,7 @@ L = 2414.5 us and B = 0.96 Mbytes/s with PVM on an Ethernet. The paper does not 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -31,8 +31,8 @@ PATTERNS = ("one_to_all", "all_to_one", "all_to_all")
 class Pattern:
     """The seconds a pattern takes among P ranks: sum of ``coefficients[k] * P**k``.
 
-    It is never below ``least_s``, and beyond the ``most`` ranks it was measured with (0: any number) never
-    below what it is there, wherever the polynomial goes.
+    It is never below ``least_s``. For more ranks than the ``most`` it was measured with (0: any number) it is
+    never below its value there, wherever the polynomial goes.
     """
 
     coefficients: tuple[float, ...]
@@ -47,13 +47,13 @@ class Pattern:
         return max(found, self._polynomial(self.most)) if self.most and ranks > self.most else found
 
     def through(self, ranks: int, seconds: float) -> Pattern:
-        """The same shape, taking so long for this many ranks; ValueError where it takes no time there."""
+        """The same shape, taking ``seconds`` for ``ranks``; ValueError if it takes no time there."""
         if not (here := self.seconds(ranks)) > 0:
             raise ValueError(f"expected a pattern that takes time among {ranks} ranks")
         return self.slowed(seconds / here)
 
     def slowed(self, factor: float) -> Pattern:
-        """The same, taking so many times as long."""
+        """The same, taking ``factor`` times as long."""
         return Pattern(tuple(c * factor for c in self.coefficients), self.most, self.least_s * factor)
 
     def _polynomial(self, ranks: int) -> float:
@@ -92,7 +92,7 @@ class Network:
         return self.latency_s + size / self.bandwidth
 
     def slowed(self, factor: float) -> Network:
-        """The same where hosts take so many times as long to answer; as much goes over in a second."""
+        """The same where hosts take ``factor`` times as long to answer; the bandwidth stays."""
         return replace(
             self,
             latency_s=self.latency_s * factor,
@@ -109,24 +109,18 @@ class Network:
 
     @classmethod
     def coarse(cls, latency_s: float, bandwidth: float, ranks: int, exchange_s: float) -> Network:
-        """What follows from the cost of a message and of one all-to-all among 2 ranks or more.
+        """A network from the cost of a message and of one all-to-all among at least 2 ranks.
 
-        The shapes are the default's. An all-to-all also brings something from one rank to all, and from all
-        to one, so neither takes longer.
+        The shapes are the default's. An all-to-all includes a one-to-all and an all-to-one, so neither takes
+        longer.
         """
         default, each_s = cls.default(), min(latency_s, exchange_s / (ranks - 1))
         line = _linear(each_s)
         return cls(latency_s, bandwidth, line, line, default.all_to_all.through(ranks, exchange_s))
 
-    def to_json(self) -> str:
-        """One JSON object, its members as the fields; `from_json` is the inverse, to the last bit."""
-        import json
-
-        return json.dumps(asdict(self))
-
     @classmethod
     def from_json(cls, text: str) -> Network:
-        """What `to_json` wrote; ValueError with what was expected for anything else."""
+        """The network of a JSON object with the fields as members; ValueError for anything else."""
         import json
 
         try:
@@ -134,9 +128,7 @@ class Network:
             latency_s, bandwidth, switch_s = (float(found[name]) for name in NUMBERS)
             one, gather, exchange = (_pattern(found[name]) for name in PATTERNS)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"expected a network as to_json writes it, found {text[:80]!r}: {error!r}"
-            ) from None
+            raise ValueError(f"expected a network as a JSON object, found {text[:80]!r}: {error!r}") from None
         return cls(latency_s, bandwidth, one, gather, exchange, switch_s)
 
 
@@ -150,7 +142,7 @@ class Networks:
     def of_groups(self, groups: Groups, hosts: Sequence[str]) -> tuple[Network, ...]:
         """The network of each group, ``hosts[r]`` being where rank r runs; none where no host has its own.
 
-        A group's is that of its host, or the whole where it is on several.
+        A group has the network of its host, or the whole one where it runs on several hosts.
         """
         own = dict(self.within)
         if not own:
@@ -162,13 +154,12 @@ class Networks:
 
 
 def fit(samples: Iterable[tuple[int, float]], degree: int = DEGREE) -> Pattern:
-    """The polynomial nearest to samples (ranks, seconds); a number of ranks may come again.
+    """The polynomial nearest to samples (ranks, seconds); a number of ranks may occur several times.
 
-    By least squares of relative errors, as times are uncertain in proportion: so it holds for few ranks too.
-
-    With at most ``degree + 1`` different numbers of ranks it goes through (the mean of) each; one alone is
-    taken as proportional to P - 1. The pattern never costs less than the cheapest sample. ValueError for no
-    samples, fewer than 2 ranks, or times that are negative or not finite.
+    It minimizes the squares of relative errors, as times are uncertain in proportion: so it holds for few
+    ranks too. With at most ``degree + 1`` different numbers of ranks it passes through (the mean of) each; a
+    single one is extended in proportion to P - 1. The pattern never costs less than the cheapest sample.
+    ValueError for no samples, fewer than 2 ranks, or times that are negative or not finite.
     """
     measured = sorted(samples)
     if not measured or any(not (p >= 2 and s >= 0 and isfinite(s)) for p, s in measured):
@@ -182,7 +173,7 @@ def fit(samples: Iterable[tuple[int, float]], degree: int = DEGREE) -> Pattern:
 
 
 def _least_squares(samples: Sequence[tuple[int, float]], most: int, terms: int) -> tuple[float, ...]:
-    """Coefficients of P**0, P**1, ..; solved in P / most, which keeps the system well conditioned."""
+    """Coefficients of P**0, P**1, ..; computed in P / most, which keeps the system well conditioned."""
     ranks = np.array([p for p, _ in samples], dtype=np.float64) / most
     seconds = np.array([s for _, s in samples], dtype=np.float64)
     weights = 1 / _sizes(samples)
@@ -202,7 +193,7 @@ def _sizes(samples: Sequence[tuple[int, float]]) -> Vector:
 
 
 def _linear(each_s: float) -> Pattern:
-    """So much for every rank but one."""
+    """``each_s`` for every rank but one."""
     return Pattern((-each_s, each_s))
 
 

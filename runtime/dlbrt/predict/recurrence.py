@@ -1,16 +1,23 @@
-"""The total cost of a strategy: the recurrences of Zaki, Li, Parthasarathy played to the end.
+"""The total cost of a strategy: the recurrences of Zaki, Li, Parthasarathy simulated to the end.
 
-Section 1.3.2. A group synchronizes when its first rank f has finished, at t_j; rank i has done what fits
-into the time at its average effective speed, and has gamma_i(j) iterations left (1.3.1, 1.3.2); what is left
-is dealt by speed, chi_i(j) (1.3.3); the group ends, after eta synchronizations, when nothing is left (1.3.4).
-Each costs xi + delta, and kappa + psi if work moves (1.3.5). A central balancer serves local groups one at a
-time: the delay Delta_g(j) is the time until it has served those that came before. C = max over the groups.
+Section 1.3.2. A group synchronizes when its first rank f has finished, at t_j; rank i has done what fits into
+the time at its average effective speed, and has gamma_i(j) iterations left (1.3.1, 1.3.2); what is left is
+dealt by speed, chi_i(j) (1.3.3); the group ends, after eta synchronizations, when nothing is left (1.3.4).
+Each synchronization costs xi + delta, and kappa + psi if work moves (1.3.5). A central balancer serves local
+groups one at a time: the delay Delta_g(j) is the time until it has served the groups that came before. C =
+max over the groups.
 
-Departures, all from the paper's own traps. The paper's TC and C_g are overhead only; here is the time
-itself (`StrategyCost.total_s`), so that local and global compare, with the overhead beside (`GroupCost`).
-Iterations are integers. A rank that is left with nothing has left the group, which later costs one less. A
-rank looks for interrupts between its iterations only, and computes while one travels (`ModelOptions.polls`): the
-synchronization begins when the last one has looked.
+Departures, all from the paper's own traps. The paper's TC and C_g are overhead only; here the result is the
+time itself (`StrategyCost.total_s`), so that local and global strategies compare, with the parts of the
+overhead beside (`GroupCost`: C_g is the sum of ``sync_s``, ``decision_s``, ``instructions_s``, ``movement_s``
+and ``delay_s``). Iterations are integers. A rank that is left with nothing has left the group, which later
+costs one rank less. A rank polls for interrupts between its iterations only, and computes while an interrupt
+travels (`ModelOptions.polls`): the synchronization begins when the last rank has polled.
+
+Where speeds are integrated (`Averaging.EXACT`), a rank's clock is kept twice: as a time, and as the capacity
+of its processor up to then. What fits until a time is a difference of capacities, and when work ends is one
+inverse; so a window between two synchronizations costs three of each. This is the inner loop of a choice,
+which has to be made in milliseconds.
 """
 
 from __future__ import annotations
@@ -26,23 +33,16 @@ from dlbrt.predict.schemes import Scheme
 from dlbrt.predict.work import NOTHING, IterationCosts, Runs
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# One rank in the recurrences: the iterations it holds, and how far it has got (Zaki et al., 1.3.1, 1.3.2).
-#
-# Where speeds are integrated (`Averaging.EXACT`), a rank's clock is kept twice: as a time, and as the capacity
-# of its processor up to then. What fits until a time is a difference of capacities, and when work ends is one
-# inverse; so a window between two synchronizations costs three of each. It is the inner loop of a choice, which
-# has to be made in milliseconds.
-
 _EXACT = Averaging.EXACT
 
 
 @dataclass(slots=True)
 class ModelRank:
-    """What a rank of a group holds, since when it is ready, and how fast it was.
+    """One rank of a group (Zaki et al., 1.3.1, 1.3.2): what it holds, when it is ready, how fast it was.
 
     ``units`` is the cost of ``held``, ``at_s`` the capacity of the processor up to ``ready_s``, ``end_s``
-    when it will have done all that it holds. ``worked_s`` and ``took_s`` are what it did by its profiles.
+    when the rank will have done all that it holds. ``worked_s`` and ``took_s`` are its work and time by its
+    profiles.
     """
 
     work: IterationCosts
@@ -68,18 +68,17 @@ class ModelRank:
             self.held, self.units = held, self.work.units(held)
 
     def resume(self, when: float) -> None:
-        """Go on then, if it is ready by then."""
+        """Go on at ``when``, if the rank is ready by then."""
         if when > self.ready_s:
             self.ready_s, self.at_s = when, self.processor.capacity(when)
 
     def plan(self) -> float:
-        """When it will have done all that it holds."""
-        end_s = self._finish_s(self.units * self.work.unit_s)
-        self.end_s = end_s
-        return end_s
+        """Set and return when the rank will have done all that it holds."""
+        self.end_s = self._finish_s(self.units * self.work.unit_s)
+        return self.end_s
 
     def compute(self, until_s: float) -> tuple[float, float]:
-        """Work until it looks, at ``until_s`` or later, or has finished; what it did, and in what time."""
+        """Work until the rank polls, at ``until_s`` or later, or has finished; the work and the time."""
         begin_s, stops_s, units, unit_s = self.ready_s, self.end_s, self.units, self.work.unit_s
         if stops_s <= until_s:
             self.held, self.units = NOTHING, 0
@@ -105,7 +104,7 @@ class ModelRank:
         return work_s, stops_s - begin_s
 
     def learn(self, work_s: float, seconds: float) -> None:
-        """The speed since the last synchronization, or since the beginning."""
+        """Take in the speed since the last synchronization, or since the beginning."""
         if self.rules.all_history:
             work_s, seconds = work_s + self.worked_s, seconds + self.took_s
             self.worked_s, self.took_s = work_s, seconds
@@ -113,22 +112,19 @@ class ModelRank:
             self.speed = work_s / seconds
 
     def _fits_s(self, until_s: float) -> float:
-        """The work for which there is time until then."""
+        """The work for which there is time until ``until_s``."""
         if self.rules.averaging is _EXACT:
             return self.processor.capacity(until_s) - self.at_s
         return self.processor.done(self.ready_s, until_s, self.rules.averaging)
 
     def _finish_s(self, work_s: float) -> float:
-        """When so much is done."""
+        """When ``work_s`` is done."""
         if not work_s > 0:
             return self.ready_s
         if self.rules.averaging is _EXACT:
             end_s = self.processor.reached(self.at_s + work_s)
             return end_s if end_s > self.ready_s else self.ready_s
         return self.processor.finish(self.ready_s, work_s, self.rules.averaging)
-
-
-# ------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -152,11 +148,6 @@ class GroupCost:
     delay_s: float = 0.0
     poll_s: float = 0.0
 
-    @property
-    def overhead_s(self) -> float:
-        """C_g; TC for the one group of a global strategy."""
-        return self.sync_s + self.decision_s + self.instructions_s + self.movement_s + self.delay_s
-
 
 @dataclass(frozen=True, slots=True)
 class StrategyCost:
@@ -169,18 +160,13 @@ class StrategyCost:
         """When the last group has finished, computing included."""
         return max(group.finish_s for group in self.groups)
 
-    @property
-    def overhead_s(self) -> float:
-        """TC, or C = max over the groups of C_g."""
-        return max(group.overhead_s for group in self.groups)
-
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """What all strategies have in common.
 
-    ``processors[r]`` is rank r's; ``networks[g]`` is among the ranks of group g (one for all: a single one);
-    ``iteration_bytes`` moves with an iteration (of a folded loop: with a pair).
+    ``processors[r]`` is rank r's; ``networks[g]`` is among the ranks of group g, or a single one is among
+    all; ``iteration_bytes`` move with an iteration (in a folded loop with a pair).
     """
 
     work: IterationCosts
@@ -211,10 +197,10 @@ def evaluate(
     start_s: float = 0.0,
     speeds: Sequence[float] | None = None,
 ) -> StrategyCost:
-    """The strategy from ``start_s`` on, where rank r holds ``held[r]`` and ``groups`` balance apart.
+    """The strategy from ``start_s`` on, where rank r holds ``held[r]`` and each group balances for itself.
 
-    With ``speeds`` (base work a second, above 0) the play begins amid a synchronization, at the decision: the
-    profiles have come. A central balancer serves in order of arrival, groups in order where equal.
+    With ``speeds`` (base work a second, above 0) the simulation begins within a synchronization, at the
+    decision: the profiles have come. A central balancer serves groups by time of arrival, then by number.
     """
     players = [
         _Group.of(game, scheme, number, held, ranks, start_s, speeds) for number, ranks in enumerate(groups)
@@ -254,7 +240,7 @@ class _Group:
         start_s: float,
         speeds: Sequence[float] | None,
     ) -> _Group:
-        """With ``speeds`` all ranks take part in the decision that comes first, empty ones too."""
+        """With ``speeds`` all ranks take part in the decision that comes first, even those without work."""
         members = []
         for rank in ranks:
             if held[rank] or speeds is not None:
@@ -264,7 +250,7 @@ class _Group:
         return cls(game, scheme, game.network(number), members, GroupCost(start_s))
 
     def synchronize(self) -> float:
-        """Compute until the first rank has finished and all have looked; when the profiles have come."""
+        """Compute until the first rank has finished and all have polled; when the profiles have come."""
         polls, ranks = self.game.rules.polls, len(self.members)
         first_s = min([each.plan() for each in self.members])
         seen_s = first_s + (self.scheme.interrupt_s(self.network, ranks) if polls else 0.0)
@@ -304,17 +290,17 @@ class _Group:
         return free_s
 
     def _stopped_s(self) -> float:
-        """When the last one has stopped."""
+        """When the last rank has stopped."""
         return max([each.ready_s for each in self.members])
 
     def _decision_s(self) -> float:
-        """delta, where there is something to decide; a central balancer's host also changes context."""
+        """delta, where there is something to decide; a central balancer's host also switches context."""
         if len(self.members) < 2:
             return 0.0
         return self.game.rules.decision_s + (self.network.switch_s if self.scheme.central else 0.0)
 
     def _redistribute(self) -> tuple[int, int]:
-        """Deal what is left, if that pays: the iterations that move (alpha), and the messages (beta)."""
+        """Deal what is left, if it pays; the iterations that move (alpha), and the messages (beta)."""
         held = [each.held for each in self.members]
         if len(held) < 2 or not any(held):
             return 0, 0

@@ -1,13 +1,15 @@
 """New shares at a synchronization, what has to move for them, and whether it pays.
 
 Zaki, Li, Parthasarathy, sections 1.2 and 1.3.2: what is left is shared in proportion to the average effective
-speeds (1.3.3); alpha(j) iterations move in beta(j) messages; too little to move, no move; less than 10 %
-shorter predicted time, the cost of data movement not counted, no move. `ModelOptions.charged` counts it.
+speeds (1.3.3); alpha(j) iterations move in beta(j) messages. Nothing moves where there is too little to move,
+or where the predicted time becomes less than 10 % shorter, the cost of data movement not counted.
+`ModelOptions.charged` counts it.
 
 Shares are integers. In a uniform loop each rank gets the floor of (1.3.3), and the iterations left over go
-one by one to where they are done soonest, so that no other integers finish earlier (`dist.layout.quickest`;
-rounding to the nearest may give a slow rank one too many, which hurts when few are left). In a non-uniform
-loop the cost is shared, and iterations come from the ends of those who have too much.
+one by one to where they are done soonest, so that no other integers finish earlier
+(`dlbrt.data.layout.quickest`; rounding to the nearest may give a slow rank one too many, which hurts when few
+are left). In a non-uniform loop the cost is shared, and iterations come from the ends of ranks that have too
+much.
 """
 
 from __future__ import annotations
@@ -25,14 +27,15 @@ from dlbrt.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """How the ranks play; the defaults are the paper's, but for ``polls`` and ``averaging``.
+    """How the ranks behave; the defaults are the paper's, but for ``polls`` and ``averaging``.
 
-    ``decision_s``: delta, the time to calculate a distribution. ``profitability``: least predicted gain,
-    ``min_moved``: least part of what is left that is worth moving. ``charged``: the gain counts what the
-    next synchronization and the movement cost. ``polls``: ranks look for interrupts between iterations
-    only, and compute while one travels; otherwise all stop when the first one finishes, as in the paper.
-    ``reserves``: ranks go on computing while the profiles travel. ``all_history``: speeds are those since
-    the beginning, not since the last synchronization. ``averaging``: of the blocks of load.
+    ``decision_s``: delta, the time to calculate a distribution. ``profitability``: the least predicted gain,
+    ``min_moved``: the least part of what is left that is worth moving. ``charged``: the gain includes the
+    costs of the next synchronization and of the movement. ``polls``: ranks poll for interrupts between
+    iterations only, and compute while an interrupt travels; otherwise all stop when the first rank finishes,
+    as in the paper. ``reserves``: ranks go on computing while the profiles travel. ``all_history``: speeds
+    are those since the beginning, not since the last synchronization. ``averaging``: how blocks of load are
+    averaged.
     """
 
     decision_s: float = 1e-4
@@ -47,7 +50,7 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True)
 class MovementCosts:
-    """What moving costs, in seconds: whatever moves, for each message, for each iteration."""
+    """What moving costs, in seconds: in any case, for each message, for each iteration."""
 
     always_s: float
     message_s: float
@@ -76,15 +79,15 @@ def redistribute(
     charges: MovementCosts,
     units: Sequence[int] = (),
 ) -> Redistribution | None:
-    """The iterations left dealt by speed (above 0, base work a second), or None where it does not pay.
+    """The iterations left, dealt by speed (above 0, base work a second); None where it does not pay.
 
-    ``units`` is what those held cost, if that is known.
+    ``units`` is what the iterations held cost, if it is known.
     """
     units = units or [work.units(runs) for runs in held]
     before_s = _longest_s(work, units, speeds)
     always_s = charges.always_s if rules.charged else 0.0
     if always_s + work.unit_s * sum(units) / sum(speeds) > (1 - rules.profitability) * before_s:
-        return None  # even if all ended together
+        return None  # it would not pay even if all ended together
     targets = _targets(work, units, speeds)
     found = _moved(work, held, units, targets)
     if found is None or found.moved < max(1.0, rules.min_moved * sum(map(count, held))):
@@ -121,7 +124,7 @@ class _Moved:
 def _moved(
     work: IterationCosts, held: Sequence[Runs], units: Sequence[int], targets: Sequence[float]
 ) -> _Moved | None:
-    """Givers, the one with most too much first, give from their ends; takers are filled in the same order."""
+    """Givers give from their ends, the largest surplus first; takers take, the largest deficit first."""
     surplus = [have - target for have, target in zip(units, targets, strict=True)]
     most = [-abs(each) for each in surplus]
     order = sorted(range(len(held)), key=most.__getitem__)
@@ -143,7 +146,7 @@ def _moved(
 
 
 def _dealt(work: IterationCosts, pool: Sequence[Runs], wanted: Sequence[float]) -> list[list[Runs]]:
-    """The pool's pieces cut in proportion to what is wanted, the nearest iterations; a piece is a message."""
+    """The pool's pieces, cut at the nearest iterations in proportion to ``wanted``; a piece is a message."""
     given = sum(map(work.units, pool))
     scale, sums = given / sum(wanted), list(accumulate(wanted))
     dealt: list[list[Runs]] = [[] for _ in wanted]

@@ -1,9 +1,10 @@
 """The strategies of the model along their two axes, and what a synchronization costs each.
 
-Zaki, Li, Parthasarathy, sections 1.2.1 and 1.3.2: xi = one-to-all + all-to-one where the balancer is
-central, one-to-all + all-to-all where it is replicated, among the P ranks of a global strategy or the K of a
-group. psi(j) = beta(j) L for instructions where it is central, else 0; beta counts the messages, which is not
-less than the senders that need one. kappa(j) = beta(j) L + alpha(j) D / B (1.3.5).
+Zaki, Li, Parthasarathy, sections 1.2.1 and 1.3.2: xi = one-to-all + all-to-one where the balancer is central,
+one-to-all + all-to-all where it is replicated, among the P ranks of a global strategy or the K of a group.
+psi(j) = beta(j) L for instructions where the balancer is central, otherwise 0; beta counts the messages,
+which are at least as many as the senders that need instructions. kappa(j) = beta(j) L + alpha(j) D / B
+(1.3.5).
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ class Scheme:
     central: bool = False
 
     def interrupt_s(self, network: Network, ranks: int) -> float:
-        """Until an interrupt has reached all of so many ranks."""
+        """How long an interrupt takes to reach all ranks."""
         return network.one_to_all.seconds(ranks)
 
     def profiles_s(self, network: Network, ranks: int) -> float:
-        """Until the profiles are where they are needed."""
+        """How long profiles take to reach the balancer, or all ranks."""
         return (network.all_to_one if self.central else network.all_to_all).seconds(ranks)
 
     def synchronization_s(self, network: Network, ranks: int) -> float:
@@ -44,7 +45,7 @@ class Scheme:
 #: No balancing: the static partition.
 NONE = Scheme("none")
 
-#: The four strategies of the paper; of those that cost the same an earlier one is taken.
+#: The four strategies of the paper; of strategies that cost the same the earlier is taken.
 SCHEMES = (
     Scheme("GDDLB"),
     Scheme("GCDLB", central=True),
@@ -54,5 +55,5 @@ SCHEMES = (
 
 
 def scheme(name: str) -> Scheme:
-    """The scheme of that name; KeyError for one that the model does not know."""
+    """The scheme of that name; KeyError for an unknown one."""
     return {found.name: found for found in (NONE, *SCHEMES)}[name]

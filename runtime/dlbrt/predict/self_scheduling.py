@@ -1,22 +1,22 @@
-"""What self-scheduling will take: estimates for the rules of `dlbrt.chunks`.
+"""How long self-scheduling will take: estimates for the rules of `dlbrt.chunks`.
 
-A pool at rank 0, which computes as well (`dlbrt.balance.pooled`). A request takes one message there and
-one back, with the rows of the chunk; rank 0 looks for requests between its iterations only (the paper's
-polling, `Rules.polls`), and loses the network's context switch by each. Its link takes one message at a time.
-A rank asks ahead by as long as an answer takes, in whole iterations, so that it waits only for chunks that
-are short. Where
-iterations have no data of their own, and chunks follow from their index, they are claimed: a fetch-and-add,
-one round trip; nobody is asked, and nobody asks ahead.
+A pool is at rank 0, which computes as well (`dlbrt.balance.pooled`). A request takes one message there and
+one back, with the rows of the chunk; rank 0 polls for requests between its iterations only
+(`ModelOptions.polls`), and each request costs it the network's context switch. Its link takes one message at
+a time. A rank asks ahead by as long as an answer takes, in whole iterations, so that it waits only for chunks
+that are short. Where iterations have no data of their own, and chunks follow from their index, chunks are
+claimed: a fetch-and-add, one round trip; no rank is asked, and no rank asks ahead.
 
-The estimate has no events and costs some ten microseconds. All together take as long as the floor, longer by
-what ranks wait for chunks, which come at the rate that ranks can ask for and rank 0's link can bring: chunks
-that are too short are the last ones, so it is they that count. Then comes the end (`estimate_inputs`). Nobody is done
-before its first chunk is, on the paths that the load may take.
+The estimate has no events and costs some ten microseconds. All ranks together take as long as the lower
+bound, and longer by their waits for chunks, which come at the rate that ranks can ask for and rank 0's link
+can bring: chunks that are too short are the last ones, so the last ones count. Then comes the end
+(`EstimateInputs`). No rank is done before its first chunk is, on the paths of the load.
 
-What the pool gets back from ranks that hold something when self-scheduling begins amid a loop is not counted:
-`auto` does not go over to it. Played in virtual time from the beginning of the paper's 28 loops
-(`tests/bench/strategies_virtual.py`, ethernet, loads that last 2, 5 and 20 s, 3 seeds), every rule takes
-longer in the mean than what `auto` chooses: FAC2, the best of them, 1.011 times as long, and 1.37 at worst.
+Work that ranks hold when self-scheduling begins within a loop would have to return to the pool; this is not
+counted, as `auto` does not change to self-scheduling. Simulated in virtual time from the beginning of the
+paper's 28 loops (`tests/bench/strategies_virtual.py`, ethernet, loads that last 2, 5 and 20 s, 3 seeds),
+every rule takes longer on average than what `auto` chooses: FAC2, the best of them, 1.011 times as long, and
+1.37 at worst.
 """
 
 from __future__ import annotations
@@ -36,22 +36,23 @@ from dlbrt.predict.inputs import EstimateInputs, ModelInputs
 from dlbrt.predict.work import RemainingWork
 from dlbrt.records import dataclass
 
-# ------------------------------------------------------------------------------
-# What it costs a rank to be dealt a chunk, asked of rank 0 or claimed from a counter.
-
-#: A time that stands for none in a divisor.
+#: A time that replaces 0 in a divisor.
 TINY_S = 1e-12
 
-#: Rounding of times over times.
+#: The rounding error of quotients of times.
 NEAR = 1e-9
+
+#: Parts of the chunks that are waited for, in an estimate.
+PARTS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class RequestCost:
-    """What it costs to be dealt a chunk: a message's way, a unit's rows.
+    """What a chunk costs the rank that gets it: ``way_s`` a message, ``row_s`` the rows of a unit.
 
-    ``serves_s`` is what rank 0 loses by it, ``each_s`` how long an iteration of rank 0's takes, between two
-    of which it looks; 0 where nobody has to look. With ``claims`` nobody is asked, and nobody asks ahead.
+    ``serves_s`` is what rank 0 loses by it, ``each_s`` how long an iteration of rank 0 takes, between two of
+    which it polls; 0 where it need not poll. With ``claims`` chunks are claimed, and no rank is asked, or
+    asks ahead.
     """
 
     way_s: float
@@ -61,13 +62,13 @@ class RequestCost:
     claims: bool = False
 
     def link_s(self, units: float) -> float:
-        """From when rank 0 serves a request until the chunk is there: it takes rank 0's link for so long."""
+        """How long a chunk takes from rank 0 to the asking rank; it occupies rank 0's link as long."""
         return self.way_s + units * self.row_s
 
     def wait_s(self, units: float, takes_s: float) -> float:
-        """How long a rank that has computed for ``takes_s`` waits for the next chunk, asked for ahead.
+        """How long a rank that computes for ``takes_s`` then waits for the next chunk, asked for ahead.
 
-        It was served at the end of an iteration of rank 0's, and will be again.
+        It was served at the end of an iteration of rank 0, and will be again.
         """
         answer_s = self.way_s + self.link_s(units)
         if self.claims:
@@ -81,35 +82,27 @@ class RequestCost:
         return max(0.0, late_s)
 
 
-# ------------------------------------------------------------------------------
-
-#: Parts of the chunks that are waited for, in an estimate.
-PARTS = 4
-
-
 @dataclass(frozen=True, slots=True)
 class SelfSchedulingModel:
     """A rule of `dlbrt.chunks.table` by its name.
 
-    Chunks are claimed from an index counter where iterations have no data, if the rule has its chunks by
-    index. ``known`` is what the rule is told of the loop; by default `loop_statistics`.
+    Chunks are claimed from a counter where iterations have no data, if the rule gives its chunks by index.
+    ``known`` is what the rule knows of the loop; by default `loop_statistics`.
     """
 
     name: str
     known: LoopStatistics | None = None
 
     def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
-        """About what all that is left takes, the mean over the paths that the load may take."""
+        """As `Estimated.estimate_s`: the longer of two, all ranks together, or the first chunks."""
         remaining = estimate_inputs.remaining
         if not remaining.work_s > 0 or len(known.held) == 1:
             return estimate_inputs.lower_bound_s
-        rule = self._rule(
-            remaining, len(known.held), estimate_inputs.loop_statistics if self.known is None else self.known
-        )
-        return _near_s(rule, self._request_cost(known, remaining, rule), estimate_inputs)
-
-    def _rule(self, remaining: RemainingWork, ranks: int, statistics: LoopStatistics) -> Rule:
-        return RULES[self.name].make(ScheduledLoop(remaining.count, ranks, statistics))
+        statistics = estimate_inputs.loop_statistics if self.known is None else self.known
+        rule = RULES[self.name].make(ScheduledLoop(remaining.count, len(known.held), statistics))
+        own, request_cost = rule.sequence(), self._request_cost(known, remaining, rule)
+        together_s = _together_s(own or _halving(rule.loop.n, rule.loop.ranks), request_cost, estimate_inputs)
+        return max(together_s, _first_s(rule, own, estimate_inputs))
 
     def _request_cost(self, known: ModelInputs, remaining: RemainingWork, rule: Rule) -> RequestCost:
         row_s = known.iteration_bytes / known.network.bandwidth
@@ -121,20 +114,15 @@ class SelfSchedulingModel:
 
 @lru_cache(maxsize=16)
 def _halving(count: int, ranks: int) -> ChunkSequence:
-    """About the chunks of rules that have none by index: those of FAC2."""
+    """Roughly the chunks of rules without chunks by index: those of FAC2."""
     return Factoring2(ScheduledLoop(count, ranks)).sequence()
 
 
-def _near_s(rule: Rule, request_cost: RequestCost, estimate_inputs: EstimateInputs) -> float:
-    """The longer of two: all together, the first chunks."""
-    own = rule.sequence()
-    together_s = _together_s(own or _halving(rule.loop.n, rule.loop.ranks), request_cost, estimate_inputs)
-    return max(together_s, _first_s(rule, own, estimate_inputs))
-
-
 def _first_s(rule: Rule, own: ChunkSequence | None, estimate_inputs: EstimateInputs) -> float:
-    """When the last rank has done its first chunk, the largest of which are the first or by weight; 0 where
-    that is sure to be before all is done."""
+    """When the last rank has done its first chunk; 0 where this is certain to be before all is done.
+
+    The largest first chunk is that of rank 0 or of the rank of most weight.
+    """
     loop = rule.loop
     weights = loop.known.weights or (1.0,) * loop.ranks
     top = 0 if own else max(range(loop.ranks), key=weights.__getitem__)
@@ -148,36 +136,25 @@ def _first_s(rule: Rule, own: ChunkSequence | None, estimate_inputs: EstimateInp
 
 @lru_cache(maxsize=8)
 def _together_s(chunks: ChunkSequence, request_cost: RequestCost, estimate_inputs: EstimateInputs) -> float:
-    """The floor, longer by waits for chunks; what rank 0 loses by serving; the end; the last answer."""
-    speeds, unit_s, number, count = (
-        estimate_inputs.speeds,
-        estimate_inputs.remaining.mean_s,
-        chunks.n,
-        len(chunks),
-    )
-    ranks = len(speeds)
-    size = number / count
+    """The lower bound, longer by waits for chunks; what rank 0 loses by serving; the end; the last answer."""
+    speeds, unit_s, number = estimate_inputs.speeds, estimate_inputs.remaining.mean_s, chunks.n
+    ranks, size = len(speeds), number / len(chunks)
     size *= chunks_per_request(max(1, int(size)), number, unit_s * ranks / sum(speeds), ranks)
     served_s = number / size * request_cost.serves_s / ranks
-    begun_s = (
-        request_cost.way_s + request_cost.link_s(chunks.size(0)) + request_cost.each_s / 2
-        if estimate_inputs.begun
-        else 0.0
-    )
+    begun_s = 0.0
+    if estimate_inputs.begun:
+        begun_s = request_cost.way_s + request_cost.link_s(chunks.size(0)) + request_cost.each_s / 2
     end_message_s = request_cost.way_s * (2 if request_cost.claims else 1)
-    ends_s = _ends_s(chunks, estimate_inputs)
-    return (
-        begun_s
-        + estimate_inputs.lower_bound_s * _slower(chunks, request_cost, unit_s, speeds)
-        + served_s
-        + ends_s
-        + end_message_s
-    )
+    computing_s = estimate_inputs.lower_bound_s * _slower(chunks, request_cost, unit_s, speeds)
+    return begun_s + computing_s + served_s + _ends_s(chunks, estimate_inputs) + end_message_s
 
 
 def _ends_s(chunks: ChunkSequence, estimate_inputs: EstimateInputs) -> float:
-    """How much later than all together the last rank ends: it is in one of the last chunks, unless chunks are
-    all of one size on steady ranks, which can be told exactly."""
+    """How much later the last rank ends than all together would.
+
+    It is in one of the last chunks, unless all chunks have one size on ranks of constant speed, where the
+    time is known exactly.
+    """
     ranks, count = len(estimate_inputs.speeds), len(chunks)
     uneven_s = _uneven_s(chunks, estimate_inputs.remaining.mean_s, estimate_inputs.speeds)
     if count <= ranks or (uneven_s is not None and estimate_inputs.steady):
@@ -186,7 +163,7 @@ def _ends_s(chunks: ChunkSequence, estimate_inputs: EstimateInputs) -> float:
 
 
 def _uneven_s(chunks: ChunkSequence, unit_s: float, speeds: Sequence[float]) -> float | None:
-    """Chunks of one size are dealt in whole ones: how much later the last of them ends; None for others."""
+    """How much later the last of chunks of one size ends, as they are whole; None if sizes differ."""
     size, count = chunks.size(0), len(chunks)
     if count > 1 and size != chunks.size(count - 2):
         return None
@@ -197,10 +174,10 @@ def _uneven_s(chunks: ChunkSequence, unit_s: float, speeds: Sequence[float]) -> 
 def _slower(
     chunks: ChunkSequence, request_cost: RequestCost, unit_s: float, speeds: Sequence[float]
 ) -> float:
-    """How many times longer all together take, as ranks wait for chunks too short to be asked for ahead, or
-    rank 0's link is too slow for them.
+    """How many times longer all together take by waits for chunks.
 
-    Sizes do not grow, so these are the last ones; they count by parts as of their mean size.
+    Chunks are waited for that are too short to be asked for ahead, or for rank 0's link. Sizes do not grow,
+    so these are the last chunks; they count by parts, each with its mean size.
     """
     total, count = sum(speeds), len(chunks)
     each_s = unit_s * len(speeds) / total
@@ -225,8 +202,10 @@ def _slower(
 
 
 def _rate(size: float, request_cost: RequestCost, unit_s: float, speeds: Sequence[float]) -> float:
-    """The sum of speeds with waits for chunks of this size, as far as rank 0's link can serve them; at its
-    own pool rank 0 does not wait."""
+    """The sum of speeds with waits for chunks of this size, as far as rank 0's link serves them.
+
+    Rank 0 does not wait, as the pool is its own.
+    """
     work_s = size * unit_s
     if request_cost.claims:
         wait_s = request_cost.wait_s(size, work_s)

@@ -1,13 +1,13 @@
-"""What work stealing will take: thieves and victims as events (`dlbrt.balance.stealing`).
+"""How long work stealing will take: thieves and victims as events (`dlbrt.balance.stealing`).
 
 A rank that has run out asks the others once each, in random order, until one gives half of what it has left.
-If k of P - 1 can give, it meets (P - 1 - k) / (k + 1) refusals on average before one that does; so many are
-charged, and the victim is drawn among the k. Every question costs a message there and one back; a rank that
-computes answers at the end of its iteration, half of one later on average. A victim refuses where what it
-could give would take less time than an exchange. If nobody can give, nobody will until somebody has stolen;
-so a thief then waits for that, and what is played are the steals alone, each of which halves a share: at most
-about P log2(N / P), and `MAX_STEALS` of them. The loop is over when rank 0 has heard of the last iteration
-and told so: two messages.
+If k of P - 1 can give, the thief meets (P - 1 - k) / (k + 1) refusals on average before a rank that gives;
+this number is charged, and the victim is drawn among the k. Every request costs a message there and one back;
+a rank that computes answers at the end of its iteration, half an iteration later on average. A victim refuses
+where what it could give would take less time than an exchange. If no rank can give, none will until a rank
+has stolen; so a thief then waits for that, and only the steals are simulated, each of which halves a share:
+at most about P log2(N / P), and `MAX_STEALS` of them. The loop is over when rank 0 has received the last
+count and has told all: two messages.
 
 Shares are counted in iterations of mean cost. Draws come from a generator with a fixed seed, so that every
 rank predicts the same.
@@ -24,28 +24,26 @@ from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.inputs import EstimateInputs, ModelInputs
 from dlbrt.records import dataclass
 
-#: Steals that are played; what is held then is worked off.
+#: Steals that are simulated; after them each rank works off what it holds.
 MAX_STEALS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class StealingModel:
-    """Work stealing, half of a victim's rest at a time; the mean of so many ``plays`` on each path."""
+    """Work stealing, half of a victim's rest at a time; the mean of ``plays`` simulations on each path."""
 
     name: str = "steal"
     plays: int = 1
 
     def simulate_s(self, known: ModelInputs, processors: Sequence[Processor]) -> float:
-        """What all that is left takes on this path of speeds."""
-        remaining = known.remaining
-        if not remaining.work_s > 0:
+        """As `Candidate.simulate_s`."""
+        if not known.remaining.work_s > 0:
             return 0.0
-        return (
-            sum(_Play(known, processors, Random(seed)).total_s() for seed in range(self.plays)) / self.plays
-        )
+        plays = [_Play(known, processors, Random(seed)) for seed in range(self.plays)]
+        return sum(play.total_s() for play in plays) / self.plays
 
     def estimate_s(self, known: ModelInputs, estimate_inputs: EstimateInputs) -> float:
-        """About that, without events: every rank steals half as often as a share can be halved."""
+        """As `Estimated.estimate_s`: every rank steals half as often as a share can be halved."""
         remaining, ranks = estimate_inputs.remaining, len(known.held)
         if not remaining.work_s > 0 or ranks == 1:
             return estimate_inputs.lower_bound_s
@@ -58,7 +56,7 @@ class StealingModel:
 
 
 def _least(known: ModelInputs, unit_s: float) -> float:
-    """The fewest iterations that a rank gives which take it so long each."""
+    """The fewest iterations that a rank gives, if each takes it ``unit_s``."""
     gain_s = unit_s - known.iteration_bytes / known.network.bandwidth
     return known.network.all_to_all.seconds(2) / gain_s if gain_s > 0 else float("inf")
 
@@ -82,14 +80,14 @@ class _Play:
         self.able = dict.fromkeys(range(self.ranks))
 
     def total_s(self) -> float:
-        """When all have heard that nothing is left."""
+        """When all ranks know that nothing is left."""
         if self.ranks == 1:
             return self.end_s[0]
         steals = 0
         while self.runs_out and steals < MAX_STEALS:
             now, thief = heappop(self.runs_out)
             if now < self.end_s[thief] or thief in self.waiting:
-                continue  # it has been given work since, or runs out earlier, having given some
+                continue  # it has got work since, or ran out earlier, having given some
             if self._steals(thief, now):
                 steals += 1
             else:
@@ -97,7 +95,7 @@ class _Play:
         return max(self.end_s) + 2 * self.latency_s
 
     def _steals(self, thief: int, now: float) -> bool:
-        """Whether the thief finds a victim; who cannot give now will not before it has stolen."""
+        """Whether the thief finds a victim; a rank that cannot give now cannot before it has stolen."""
         self.able.pop(thief, None)
         victims = list(self.able)
         self.random.shuffle(victims)
@@ -113,14 +111,14 @@ class _Play:
         return False
 
     def _wait(self, thief: int, now: float) -> None:
-        """Until work that is on its way is where it can be stolen from, if there is any."""
+        """Let a thief wait until work that is under way can be stolen, if there is any."""
         if coming := [self.since_s[rank] for rank in self.able if self.since_s[rank] > now]:
             heappush(self.runs_out, (min(coming), thief))
         else:
             self.waiting.add(thief)
 
     def _stealable(self, rank: int, now: float) -> int:
-        """What a rank would give: half of the iterations that it has not begun and does not begin next."""
+        """How many iterations a rank would give: half of those not begun, nor to be begun next."""
         if self.end_s[rank] <= now:
             return 0
         left_s = self.work_s[rank] - self.processors[rank].done(self.since_s[rank], now)
@@ -128,7 +126,7 @@ class _Play:
         return units if units > self.worth[rank] else 0
 
     def _steal(self, thief: int, victim: int, units: int, refusals: float, now: float) -> None:
-        """The thief gets so many of the victim's iterations, after its refusals."""
+        """Move ``units`` of the victim's iterations to the thief, after its refusals."""
         next_poll_s = self.polls * self.unit_s
         trip_s = 2 * self.latency_s + next_poll_s / self.processors[victim].average(now, now)
         has_s = now + (1 + refusals) * trip_s + units * self.row_s

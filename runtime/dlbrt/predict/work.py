@@ -1,9 +1,14 @@
-"""The iterations that a rank holds, and the work in them, in whole units.
+"""The iterations that a rank holds, their work in whole units, and the lower bound of all strategies.
 
 Zaki, Li, Parthasarathy, section 1.3.2: in a uniform loop every iteration takes T on the base processor; in a
-non-uniform one iteration k takes T_k, and what can be done in a time follows from sums over the iterations
+non-uniform loop iteration k takes T_k, and what can be done in a time follows from sums over the iterations
 assigned, in order. The sums are prefix sums of an integer cost, so that what is left is exact: the recurrence
 ends when no iteration is left, which with real numbers it never would (Gamma shrinks geometrically).
+
+The lower bound is the time in which all work is done if it could be cut anywhere and moved at no cost. No
+strategy is faster, so predictions build on it, and the first part of a loop with very many chunks comes close
+to it. The capacities C_i(t) of the processors under load (`effective_speed`) add up; the bound is the time t
+with sum_i C_i(t) = W.
 """
 
 from __future__ import annotations
@@ -23,9 +28,14 @@ NOTHING: Runs = ()
 #: Work is compared with this relative tolerance, since it comes from products of times and speeds.
 ROUNDING = 1e-9
 
+#: How near the work done by the lower bound is to all work, relatively.
+NEAR = 1e-6
+
+MAX_STEPS = 60
+
 
 def count(runs: Runs) -> int:
-    """How many iterations these are."""
+    """How many iterations the runs have."""
     total = 0
     for begin, end in runs:
         total += end - begin
@@ -60,7 +70,7 @@ class IterationCosts:
         return tuple(run for piece in pieces for run in piece if run[0] < run[1])
 
     def left_after(self, runs: Runs, units: float) -> Runs:
-        """What is left when a rank has had time for so many units.
+        """What is left when a rank has had time for ``units``.
 
         An iteration begun is finished: the aleph of eq. (1.3.2), the fewest whose cost is at least ``units``.
         """
@@ -71,7 +81,7 @@ class IterationCosts:
         return self._split(runs, units, self._at_least)[1]
 
     def remaining_after(self, runs: Runs, cost: int, units: float) -> tuple[Runs, int]:
-        """What is left of iterations of that cost when a rank has had time for so many units; its cost."""
+        """What is left of iterations of ``cost`` when a rank has had time for ``units``; and its cost."""
         if self.prefix is None and len(runs) == 1:
             cost -= ceil(units * (1 - ROUNDING))
             return (((runs[0][1] - cost, runs[0][1]),), cost) if cost > 0 else (NOTHING, 0)
@@ -79,7 +89,7 @@ class IterationCosts:
         return left, self.units(left)
 
     def nearest(self, runs: Runs, units: float) -> tuple[Runs, Runs]:
-        """The first iterations, with a cost as near to ``units`` as can be, and the others."""
+        """The first iterations, with a cost as near to ``units`` as possible, and the others."""
         if self.prefix is None and len(runs) == 1:
             begin, end = runs[0]
             cut = begin + floor(units + 0.5)
@@ -105,7 +115,7 @@ class IterationCosts:
         return position if self.prefix is None else self.prefix[position]
 
     def _at_least(self, begin: int, end: int, units: float) -> int:
-        """The first position with a cost of at least ``units`` before it, and past what costs nothing."""
+        """The first position with a cost of at least ``units`` before it, past iterations of no cost."""
         if self.prefix is None:
             return begin + ceil(units)
         wanted = self._upto(begin) + ceil(units)
@@ -113,7 +123,7 @@ class IterationCosts:
         return bisect_right(self.prefix, self._upto(found), found, end + 1) - 1
 
     def _near(self, begin: int, end: int, units: float) -> int:
-        """The position with a cost before it that is nearest to ``units``."""
+        """The position before which the cost is nearest to ``units``."""
         if self.prefix is None:
             return begin + floor(units + 0.5)
         wanted = self._upto(begin) + units
@@ -122,22 +132,9 @@ class IterationCosts:
         return above - 1 if closer else above
 
 
-# ------------------------------------------------------------------------------
-# Work as a fluid: when it is all done if it could be cut anywhere and moved at no cost.
-#
-# No strategy is faster, so this is the floor that predictions stand on, and what the first part of a loop with
-# very many chunks comes to. The capacities C_i(t) of the processors under load (`speed`) add up; the floor is
-# the time t with sum_i e_i C_i(t) = W, where e_i <= 1 is the part of its time that a processor computes.
-
-#: How near the work done by that time is to what was asked for.
-NEAR = 1e-6
-
-MAX_STEPS = 60
-
-
 @dataclass(frozen=True, slots=True)
 class RemainingWork:
-    """So many iterations, and the seconds that they take together on the base processor."""
+    """``count`` iterations, which take ``work_s`` seconds together on the base processor."""
 
     count: int
     work_s: float
@@ -148,20 +145,18 @@ class RemainingWork:
         return self.work_s / self.count if self.count else 0.0
 
 
-def lower_bound_s(processors: Sequence[Processor], work_s: float, parts: Sequence[float] = ()) -> float:
-    """When ``work_s`` base seconds are done by all, of whom each computes ``parts[i]`` of its time (1).
+def lower_bound_s(processors: Sequence[Processor], work_s: float) -> float:
+    """When all processors together have done ``work_s`` base seconds of work, from time 0 on.
 
-    Times count from 0; ``parts`` are above 0. Fixed-point steps t := t W / C(t), which the loads' blocks make
-    converge fast, kept within a bracket that is halved where they do not.
+    Fixed-point steps t := t W / C(t) converge fast for loads in blocks; they are kept within a bracket that
+    is halved where they do not.
     """
     if work_s <= 0:
         return 0.0
-    parts = parts or (1.0,) * len(processors)
-    pairs = list(zip(parts, processors, strict=True))
-    now = work_s / sum(part * each.speed for part, each in pairs)
+    now = work_s / sum(each.speed for each in processors)
     below, above = 0.0, float("inf")
     for _ in range(MAX_STEPS):
-        done_s = sum(part * each.capacity(now) for part, each in pairs)
+        done_s = sum(each.capacity(now) for each in processors)
         if abs(done_s - work_s) <= NEAR * work_s:
             break
         below, above = (now, above) if done_s < work_s else (below, now)

@@ -10,13 +10,12 @@ from fractions import Fraction
 import numpy as np
 from dlbrt.chunks.rule import Rule
 from dlbrt.chunks.rules import Trapezoid, fsc
-from dlbrt.chunks.scheduler import ChunkScheduler
 from dlbrt.chunks.statistics import LoopStatistics, ScheduledLoop
-from dlbrt.chunks.table import make
+from dlbrt.chunks.table import RULES
 from dlbrt.data.work_table import UNIFORM, WorkTable
 from numpy.typing import NDArray
 
-from tests.support.chunk_player import Played, play
+from tests.support.chunk_player import Played, ReportingScheduler, play
 
 __all__ = [
     "FIGURES_S",
@@ -70,16 +69,14 @@ def rule_of(name: str) -> Rule:
         return fsc(ScheduledLoop(N, RANKS, LoopStatistics(deviation_s=0.0, overhead_s=0.0)))
     if name == TSS_THERE:
         return Trapezoid(ScheduledLoop(N, RANKS), Fraction(0))
-    return make(
-        name,
-        ScheduledLoop(N, RANKS, LoopStatistics(MEAN_S, MEAN_S, OVERHEAD_S, SPEEDS if name == "WF" else ())),
-    )
+    statistics = LoopStatistics(MEAN_S, MEAN_S, OVERHEAD_S, SPEEDS if name == "WF" else ())
+    return RULES[name].make(ScheduledLoop(N, RANKS, statistics))
 
 
 def run(name: str, costs_s: NDArray[np.float64], by_work: bool = False) -> Played:
     """One run under a rule; ``by_work``: the cost of each iteration is known beforehand."""
     return play(
-        ChunkScheduler(rule_of(name), known(costs_s) if by_work else UNIFORM), costs_s, SPEEDS, OVERHEAD_S
+        ReportingScheduler(rule_of(name), known(costs_s) if by_work else UNIFORM), costs_s, SPEEDS, OVERHEAD_S
     )
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dlbrt.chunks.scheduler import ChunkScheduler
 from dlbrt.chunks.statistics import LoopStatistic, LoopStatistics, ScheduledLoop
-from dlbrt.chunks.table import RULES, make
+from dlbrt.chunks.table import RULES
 from dlbrt.contract import STRATEGIES
 from dlbrt.data.work_table import UNIFORM, WorkTable
 from dlbrt.partition.integer import prefix_sums
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.chunk_player import Played, play
+from tests.support.chunk_player import Played, ReportingScheduler, play
 
 NAMES = tuple(RULES)
 EVERYTHING = LoopStatistics(mean_s=0.01, deviation_s=0.01, overhead_s=1e-4)
@@ -25,7 +24,7 @@ def played(
 ) -> Played:
     loop = ScheduledLoop(len(costs_s), len(speeds), known)
     work_table = table(costs_s) if by_work and any(costs_s) else UNIFORM
-    return play(ChunkScheduler(make(name, loop), work_table), np.array(costs_s), speeds, 1e-4)
+    return play(ReportingScheduler(RULES[name].make(loop), work_table), np.array(costs_s), speeds, 1e-4)
 
 
 def table(costs_s: list[float]) -> WorkTable:
@@ -70,7 +69,7 @@ def test_any_loop(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_iterations_that_take_no_time_and_a_clock_that_stands(name: str) -> None:
-    scheduler = ChunkScheduler(make(name, ScheduledLoop(500, 4, EVERYTHING)))
+    scheduler = ReportingScheduler(RULES[name].make(ScheduledLoop(500, 4, EVERYTHING)))
     check(play(scheduler, np.zeros(500), [1.0] * 4, 0.0), 500)
     assert scheduler.left == 0
     assert not scheduler.deal(0)
@@ -78,7 +77,7 @@ def test_iterations_that_take_no_time_and_a_clock_that_stands(name: str) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_one_rank_ever_asks(name: str) -> None:
-    scheduler, sizes = ChunkScheduler(make(name, ScheduledLoop(1000, 8, EVERYTHING))), []
+    scheduler, sizes = ReportingScheduler(RULES[name].make(ScheduledLoop(1000, 8, EVERYTHING))), []
     while chunk := scheduler.deal(5):
         scheduler.done(5, chunk, 0.01 * len(chunk), 0.01 * len(chunk))
         sizes.append(len(chunk))
@@ -88,14 +87,16 @@ def test_only_one_rank_ever_asks(name: str) -> None:
 @pytest.mark.parametrize(("name", "entry"), [(n, e) for n, e in RULES.items() if e.needs])
 def test_what_a_rule_needs_is_asked_for_by_name(name: str, entry: object) -> None:
     with pytest.raises(ValueError, match=f"{name}: expected .*, found nothing known of it"):
-        make(name, ScheduledLoop(10, 2))
+        RULES[name].make(ScheduledLoop(10, 2))
 
 
 @pytest.mark.parametrize(
     "name", [name for name, entry in RULES.items() if LoopStatistic.WEIGHTS in entry.uses]
 )
 def test_weights_that_are_known_set_the_first_chunks(name: str) -> None:
-    scheduler = ChunkScheduler(make(name, ScheduledLoop(1000, 2, LoopStatistics(weights=(3.0, 1.0)))))
+    scheduler = ReportingScheduler(
+        RULES[name].make(ScheduledLoop(1000, 2, LoopStatistics(weights=(3.0, 1.0))))
+    )
     assert len(scheduler.deal(0)) == 375
     assert len(scheduler.deal(1)) == (125 if name not in ("AWF_C", "AWF_E") else 79)
 

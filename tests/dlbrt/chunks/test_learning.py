@@ -7,13 +7,14 @@ from math import fsum, sqrt
 import numpy as np
 import pytest
 from dlbrt.chunks.adaptive import AdaptiveFactoring, PerBatch, PerChunk, probe
-from dlbrt.chunks.rule import Pool, take
+from dlbrt.chunks.rule import Pool
 from dlbrt.chunks.rules import Guided, Steps, reweighted
-from dlbrt.chunks.scheduler import ChunkScheduler
 from dlbrt.chunks.statistics import Basis, ChunkReport, Measurements, RankStatistics, ScheduledLoop, SumTree
-from dlbrt.chunks.table import make
+from dlbrt.chunks.table import RULES
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.support.chunk_player import ReportingScheduler, take
 
 TIMES = st.floats(1e-6, 1e6)
 
@@ -144,13 +145,13 @@ def test_af_without_deviation_takes_the_whole_share() -> None:
 
 
 def test_rules_that_do_not_learn_keep_nothing() -> None:
-    scheduler = ChunkScheduler(Guided(ScheduledLoop(10, 2)))
+    scheduler = ReportingScheduler(Guided(ScheduledLoop(10, 2)))
     scheduler.done(0, scheduler.deal(0), 1.0, 1.0)
     assert scheduler.seen.records == [RankStatistics(), RankStatistics()]
 
 
 @pytest.mark.parametrize(("name", "first"), [("AWF_B", 150), ("AWF_C", 150), ("AWF_D", 100), ("AWF_E", 100)])
 def test_b_and_c_count_computing_alone_and_d_and_e_the_whole_chunk(name: str, first: int) -> None:
-    rule = make(name, ScheduledLoop(400, 2))
+    rule = RULES[name].make(ScheduledLoop(400, 2))
     seen = seen_of(2, ChunkReport(0, 10, 1.0, 5.0), ChunkReport(1, 10, 3.0, 5.0))
     assert take(rule, Pool(400), 0, seen)[0] == first

@@ -20,9 +20,8 @@ from statistics import fmean
 
 import pytest
 from dlbrt.chunks.rules import Steps
-from dlbrt.chunks.scheduler import ChunkScheduler
 from dlbrt.chunks.statistics import LoopStatistics, ScheduledLoop
-from dlbrt.chunks.table import make
+from dlbrt.chunks.table import RULES
 
 from tests.dlbrt.chunks.outside import (
     FIGURES_S,
@@ -36,7 +35,7 @@ from tests.dlbrt.chunks.outside import (
     ideal_s,
     run,
 )
-from tests.support.chunk_player import play
+from tests.support.chunk_player import ReportingScheduler, play
 
 SEEDS = range(30)
 EXPLAINED = ("STATIC", "AF", "SS")
@@ -59,8 +58,8 @@ def test_within_5_percent_of_the_figure_there(name: str) -> None:
 def test_awf_has_the_weights_from_its_second_time_step_on() -> None:
     steps, took = Steps.before(RANKS), []
     for seed in range(4):
-        scheduler = ChunkScheduler(
-            make("AWF", ScheduledLoop(N, RANKS, LoopStatistics(weights=steps.weights((1.0,) * RANKS))))
+        scheduler = ReportingScheduler(
+            RULES["AWF"].make(ScheduledLoop(N, RANKS, LoopStatistics(weights=steps.weights((1.0,) * RANKS))))
         )
         took.append(play(scheduler, draw(seed), SPEEDS, OVERHEAD_S).makespan_s)
         steps = steps.then(scheduler.seen)

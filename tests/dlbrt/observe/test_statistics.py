@@ -48,7 +48,7 @@ def choice(**predicted_s: float) -> StrategyChoice:
         IterationCosts(1.0),
         ((), ()),
         (1.0, 1.0),
-        LoadForecast.constant([1.0, 1.0]),
+        LoadForecast(((1.0,), (1.0,)), 1.0),
         ((0, 1),),
         Network.default(),
     )

@@ -31,7 +31,7 @@ def known(ranks: int = 4, left: int = 1000, network: Network | None = None) -> M
 
 def test_the_cheapest_is_chosen_and_all_are_in_the_record() -> None:
     choice = choose(known())
-    record = json.loads(choice.to_json())
+    record = json.loads(json.dumps(choice.record()))
     assert set(record["predicted_s"]) == {"none", "GCDLB", "GDDLB", "LCDLB", "LDDLB"}
     assert record["predicted_s"][record["choice"]] == min(record["predicted_s"].values())
     assert record["inputs"]["iterations_left"] == [0, 500, 750, 1000]
@@ -51,7 +51,7 @@ def test_every_rank_chooses_the_same_from_the_same() -> None:
     one = known(16)
     other = pickle.loads(pickle.dumps(one))
     assert choose(one).predicted_s == choose(other).predicted_s
-    assert choose(one).to_json() == choose(other).to_json()
+    assert choose(one).record() == choose(other).record()
 
 
 def test_where_messages_cost_more_than_the_rest_of_the_loop_nothing_is_balanced() -> None:
@@ -82,7 +82,7 @@ def test_what_is_not_of_the_same_ranks_is_refused() -> None:
         {"groups": ((0, 1), (2,))},
         {"groups": ((0, 1), (1, 2, 3))},
         {"within": (Network.default(),)},
-        {"history": LoadForecast.constant([1.0])},
+        {"history": LoadForecast(((1.0,),), 1.0)},
     ):
         with pytest.raises(ValueError, match="expected"):
             replace(known(), **change)
@@ -94,7 +94,7 @@ def test_one_rank_has_nothing_to_choose() -> None:
         IterationCosts(1.0),
         (((0, 5),),),
         (1.0,),
-        LoadForecast.constant([1.0]),
+        LoadForecast(((1.0,),), 1.0),
         ((0,),),
         Network.default(),
     )

@@ -43,7 +43,7 @@ def test_draws_are_those_of_the_generator() -> None:
 
 
 def test_one_speed_for_each_rank_is_history_enough() -> None:
-    path = LoadForecast.constant([1.0, 3.0]).drawn_path(Random(0))
+    path = LoadForecast(((1.0,), (3.0,)), 1.0).drawn_path(Random(0))
     assert [processor.average(0, 9) for processor in path] == [1.0, 3.0]
 
 
