@@ -49,15 +49,15 @@ MovementCost = float | Callable[[tuple[int, ...]], float]
 class PassReason(Enum):
     """Why data moves, or does not."""
 
-    BALANCING = "the speeds measured ask for other shares"
+    BALANCING = "other shares follow from the measured speeds"
     RETURN = "back to the shares that measured best"
     PROBE = "a rank long without work shows its speed"
     BALANCED = "the times are within the tolerance"
-    REPEATED = "the speeds measured ask for the shares that there are"
+    REPEATED = "the current shares follow from the measured speeds"
     NO_GAIN = "no other shares are expected to be faster"
-    WAITING = "the last shares that were asked for were no faster: the next are tried later"
+    WAITING = "the last shares tried were no faster: the next are tried later"
     NOT_WORTH_MOVING = "moving costs more than it gains"
-    CHANGED = "a rank is not as fast as it was with as much: first to see whether it stays so"
+    CHANGED = "a rank's speed has changed: one check waits to see whether the change lasts"
     NOT_DUE = "between two checks"
     UNMEASURED = "no time was measured"
     NOTHING_LEFT = "the next pass has nothing to do"
@@ -155,10 +155,6 @@ class PassBalancer:
     def due(self) -> bool:
         """Whether the pass under way, or just done, is checked: only then are its times needed."""
         return self._checks % self._every == 0
-
-    def first(self, n: int) -> tuple[int, ...]:
-        """Units of each rank in the first pass: by the points known from before, else equal blocks."""
-        return self.models.partition(n).counts
 
     def skipped(self) -> None:
         """Count a pass whose times were not taken."""
