@@ -173,7 +173,7 @@ def _speedup(n: int, model: ModelKind | None) -> float:
         PassBalancer(PROCESSORS, model or ModelKind.CONSTANT),
         SpeedModels(PROCESSORS, ModelKind.CONSTANT),
     )
-    counts = balancer.models.partition(n).counts
+    counts = balancer.first(n)
     equal_s, taken_s = SWEPT * max(machine.seconds(counts)), 0.0
     for _ in range(SWEPT):
         times = machine.seconds(counts)

@@ -156,6 +156,10 @@ class PassBalancer:
         """Whether the pass under way, or just done, is checked: only then are its times needed."""
         return self._checks % self._every == 0
 
+    def first(self, n: int) -> tuple[int, ...]:
+        """Units of each rank in the first pass: by the points known from before, else equal blocks."""
+        return self.models.partition(n).counts
+
     def skipped(self) -> None:
         """Count a pass whose times were not taken."""
         self._passes += 1

@@ -26,7 +26,7 @@ def play(
     balancer: PassBalancer, n: int, seconds: Seconds, passes: int, movement_s: float = 0.0
 ) -> list[PassDecision]:
     """So many passes over n units; what was said after each."""
-    counts, said = balancer.models.partition(n).counts, []
+    counts, said = balancer.first(n), []
     for _ in range(passes):
         verdict = balancer.after(counts, seconds(counts), movement_s=movement_s)
         said.append(verdict)
@@ -194,7 +194,7 @@ def test_what_is_told_between_checks_is_learned() -> None:
 def test_passes_may_shrink(model: ModelKind) -> None:
     """Elimination: the rows done leave; those of the first rank first, until the others take over."""
     balancer = PassBalancer(3, model)
-    counts = balancer.models.partition(300).counts
+    counts = balancer.first(300)
     for n in range(299, 0, -1):
         first = next(rank for rank, count in enumerate(counts) if count)
         kept = tuple(count - (rank == first) for rank, count in enumerate(counts))

@@ -27,10 +27,8 @@ def test_a_second_run_begins_balanced(model: ModelKind) -> None:
     first = PassBalancer(3, model)
     first.after((100, 100, 100), (1.0, 2.0, 4.0))
     second = PassBalancer(3, model, known=decode(encode(first.points), 3))
-    assert second.models.partition(700).counts == (400, 200, 100)
-    assert PassBalancer(3, model, known=(SpeedPoints(), SpeedPoints(), SpeedPoints())).models.partition(
-        7
-    ).counts == (3, 2, 2)
+    assert second.first(700) == (400, 200, 100)
+    assert PassBalancer(3, model, known=(SpeedPoints(), SpeedPoints(), SpeedPoints())).first(7) == (3, 2, 2)
 
 
 @pytest.mark.parametrize(
