@@ -6,10 +6,10 @@
 
     dlb = dlbrt.start(MPI.COMM_WORLD)
 
-`start` brings in the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and `WHOLE` say how
+`start` imports the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and `WHOLE` say how
 an array is distributed, `REDUCE`, `ELEMENTS` and `SELECT` how iterations contribute to a value; `enumerate`,
 `reversed` and `zip` do what the built-in functions do, and keep the positions of items known. All of these
-are imported on first use, so that `dlbc`, which shares a module with the runtime, starts without numpy.
+are imported on first use, so that `dlbc`, which shares modules with the runtime, starts without numpy.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["BLOCK", "CYCLIC", "ELEMENTS", "REDUCE", "SELECT", "WHOLE", "__version__", "enumerate", "reversed",
            "start", "zip"]  # fmt: skip
 
-#: Where each public name is, and what it is called there.
+#: The module of each public name, and its name there.
 _PLACES = {
     **{name: ("dlbrt.data.space", f"{name}_") for name in ("enumerate", "reversed", "zip")},
     **{name: ("dlbrt.data.array_table", name) for name in ("BLOCK", "CYCLIC", "WHOLE")},

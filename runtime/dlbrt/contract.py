@@ -1,7 +1,7 @@
 """Names shared by the compiler, the runtime and the commands; standard library only.
 
-The contract with users lists them (strategies, clauses, environment variables). A name stands here
-once; every other module, and the documentation test, takes it from here.
+The contract with users lists them (strategies, clauses, environment variables). Each name is defined once,
+here; every other module, and the documentation test, takes it from here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ VERSION: Final = "0.1.0"
 
 
 class Distribution(Enum):
-    """How iterations, and the rows that they index, are dealt to ranks."""
+    """How iterations, and the rows that they access, are dealt to ranks."""
 
     BLOCK = "BLOCK"
     CYCLIC = "CYCLIC"
@@ -23,7 +23,7 @@ class Distribution(Enum):
 
 
 class Mode(Enum):
-    """What the loop does with an array: read it, overwrite its rows wholly, or both."""
+    """How the loop uses an array: it reads rows, overwrites them completely, or both."""
 
     READ = "r"
     WRITE = "w"
@@ -35,9 +35,10 @@ class OptionError(ValueError):
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """``; did you mean X?`` for the known spelling nearest to ``word``; empty if none is near or it is known.
+    """``; did you mean X?`` for the known name nearest to ``word``; empty if none is near or ``word`` is
+    known.
 
-    ``cutoff``: the least similarity, as `difflib.get_close_matches` has it.
+    ``cutoff``: the least similarity, as in `difflib.get_close_matches`.
     """
     import difflib  # only to explain an error
 
@@ -55,20 +56,20 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 DISTRIBUTIONS: Final = tuple(d.value for d in Distribution)
 
-#: Every strategy name of the contract (section 4), in its order.
+#: Every strategy of the contract (section 4), in its order.
 STRATEGIES: Final = (
     "auto", "none", "GCDLB", "GDDLB", "LCDLB", "LDDLB", "diffusion",
     "SS", "FSC", "mFSC", "GSS", "TSS", "FAC", "FAC2", "WF",
     "AWF", "AWF_B", "AWF_C", "AWF_D", "AWF_E", "AF", "steal",
 )  # fmt: skip
 
-#: Strategies of other authors, to compare with.
+#: Strategies of other authors, for comparison.
 BASELINES: Final = ("periodic", "gradient", "affinity")
 
-#: What the statistics say of a loop that rank 0 ran alone.
+#: The strategy in the statistics of a loop that rank 0 ran alone.
 LOCAL: Final = "local"
 
-#: Option of ``dlbc run`` -> environment variable read by generated programs (section 6).
+#: The environment variable that generated programs read, for each option of ``dlbc run`` (section 6).
 ENVIRONMENT: Final = {
     "strategy": "DLB_STRATEGY",
     "group": "DLB_GROUP",
@@ -83,14 +84,14 @@ ENVIRONMENT: Final = {
     "model": "DLB_MODEL",
 }
 
-#: What the option ``group`` may say besides the size K: how groups are formed, and how they go together.
+#: Words of the option ``group`` besides the size K: how groups are formed, and how they cooperate.
 GROUP_KINDS: Final = ("block", "random", "speed", "near")
 GROUP_FLAGS: Final = ("masters", "exchange", "dynamic")
 
-#: Pairs for each rank below which folding is left: single iterations can be dealt more evenly.
+#: With fewer pairs for each rank a loop is not folded: single iterations can be dealt more evenly.
 MIN_PAIRS: Final = 4
 
-#: In place of a list of weights: those that the last run of the program on these hosts has measured.
+#: In place of a list of weights: those measured by the last run of the program on these hosts.
 LAST: Final = "last"
 
 #: Likewise: nothing is known, and iterations are dealt in turn, so that every rank's are a fair sample.

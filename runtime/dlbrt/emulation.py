@@ -1,11 +1,14 @@
 """Emulated external load and unequal processors.
 
-The discrete random load of Zaki, Li, Parthasarathy (section 1.3.1, figure 1.3): a rank's load is an
-integer drawn from 0..max for each duration of persistence t_l, counted from loop entry; a rank with load
-l computes 1/(l+1) as fast. Relative speeds slow all but the fastest rank. Pure: elapsed times are
-arguments, and the k-th draw of rank r is the k-th of ``random.Random(seed + r)``, whatever is asked
-when. Between block boundaries the slowdown is constant, so that times are integrated exactly. A processor
-may have a cliff besides (`dlbrt.emulation`): how slow it is then follows from the units that it holds.
+The discrete random load of Zaki, Li, Parthasarathy (section 1.3.1, figure 1.3): a rank's load is an integer
+drawn from 0..max for each duration of persistence t_l, counted from loop entry; a rank with load l computes
+1/(l+1) as fast. Relative speeds slow all but the fastest rank. Pure: elapsed times are arguments, and the
+k-th draw of rank r is the k-th of ``random.Random(seed + r)``, whatever the order of queries. Between block
+boundaries the slowdown is constant, so that times are integrated exactly.
+
+A processor may also have a cliff: its speed over the units that it holds is level up to the cliff, and slow
+beyond it. Clarke, Lastovetsky and Rychkov measured this (figures 5, 9 and 12): a processor keeps its speed
+while its share of the matrix fits into memory, and falls off steeply where it begins to page.
 """
 
 from __future__ import annotations
@@ -21,22 +24,16 @@ from dlbrt.records import dataclass
 if TYPE_CHECKING:
     from random import Random
 
-
-# ------------------------------------------------------------------------------
-# The emulated memory of a processor: speed over the units held, level up to a cliff, and slow beyond it.
-#
-# What Clarke, Lastovetsky and Rychkov met (figures 5, 9 and 12): a processor is as fast as ever while its share
-# of the matrix fits into memory, and falls off steeply where it begins to page.
-
-#: How far the fall of the speed reaches, as a part of the units that fit.
+#: The width of the fall of the speed, as a part of the units that fit.
 WIDTH = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Cliff:
-    """Up to ``units`` fit, and with ``width`` times as many more the processor is ``factor`` times slower.
+    """Up to ``units`` fit; with ``width`` times as many more, the processor is ``factor`` times slower.
 
-    In between the time of a unit rises smoothly (3 u^2 - 2 u^3). Units and width above 0, factor at least 1.
+    In between the time of a unit rises smoothly (3 u^2 - 2 u^3). Units and width are above 0, factor at least
+    1.
     """
 
     units: float
@@ -44,12 +41,10 @@ class Cliff:
     width: float = WIDTH
 
     def slowdown(self, held: float) -> float:
-        """How many times longer each unit takes while so many are held."""
+        """How many times longer each unit takes while ``held`` units are held."""
         u = min(max((held - self.units) / (self.width * self.units), 0.0), 1.0)
         return 1 + (self.factor - 1) * u * u * (3 - 2 * u)
 
-
-# ------------------------------------------------------------------------------
 
 _T = TypeVar("_T")
 
@@ -73,7 +68,7 @@ class RandomLoad:
 
 @dataclass(frozen=True, slots=True)
 class LoadSpec:
-    """What is emulated: a fixed load per rank or a random one, relative speeds, cliffs; empty: nothing."""
+    """The emulation: a fixed load per rank or a random one, relative speeds, cliffs; empty: none."""
 
     levels: tuple[int, ...] = ()
     random: RandomLoad | None = None
@@ -81,7 +76,7 @@ class LoadSpec:
     cliffs: tuple[Cliff | None, ...] = ()
 
 
-def _draws(seed: int) -> Random:
+def _generator(seed: int) -> Random:
     from random import Random
 
     return Random(seed)
@@ -90,8 +85,8 @@ def _draws(seed: int) -> Random:
 class Load:
     """The emulated load of one rank in one loop.
 
-    ``active`` is False where this rank is not slowed at all; ``speed_factor`` is how many times longer
-    than on the fastest processor an iteration takes on this one, load apart, with the units that it holds.
+    ``active`` is False if this rank is never slowed; ``speed_factor`` is how many times longer an iteration
+    takes than on the fastest processor, with the units that this one holds and without load.
     """
 
     def __init__(self, spec: LoadSpec, rank: int) -> None:
@@ -100,7 +95,7 @@ class Load:
         self.speed_factor = self._unpaged_factor
         self._fixed = spec.levels[rank] if spec.levels else 0
         self._random = spec.random if spec.random and spec.random.maximum else None
-        self._draws = _draws(self._random.seed + rank) if self._random else None
+        self._draws = _generator(self._random.seed + rank) if self._random else None
         self._levels: list[int] = []
         self.active = bool(self._fixed or self._random or self.speed_factor != 1.0 or self._cliff)
 
@@ -110,18 +105,18 @@ class Load:
         return cls(LoadSpec(), 0)
 
     def hold(self, units: int) -> None:
-        """This rank begins to work on so many units: all of its data is in use from now on."""
+        """This rank begins to work on ``units`` units: all of their data is in use from now on."""
         if self._cliff is not None:
             self.speed_factor = self._unpaged_factor * self._cliff.slowdown(units)
 
     def level(self, elapsed_s: float) -> int:
-        """The load this many seconds after loop entry."""
+        """The load at ``elapsed_s`` seconds after loop entry."""
         if self._random is None:
             return self._fixed
         return self._level_of(_block(elapsed_s, self._random.duration_s))
 
     def stretch(self, start_s: float, compute_s: float) -> float:
-        """Seconds that ``compute_s`` of unloaded computing take from ``start_s`` after loop entry on."""
+        """Seconds that ``compute_s`` of unloaded computing take, beginning ``start_s`` after loop entry."""
         if self._random is None:
             return compute_s * (self._fixed + 1) * self.speed_factor
         duration_s = self._random.duration_s
@@ -157,7 +152,7 @@ def _block(elapsed_s: float, duration_s: float) -> int:
 
 
 def parse_load(text: str, ranks: int) -> LoadSpec:
-    """The load that DLB_LOAD describes; OptionError if it is malformed or not one value per rank."""
+    """The load that DLB_LOAD describes; OptionError if it is malformed or has not one value per rank."""
     kind, colon, rest = text.strip().partition(":")
     if kind == "none" and not colon:
         return LoadSpec()
@@ -172,9 +167,8 @@ def parse_speeds(text: str, ranks: int) -> tuple[float, ...]:
     """The relative speeds that DLB_SPEEDS lists, each above 0, cliffs apart; OptionError if malformed."""
     speeds = tuple(speed for speed, _ in _list("speeds", text, ranks, _processor))
     if min(speeds) <= 0 or max(speeds) / min(speeds) > _MAX_UNEQUAL:
-        raise _malformed(
-            "speeds", f"speeds above 0, the fastest at most {_MAX_UNEQUAL:.0f} times the slowest", text
-        )
+        expected = f"speeds above 0, the fastest at most {_MAX_UNEQUAL:.0f} times the slowest"
+        raise _malformed("speeds", expected, text)
     return speeds
 
 
@@ -187,7 +181,7 @@ def parse_cliffs(text: str, ranks: int) -> tuple[Cliff | None, ...]:
 def parse_weights(text: str, ranks: int) -> tuple[float, ...] | None:
     """The relative speeds that DLB_WEIGHTS lists, not all of them 0; OptionError if malformed.
 
-    None for ``last``, those that the last run has measured, and ``trial``, to measure them.
+    None for ``last``, the speeds measured by the last run, and for ``trial``, which measures them.
     """
     if text.strip() in (LAST, TRIAL):
         return None
@@ -200,14 +194,13 @@ def parse_weights(text: str, ranks: int) -> tuple[float, ...] | None:
 
 
 def _random(text: str) -> RandomLoad:
-    """The settings max, duration and, where given, seed."""
+    """The settings max, duration and, if given, seed."""
     settings = dict.fromkeys(("max", "duration", "seed"), "")
     for item in text.split(","):
         key, equals, value = (part.strip() for part in item.partition("="))
         if key not in settings or not equals or not value or settings[key]:
-            raise _malformed(
-                "load", "max=INTEGER,duration=SECONDS,seed=INTEGER after random:, each once", item
-            )
+            expected = "max=INTEGER,duration=SECONDS,seed=INTEGER after random:, each once"
+            raise _malformed("load", expected, item)
         settings[key] = value
     for key in ("max", "duration"):
         if not settings[key]:
@@ -222,9 +215,8 @@ def _list(option: str, text: str, ranks: int, parse: Callable[[str, str], _T]) -
     values = tuple(parse(option, item.strip()) for item in text.split(","))
     if len(values) != ranks:
         found = "1 value" if len(values) == 1 else f"{len(values)} values"
-        raise OptionError(
-            f"{_named(option)}: expected {ranks} values, one per rank; found {found} in {text.strip()!r}"
-        )
+        expected = f"expected {ranks} values, one per rank"
+        raise OptionError(f"{named(option)}: {expected}; found {found} in {text.strip()!r}")
     return values
 
 
@@ -235,7 +227,7 @@ def _integer(option: str, text: str) -> int:
 
 
 def _processor(option: str, text: str) -> tuple[float, Cliff | None]:
-    """A relative speed and, where given, ``@UNITS:FACTOR``."""
+    """A relative speed and, if given, ``@UNITS:FACTOR``."""
     speed, at, cliff = (part.strip() for part in text.partition("@"))
     if not at:
         return _number(option, speed), None
@@ -265,8 +257,9 @@ def _number(option: str, text: str) -> float:
 
 
 def _malformed(option: str, expected: str, found: str) -> OptionError:
-    return OptionError(f"{_named(option)}: expected {expected}; found {found.strip()!r}")
+    return OptionError(f"{named(option)}: expected {expected}; found {found.strip()!r}")
 
 
-def _named(option: str) -> str:
+def named(option: str) -> str:
+    """An option by its environment variable and its command-line name."""
     return f"{ENVIRONMENT[option]} (--{option})"

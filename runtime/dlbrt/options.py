@@ -1,6 +1,6 @@
 """The options of a run, read once from the environment before any work starts (contract, section 6).
 
-An empty variable counts as not set. All that is malformed is reported at once.
+An empty variable counts as not set. All malformed options are reported at once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from dlbrt.balance import strategies as registry
 from dlbrt.contract import BASELINES, ENVIRONMENT, LAST, STRATEGIES, TRIAL, OptionError, nearest
-from dlbrt.emulation import LoadSpec, parse_cliffs, parse_load, parse_speeds, parse_weights
+from dlbrt.emulation import LoadSpec, named, parse_cliffs, parse_load, parse_speeds, parse_weights
 from dlbrt.predict.groups import GroupSpec, parse_group
 from dlbrt.records import dataclass
 
@@ -21,12 +21,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for; None: nothing. The emulated speeds are part of ``load`` too, with their cliffs.
+    """The options of a run; None: not set. The emulated speeds are also part of ``load``, with their cliffs.
 
-    ``weights_last`` asks for the speeds that the last run has measured, in place of ``weights``; in a
-    ``trial`` iterations are dealt in turn, for the speeds to be measured. ``learned`` is the file that they,
-    and what else a run teaches, are read from and written to; with ``model`` all of it is used from the first
-    iteration on.
+    ``weights_last`` takes the speeds measured by the last run in place of ``weights``; in a ``trial``
+    iterations are dealt in turn, so that speeds can be measured. ``learned`` is the file from which these and
+    all other measurements are read, and to which they are written; with ``model`` all of them are used from
+    the first iteration on.
     """
 
     strategy: str | None = None
@@ -45,7 +45,7 @@ class Options:
 
     @property
     def keeper(self) -> str:
-        """The option that names what ``learned`` is."""
+        """The option that set ``learned``."""
         return "model" if self.model else "learned"
 
     @classmethod
@@ -71,8 +71,8 @@ class Options:
         )
         if model := reader.take("model", lambda text: _file("model", text)):
             if options.learned:
-                without = f"expected it without {_named('learned')}; found both"
-                reader.errors.append(f"{_named('model')}: {without}")
+                without = f"expected it without {named('learned')}; found both"
+                reader.errors.append(f"{named('model')}: {without}")
             options = replace(options, learned=model, model=True)
         if reader.errors:
             raise OptionError("\n".join(reader.errors))
@@ -80,14 +80,14 @@ class Options:
 
 
 class _Reader:
-    """Takes values from the environment and collects what is wrong with them."""
+    """Takes values from the environment and collects their errors."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self.errors: list[str] = []
 
     def text(self, option: str) -> str:
-        """What is set, without blanks around it; empty: nothing."""
+        """The value without surrounding blanks; empty if it is not set."""
         return self._environ.get(ENVIRONMENT[option], "").strip()
 
     def take(self, option: str, parse: Callable[[str], _T]) -> _T | None:
@@ -107,7 +107,7 @@ def _strategy(text: str) -> str:
     if name in available:
         return name
     has = "this version has " + ", ".join(available)
-    raise OptionError(f"{_named('strategy')}: {has}; found {name!r}{nearest(name, available)}")
+    raise OptionError(f"{named('strategy')}: {has}; found {name!r}{nearest(name, available)}")
 
 
 def _contract_order(name: str) -> int:
@@ -117,27 +117,22 @@ def _contract_order(name: str) -> int:
 
 def _switch(text: str) -> bool:
     if text.strip() not in ("0", "1"):
-        raise OptionError(f"{_named('adapt')}: expected 1, or 0 for no; found {text.strip()!r}")
+        raise OptionError(f"{named('adapt')}: expected 1, or 0 for no; found {text.strip()!r}")
     return text.strip() == "1"
 
 
 def _file(option: str, text: str) -> str:
-    """A file that can be written."""
+    """The path of a file that can be written."""
     directory = os.path.dirname(os.path.abspath(text))
     if not os.path.isdir(directory):
-        raise OptionError(f"{_named(option)}: expected a file in an existing directory; found {text!r}")
+        raise OptionError(f"{named(option)}: expected a file in an existing directory; found {text!r}")
     if os.path.isdir(text) or not os.access(text if os.path.exists(text) else directory, os.W_OK):
-        raise OptionError(f"{_named(option)}: expected a file that can be written; found {text!r}")
+        raise OptionError(f"{named(option)}: expected a file that can be written; found {text!r}")
     return text
 
 
 def _absent(option: str, text: str) -> None:
-    """For what the contract has and this version has not: only "off" is understood."""
+    """For an option of the contract that this version does not have: only "off" is accepted."""
     if text.strip() != "0":
-        raise OptionError(
-            f"{_named(option)}: this version does not have it; found {text.strip()!r}, leave it out"
-        )
-
-
-def _named(option: str) -> str:
-    return f"{ENVIRONMENT[option]} (--{option})"
+        found = f"found {text.strip()!r}, leave it out"
+        raise OptionError(f"{named(option)}: this version does not have it; {found}")

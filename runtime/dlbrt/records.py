@@ -1,9 +1,9 @@
 """`dataclass` as in the standard library, but classes are made in a tenth of the time.
 
-The standard library compiles up to six methods of each class by itself when its module is imported, half a
-millisecond a class: with some hundred classes that was half of what a rank took to start. Here a class shares
-its methods with all others, and ``__init__`` is compiled when the first object is made, which most programs
-never do of most classes. Type checkers see the standard library's.
+The standard library compiles up to six methods for each class at import, half a millisecond per class: with
+some hundred classes that was half of a rank's start-up time. Here all classes share their methods, and
+``__init__`` is compiled when the first object is made, which most programs never do for most classes. Type
+checkers see the standard library's decorator.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _ABSENT = object()
 
 
 def _values(cls: type, wanted: Callable[[dataclasses.Field[Any]], bool | None]) -> Callable[[Any], Any]:
-    """What gives the values of the fields that are wanted, as a tuple."""
+    """A function from a record to the values of the wanted fields, as a tuple."""
     names = [each.name for each in dataclasses.fields(cls) if wanted(each)]
     if len(names) > 1:
         return operator.attrgetter(*names)
@@ -110,7 +110,7 @@ def _comparisons(cls: type, frozen: bool) -> dict[str, Any]:
 
 
 def _state(cls: type) -> dict[str, Any]:
-    """A frozen class without a dictionary says itself what of an object is pickled and copied."""
+    """The methods for pickling and copying, which a frozen class without a dictionary must define."""
     names = [each.name for each in dataclasses.fields(cls)]
 
     def __getstate__(self: Any) -> list[Any]:  # noqa: N807

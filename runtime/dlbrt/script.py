@@ -1,7 +1,7 @@
-"""``python -m dlbrt.script GENERATED ORIGINAL ARGS...``: run a generated program in its original's name.
+"""``python -m dlbrt.script GENERATED ORIGINAL ARGS...``: run a generated program under its original's name.
 
-``dlbc run`` keeps the generated file in a temporary directory; the program still sees the original's
-``sys.argv[0]`` and ``__file__``, finds the modules beside it, and has tracebacks in its terms.
+``dlbc run`` keeps the generated file in a temporary directory. The program still sees the original's
+``sys.argv[0]`` and ``__file__``, finds the modules beside the original, and has tracebacks in its terms.
 """
 
 from __future__ import annotations

@@ -17,38 +17,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from dlbrt.balance.actions import (
-    AnnounceStrategy,
-    ClaimChunks,
-    ExchangeProfiles,
-    Finish,
-    Interrupt,
-    Move,
-    NotifyFailure,
-    RequestChoice,
-    RequestGroupExchange,
-    Resume,
-    Send,
-    SendGroupReport,
-    SendInstructions,
-    SendProfile,
-    SendWork,
-    methods_of,
-)
+from dlbrt.balance import actions, events
 from dlbrt.balance.balancer import Balancer
-from dlbrt.balance.events import (
-    ChoiceRequested,
-    ChunksClaimed,
-    GroupExchangeRequested,
-    GroupReportsReceived,
-    InstructionsReceived,
-    Interrupted,
-    ProfileReceived,
-    ProfilesExchanged,
-    Received,
-    StrategyAnnounced,
-    WorkReceived,
-)
 from dlbrt.balance.messages import GroupReport, Profile
 from dlbrt.data.transfer import Transfer
 from dlbrt.predict.network import Network
@@ -147,15 +117,15 @@ class ActionExecutor:
 
     def table(self) -> Mapping[type, ActionHandler]:
         """The handlers, by the kind of action."""
-        return methods_of(self)
+        return actions.methods_of(self)
 
-    def _do_notify_failure(self, each: SimulatedRank, action: NotifyFailure, now: float) -> None:
+    def _do_notify_failure(self, each: SimulatedRank, action: actions.NotifyFailure, now: float) -> None:
         raise AssertionError(f"expected no failure in a simulation, found {action} of {each.rank} at {now}")
 
-    def _do_resume(self, each: SimulatedRank, action: Resume, now: float) -> None:
+    def _do_resume(self, each: SimulatedRank, action: actions.Resume, now: float) -> None:
         """Do nothing: a rank resumes when it next settles."""
 
-    def _do_finish(self, each: SimulatedRank, action: Finish, now: float) -> None:  # noqa: ARG002
+    def _do_finish(self, _: SimulatedRank, __: actions.Finish, now: float) -> None:
         self.end_s = max(self.end_s, now)
 
     # Messages, and work sent to another rank.
@@ -164,45 +134,50 @@ class ActionExecutor:
         """One rank sends a message to all these ranks."""
         self._ranks.send(ranks, event_at, now + self._network.one_to_all.seconds(len(ranks) + 1))
 
-    def _do_send(self, each: SimulatedRank, action: Send, now: float) -> None:
-        event_at = partial(Received, source=each.rank, message=action.message)
+    def _do_send(self, each: SimulatedRank, action: actions.Send, now: float) -> None:
+        event_at = partial(events.Received, source=each.rank, message=action.message)
         if len(action.targets) > 1:
             self._send_out(action.targets, event_at, now)
         else:
             self._ranks.send(action.targets, event_at, now + self._network.latency_s)
 
-    def _do_send_work(self, each: SimulatedRank, action: SendWork, now: float) -> None:
+    def _do_send_work(self, each: SimulatedRank, action: actions.SendWork, now: float) -> None:
         """The units are on their way, and the sender goes on; its link takes one message at a time."""
         count = len(action.units)
         when = self._links.give(each.rank, action.target, count, now)
-        self._ranks.send((action.target,), partial(WorkReceived, source=each.rank, units=action.units), when)
+        self._ranks.send(
+            (action.target,), partial(events.WorkReceived, source=each.rank, units=action.units), when
+        )
         self.redistributions += 1
         self.moved += count
 
-    def _do_claim_chunks(self, each: SimulatedRank, action: ClaimChunks, now: float) -> None:
+    def _do_claim_chunks(self, each: SimulatedRank, action: actions.ClaimChunks, now: float) -> None:
         """The claim goes to the counter and back."""
-        event_at = partial(ChunksClaimed, number=self._counter, count=action.count)
+        event_at = partial(events.ChunksClaimed, number=self._counter, count=action.count)
         self._counter += action.count
         self._ranks.send((each.rank,), event_at, now + 2 * self._network.latency_s)
 
     # The choice of a strategy.
 
-    def _do_request_choice(self, each: SimulatedRank, action: RequestChoice, now: float) -> None:  # noqa: ARG002
-        self._ranks.deliver(each, ChoiceRequested(now))
+    def _do_request_choice(self, each: SimulatedRank, _: actions.RequestChoice, now: float) -> None:
+        self._ranks.deliver(each, events.ChoiceRequested(now))
 
-    def _do_announce_strategy(self, each: SimulatedRank, action: AnnounceStrategy, now: float) -> None:  # noqa: ARG002
-        self._send_out(action.members, partial(StrategyAnnounced, strategy=action.strategy), now)
+    def _do_announce_strategy(self, _: SimulatedRank, action: actions.AnnounceStrategy, now: float) -> None:
+        self._send_out(action.members, partial(events.StrategyAnnounced, strategy=action.strategy), now)
 
     # Synchronizations.
 
-    def _do_interrupt(self, each: SimulatedRank, action: Interrupt, now: float) -> None:
+    def _do_interrupt(self, each: SimulatedRank, action: actions.Interrupt, now: float) -> None:
         """Only the first interrupt of a window is delivered.
 
         By the time another one would arrive, all ranks have given their profiles or are about to, and a rank
         that has waits only for the answer (`dlbrt.mpi.driver`). Many ranks may interrupt all others at one
         time.
         """
-        head, event_at = _balancer(each).group_state.members[0], partial(Interrupted, epoch=action.epoch)
+        head, event_at = (
+            _balancer(each).group_state.members[0],
+            partial(events.Interrupted, epoch=action.epoch),
+        )
 
         def schedule(now: float) -> None:
             if self._interrupted_epochs.get(head, -1) < action.epoch:
@@ -227,22 +202,28 @@ class ActionExecutor:
         del self._profiles[key]
         return tuple(map(given.__getitem__, members))
 
-    def _do_exchange_profiles(self, each: SimulatedRank, action: ExchangeProfiles, now: float) -> None:
+    def _do_exchange_profiles(
+        self, each: SimulatedRank, action: actions.ExchangeProfiles, now: float
+    ) -> None:
         if profiles := self._gathered(each, action.members, action.epoch, action.profile):
             takes_s = self._network.all_to_all.seconds(len(profiles))
-            self._ranks.send(action.members, partial(ProfilesExchanged, profiles=profiles), now + takes_s)
+            self._ranks.send(
+                action.members, partial(events.ProfilesExchanged, profiles=profiles), now + takes_s
+            )
 
-    def _do_send_profile(self, each: SimulatedRank, action: SendProfile, now: float) -> None:
+    def _do_send_profile(self, each: SimulatedRank, action: actions.SendProfile, now: float) -> None:
         members = _balancer(each).group_state.members
         if profiles := self._gathered(each, members, action.epoch, action.profile):
             when = now + self._network.all_to_one.seconds(len(profiles))
             for member, profile in zip(members, profiles, strict=True):
-                event_at = partial(ProfileReceived, rank=member, profile=profile)
+                event_at = partial(events.ProfileReceived, rank=member, profile=profile)
                 self._ranks.send((action.master,), event_at, when)
 
-    def _do_send_instructions(self, each: SimulatedRank, action: SendInstructions, now: float) -> None:
+    def _do_send_instructions(
+        self, each: SimulatedRank, action: actions.SendInstructions, now: float
+    ) -> None:
         """The balancer's own rank takes its instructions first, the other members one after the other."""
-        event_at = partial(InstructionsReceived, profiles=action.profiles, decision=action.decision)
+        event_at = partial(events.InstructionsReceived, profiles=action.profiles, decision=action.decision)
         begin_s = now + self._network.switch_s
         if each.rank in action.members:
             each.inbox.appendleft(event_at)
@@ -254,10 +235,12 @@ class ActionExecutor:
 
     # Group exchanges.
 
-    def _do_request_group_exchange(self, _: SimulatedRank, action: RequestGroupExchange, now: float) -> None:
-        self._send_out(action.members, partial(GroupExchangeRequested, round=action.round), now)
+    def _do_request_group_exchange(
+        self, _: SimulatedRank, action: actions.RequestGroupExchange, now: float
+    ) -> None:
+        self._send_out(action.members, partial(events.GroupExchangeRequested, round=action.round), now)
 
-    def _do_send_group_report(self, each: SimulatedRank, action: SendGroupReport, now: float) -> None:
+    def _do_send_group_report(self, each: SimulatedRank, action: actions.SendGroupReport, now: float) -> None:
         """When all ranks have come to the round, each leader sends its group report to all ranks."""
         count = len(self._ranks)
         reports_by_rank = self._group_reports.setdefault(action.round, {})
@@ -270,11 +253,11 @@ class ActionExecutor:
         for other in self._ranks.each:
             other.among = count
         takes_s = self._network.all_to_all.seconds(count)
-        self._ranks.send(range(count), partial(GroupReportsReceived, reports=reports), now + takes_s)
+        self._ranks.send(range(count), partial(events.GroupReportsReceived, reports=reports), now + takes_s)
 
     # Redistributions that a group decided on.
 
-    def _do_move(self, each: SimulatedRank, action: Move, now: float) -> None:
+    def _do_move(self, each: SimulatedRank, action: actions.Move, now: float) -> None:
         """A rank arrives at a redistribution; for it and its targets, the time to go on may now be known."""
         group_state = _balancer(each).group_state
         # Windows have keys as in `_gathered`; after a group exchange all ranks move together.
@@ -293,7 +276,7 @@ class ActionExecutor:
         if len(movement.arrived) == (each.among or len(group_state.members)):
             del self._movements[key]
 
-    def _begun(self, action: Move) -> PendingRedistribution:
+    def _begun(self, action: actions.Move) -> PendingRedistribution:
         self.redistributions += 1
         self.moved += sum(len(transfer.spans) for transfer in action.transfers)
         return PendingRedistribution(action.transfers)

@@ -39,19 +39,8 @@ class SimulatedRank:
     after a group exchange, the number of ranks that move work together; else 0.
     """
 
-    __slots__ = (
-        "actions",
-        "agent",
-        "among",
-        "blocked",
-        "ends_s",
-        "inbox",
-        "past_counts",
-        "poll_pending",
-        "rank",
-        "timer_at",
-        "worker",
-    )
+    __slots__ = ("actions", "agent", "among", "blocked", "ends_s", "inbox", "past_counts", "poll_pending",
+                 "rank", "timer_at", "worker")  # fmt: skip
 
     def __init__(self, rank: int, agent: Agent, worker: SimulatedWorker) -> None:
         self.rank = rank

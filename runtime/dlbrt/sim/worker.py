@@ -18,23 +18,8 @@ from dlbrt.sim.machine import LoadedProcessor, UnitCosts
 class SimulatedWorker:
     """The computing of one rank: ``units`` units, in ``spans``, from ``begin_s`` to ``end_s``."""
 
-    __slots__ = (
-        "_begun_s",
-        "_chunk",
-        "_costs",
-        "_known",
-        "_processor",
-        "_stopped",
-        "_stopped_s",
-        "begin_s",
-        "busy",
-        "compute_s",
-        "end_s",
-        "parts",
-        "spans",
-        "units",
-        "version",
-    )
+    __slots__ = ("_begun_s", "_chunk", "_costs", "_known", "_processor", "_stopped", "_stopped_s",
+                 "begin_s", "busy", "compute_s", "end_s", "parts", "spans", "units", "version")  # fmt: skip
 
     def __init__(self, processor: LoadedProcessor, costs: UnitCosts) -> None:
         self.busy = False
