@@ -128,8 +128,8 @@ def test_every_word_comes_back() -> None:
 
 def test_the_terms_of_a_loop_come_back() -> None:
     network = ethernet()
-    context = BalancingContext(Units(0, 9, True), Parameters(), 0.1, unit_bytes=3.5, group_exchange_s={(0, 1): 0.2},
-                  exchanges=network.all_to_all)  # fmt: skip
+    terms = {"unit_bytes": 3.5, "group_exchange_s": {(0, 1): 0.2}, "exchanges": network.all_to_all}
+    context = BalancingContext(Units(0, 9, True), Parameters(), 0.1, **terms)  # type: ignore[arg-type]
     assert bits(through((context, network))) == bits((context, network))
 
 
