@@ -178,9 +178,8 @@ def _ours(text: str) -> dict[str, Any]:
         raise CodecError("expected a trace that --trace wrote, found JSON without the key dlb")
     found: dict[str, Any] = document["dlb"]
     if (version := found.get("version")) != FORMAT_VERSION:
-        raise CodecError(
-            f"expected a trace of format version {FORMAT_VERSION}, found {version!r}: record the run again"
-        )
+        expected = f"expected a trace of format version {FORMAT_VERSION}"
+        raise CodecError(f"{expected}, found {version!r}: record the run again")
     return found
 
 
@@ -193,7 +192,9 @@ class _Reader:
 
     def __init__(self, found: dict[str, Any]) -> None:
         self._found = found
-        self._decoder = Decoder(_list(found["shared"]), _object(found["modules"]))
+        if not isinstance(modules := found["modules"], dict):
+            raise CodecError(f"expected an object, found {str(modules)[:64]}")
+        self._decoder = Decoder(_list(found["shared"]), modules)
 
     def trace(self) -> Trace:
         """The whole trace."""
@@ -266,10 +267,4 @@ def _count(found: Any) -> int:
 def _list(found: Any) -> list[Any]:
     if not isinstance(found, list):
         raise CodecError(f"expected an array, found {str(found)[:64]}")
-    return found
-
-
-def _object(found: Any) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise CodecError(f"expected an object, found {str(found)[:64]}")
     return found

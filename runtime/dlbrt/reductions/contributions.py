@@ -48,7 +48,7 @@ from dlbrt.reductions.proxies import (
 # Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
 # arrays.
 
-#: Types of which any two values compare as a total order, NaN apart.
+#: Types whose values, except NaN, are totally ordered.
 _ORDERED = (int, float, str, bytes, np.integer, np.floating)
 
 

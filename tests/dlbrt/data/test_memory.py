@@ -1,4 +1,4 @@
-"""A worker's array lies as the original lies: shape, strides, place in a cache line; untouched rows cost nothing."""
+"""A worker's array has the layout of the original, and its untouched rows cost nothing."""
 
 from __future__ import annotations
 
