@@ -10,8 +10,7 @@ from dlbc.ir.loop import ClassifiedVariable, Module, VariableClass
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import ModuleNames
 from dlbc.parse.find_loops import find_loops
-from dlbc.passes.classify_variables import classify_scalars
-from dlbc.passes.classify_variables import classify_variables
+from dlbc.passes.classify_variables import classify_scalars, classify_variables
 from dlbc.passes.find_accesses import find_accesses
 from dlbc.passes.resolve_names import resolve_module, resolve_names
 from dlbc.passes.summarize_functions import summarize_functions
@@ -28,22 +27,23 @@ def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> lis
     return list(plan_of(text).variables)
 
 
+Class = VariableClass
 TABLES = [
-    ("A[i] = B[i]", [("i", VariableClass.LOOP), ("A", VariableClass.DISTRIBUTED), ("B", VariableClass.DISTRIBUTED)]),
-    ("t = n\nA[i] = t", [("n", VariableClass.BROADCAST), ("t", VariableClass.PRIVATE), ("A", VariableClass.DISTRIBUTED)]),
-    ("last = k\nA[i] = last", [("last", VariableClass.LASTPRIVATE), ("k", VariableClass.BROADCAST), ("A", VariableClass.DISTRIBUTED)]),
-    ("for j in range(k):\n    A[i, j] = j", [("j", VariableClass.PRIVATE), ("k", VariableClass.BROADCAST)]),
-    ("s += A[i]", [("s", VariableClass.REDUCTION), ("A", VariableClass.DISTRIBUTED)]),
-    ("items.append(A[i])", [("items", VariableClass.ORDERED)]),
-    ("xs[B[i]] += 1", [("xs", VariableClass.REDUCTION), ("B", VariableClass.DISTRIBUTED)]),
-    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", VariableClass.REDUCTION), ("last", VariableClass.REDUCTION)]),
-    ("A[i] = sum(B)", [("B", VariableClass.BROADCAST)]),
-    ("import math\nA[i] = math.sqrt(i)", [("math", VariableClass.PRIVATE)]),
-    ("def g(x):\n    return x\nA[i] = g(i)", [("g", VariableClass.PRIVATE)]),
-    ("A[i] = (y := B[i]) + y", [("y", VariableClass.PRIVATE)]),
-    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", VariableClass.PRIVATE)]),
-    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", VariableClass.PRIVATE)]),
-    ("A[i] = [q for q in B[i]]", [("B", VariableClass.DISTRIBUTED)]),
+    ("A[i] = B[i]", [("i", Class.LOOP), ("A", Class.DISTRIBUTED), ("B", Class.DISTRIBUTED)]),
+    ("t = n\nA[i] = t", [("n", Class.BROADCAST), ("t", Class.PRIVATE), ("A", Class.DISTRIBUTED)]),
+    ("last = k\nA[i] = last", [("last", Class.LASTPRIVATE), ("k", Class.BROADCAST), ("A", Class.DISTRIBUTED)]),
+    ("for j in range(k):\n    A[i, j] = j", [("j", Class.PRIVATE), ("k", Class.BROADCAST)]),
+    ("s += A[i]", [("s", Class.REDUCTION), ("A", Class.DISTRIBUTED)]),
+    ("items.append(A[i])", [("items", Class.ORDERED)]),
+    ("xs[B[i]] += 1", [("xs", Class.REDUCTION), ("B", Class.DISTRIBUTED)]),
+    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", Class.REDUCTION), ("last", Class.REDUCTION)]),
+    ("A[i] = sum(B)", [("B", Class.BROADCAST)]),
+    ("import math\nA[i] = math.sqrt(i)", [("math", Class.PRIVATE)]),
+    ("def g(x):\n    return x\nA[i] = g(i)", [("g", Class.PRIVATE)]),
+    ("A[i] = (y := B[i]) + y", [("y", Class.PRIVATE)]),
+    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", Class.PRIVATE)]),
+    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", Class.PRIVATE)]),
+    ("A[i] = [q for q in B[i]]", [("B", Class.DISTRIBUTED)]),
 ]  # fmt: skip
 
 
