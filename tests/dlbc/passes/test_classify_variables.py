@@ -27,23 +27,23 @@ def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> lis
     return list(plan_of(text).variables)
 
 
-Class = VariableClass
+C = VariableClass
 TABLES = [
-    ("A[i] = B[i]", [("i", Class.LOOP), ("A", Class.DISTRIBUTED), ("B", Class.DISTRIBUTED)]),
-    ("t = n\nA[i] = t", [("n", Class.BROADCAST), ("t", Class.PRIVATE), ("A", Class.DISTRIBUTED)]),
-    ("last = k\nA[i] = last", [("last", Class.LASTPRIVATE), ("k", Class.BROADCAST), ("A", Class.DISTRIBUTED)]),
-    ("for j in range(k):\n    A[i, j] = j", [("j", Class.PRIVATE), ("k", Class.BROADCAST)]),
-    ("s += A[i]", [("s", Class.REDUCTION), ("A", Class.DISTRIBUTED)]),
-    ("items.append(A[i])", [("items", Class.ORDERED)]),
-    ("xs[B[i]] += 1", [("xs", Class.REDUCTION), ("B", Class.DISTRIBUTED)]),
-    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", Class.REDUCTION), ("last", Class.REDUCTION)]),
-    ("A[i] = sum(B)", [("B", Class.BROADCAST)]),
-    ("import math\nA[i] = math.sqrt(i)", [("math", Class.PRIVATE)]),
-    ("def g(x):\n    return x\nA[i] = g(i)", [("g", Class.PRIVATE)]),
-    ("A[i] = (y := B[i]) + y", [("y", Class.PRIVATE)]),
-    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", Class.PRIVATE)]),
-    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", Class.PRIVATE)]),
-    ("A[i] = [q for q in B[i]]", [("B", Class.DISTRIBUTED)]),
+    ("A[i] = B[i]", [("i", C.LOOP), ("A", C.DISTRIBUTED), ("B", C.DISTRIBUTED)]),
+    ("t = n\nA[i] = t", [("n", C.BROADCAST), ("t", C.PRIVATE), ("A", C.DISTRIBUTED)]),
+    ("last = k\nA[i] = last", [("last", C.LASTPRIVATE), ("k", C.BROADCAST), ("A", C.DISTRIBUTED)]),
+    ("for j in range(k):\n    A[i, j] = j", [("j", C.PRIVATE), ("k", C.BROADCAST)]),
+    ("s += A[i]", [("s", C.REDUCTION), ("A", C.DISTRIBUTED)]),
+    ("items.append(A[i])", [("items", C.ORDERED)]),
+    ("xs[B[i]] += 1", [("xs", C.REDUCTION), ("B", C.DISTRIBUTED)]),
+    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", C.REDUCTION), ("last", C.REDUCTION)]),
+    ("A[i] = sum(B)", [("B", C.BROADCAST)]),
+    ("import math\nA[i] = math.sqrt(i)", [("math", C.PRIVATE)]),
+    ("def g(x):\n    return x\nA[i] = g(i)", [("g", C.PRIVATE)]),
+    ("A[i] = (y := B[i]) + y", [("y", C.PRIVATE)]),
+    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", C.PRIVATE)]),
+    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", C.PRIVATE)]),
+    ("A[i] = [q for q in B[i]]", [("B", C.DISTRIBUTED)]),
 ]  # fmt: skip
 
 
