@@ -1,7 +1,7 @@
-"""What a stretch of code does with data: accesses, possible origins of values, changes, calls.
+"""What a region of code does with data: accesses, possible origins of values, mutations, calls.
 
-Made once by `find_accesses`, for loop bodies and for functions alike. An access with fewer subscripts than
-the array has axes touches everything along the others, so dropping a subscript is always safe.
+`walk_code` finds these facts, for loop bodies and for functions alike. An access with fewer subscripts than
+the array has axes touches everything along the remaining axes, so dropping a subscript is always safe.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dlbc.ir.loop import AnnotatedLoop
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """One axis of an access: one integer (``form``), everything (``:``), a slice, or not known.
+    """One axis of an access: one integer (``form``), everything (``:``), a slice, or unknown.
 
-    ``integer`` says that it is surely one integer, so that the axes after it are where they seem to be.
-    ``span``: start, stop (None: the axis's end) and step, which is positive, of a slice.
+    ``integer``: it is surely one integer, so that the positions of the axes after it are certain. ``span``:
+    start, stop (None: the end of the axis) and positive step of a slice.
     """
 
     text: str
@@ -33,25 +33,26 @@ class Subscript:
 
     @property
     def depends_on_index(self) -> bool:
-        """Whether it depends on the loop's index by itself, wherever inner loops are."""
+        """Whether it depends on the loop's index directly, not only through inner loops."""
         return any(form.depends_on((VariableKind.INDEX,)) for form in self.forms)
 
     @property
     def forms(self) -> tuple[IntegerForm, ...]:
-        """The forms it consists of."""
+        """The forms that it consists of."""
         ends = (self.form,) if self.span is None else self.span[:2]
         return tuple(form for form in ends if form is not None)
 
     def rescoped(self, around: frozenset[int]) -> Subscript:
-        """With the variables of inner loops other than those ``around`` as of some other time."""
-        if not any(
-            v.kind is VariableKind.INNER and v.number not in around for f in self.forms for v in f.variables
-        ):
-            return self
+        """The subscript with the variables of inner loops other than those ``around`` marked out of scope."""
+
+        def is_outside(variable: Variable) -> bool:
+            return variable.kind is VariableKind.INNER and variable.number not in around
 
         def loose(variable: Variable) -> IntegerForm:
-            away = variable.kind is VariableKind.INNER and variable.number not in around
-            return IntegerForm.of(replace(variable, out_of_scope=True) if away else variable)
+            return IntegerForm.of(replace(variable, out_of_scope=True) if is_outside(variable) else variable)
+
+        if not any(is_outside(v) for form in self.forms for v in form.variables):
+            return self
 
         if self.span is None:
             return replace(self, form=None if self.form is None else self.form.replaced(loose))
@@ -62,9 +63,9 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class InnerLoop:
-    """The variable of an inner loop over ``range(start, stop, step)``; None where not known.
+    """The variable of an inner loop over ``range(start, stop, step)``; None where unknown.
 
-    ``known``: it takes all of these values and no others.
+    ``exact``: it takes all of these values and no others.
     """
 
     variable: Variable
@@ -76,10 +77,10 @@ class InnerLoop:
 
 @dataclass(frozen=True, slots=True)
 class IterationDomain:
-    """When something is executed: inner loops, outermost first, and conditions around it.
+    """When something is executed: the inner loops, outermost first, and the conditions around it.
 
-    ``exact``: in every iteration, once for each value of the variables that satisfy them; otherwise
-    for no others.
+    ``exact``: every iteration executes it once for each value of the variables that satisfies the conditions;
+    otherwise at most for these values.
     """
 
     inner_loops: tuple[InnerLoop, ...] = ()
@@ -99,7 +100,7 @@ class AccessKind(Enum):
 class Access:
     """One access to elements of ``array`` (a dotted name).
 
-    ``sure``: every iteration executes it, once. ``in_place``: it goes through an element object.
+    ``unconditional``: every iteration executes it once. ``in_place``: it goes through an element object.
     """
 
     array: str
@@ -117,7 +118,7 @@ class Access:
 
     @property
     def has_all_subscripts(self) -> bool:
-        """Whether its subscripts are all that stands in its brackets, so that it is of one element or row."""
+        """Whether ``subscripts`` holds everything in its brackets, so that it selects one element or row."""
         node, depth = self.node, 0
         while isinstance(node, ast.Subscript):
             depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
@@ -126,24 +127,24 @@ class Access:
 
     @property
     def direct(self) -> bool:
-        """Whether the brackets stand behind the array's own name, not that of a view or an argument."""
+        """Whether the brackets follow the array's own name, not the name of a view or an argument."""
         node: ast.AST = self.node
         while isinstance(node, ast.Subscript):
             node = node.value
         return ast.unparse(node) == self.array
 
     def overlaps(self, array: str) -> bool:
-        """Whether it is of that array, of the object that holds it, or of a part of it."""
+        """Whether it touches that array, the object that holds it, or a part of it."""
         return self.array == array or array.startswith(self.array + ".") or self.array.startswith(array + ".")
 
     def as_origins(self) -> Origins:
-        """The place accessed, as the origin of an object found there."""
+        """The accessed elements as the origin of an object found there."""
         return frozenset({Origin(OriginKind.SHARED, self.array, self.subscripts)})
 
     def through_alias(self, array: str, shift: IntegerForm | None) -> Access:
-        """The same access through another name, whose subscripts on axis 0 are ``shift`` greater.
+        """The same access through another name, whose subscripts on axis 0 are greater by ``shift``.
 
-        None: which part of the array it is is not known.
+        None: the offset of the alias into the array is unknown.
         """
         if shift is None:
             return replace(self, array=array, subscripts=(Subscript("..."),))
@@ -161,7 +162,7 @@ class Access:
 
 
 class OriginKind(Enum):
-    """Where an object that code holds may come from, other than being new."""
+    """Where an object may come from if it is not new."""
 
     SHARED = "shared"
     ELEMENT = "element"
@@ -184,9 +185,9 @@ Origins = frozenset[Origin]
 
 @dataclass(frozen=True, slots=True)
 class AbstractValue:
-    """What an expression may be: ``outer`` itself, ``inner`` what can be reached in it; empty is new.
+    """The origins of what an expression may be, and of what may be reachable in it; empty means new.
 
-    ``holds``: it may be a container made here, of whose items one may be changed in place (``t[0] += 1``).
+    ``has_mutable_items``: it may be a new container with items that can change in place (``t[0] += 1``).
     """
 
     points_to: Origins = frozenset()
@@ -202,7 +203,7 @@ class AbstractValue:
 
     @property
     def element(self) -> AbstractValue:
-        """What taking an element, an attribute or an iterated item of it may be."""
+        """The value of an element, an attribute or an iterated item of it."""
         reach = frozenset(replace(o, open=False) for o in self.points_to | self.reachable)
         return AbstractValue(reach, reach)
 
@@ -228,7 +229,7 @@ class MutationKind(Enum):
 
 @dataclass(frozen=True)
 class Mutation:
-    """An object with these origins is changed in place; ``method`` or function name where one does it."""
+    """An object with these origins is changed in place; ``detail``: the method or function that does it."""
 
     origins: Origins
     kind: MutationKind
@@ -249,7 +250,7 @@ class CallSite:
 
 @dataclass
 class RegionFacts:
-    """Everything found in one stretch of code, in document order."""
+    """The data-flow facts of one region of code, in document order."""
 
     accesses: list[Access] = field(default_factory=list)
     mutations: list[Mutation] = field(default_factory=list)
@@ -258,23 +259,18 @@ class RegionFacts:
     results: list[AbstractValue] = field(default_factory=list)
 
 
-# ------------------------------------------------------------------------------
-# What is asked of all accesses of a loop together: order, depth, which are of no concern.
-
-
 def in_text_order(accesses: Sequence[Access]) -> list[Access]:
     """In the order of the text."""
     return sorted(accesses, key=lambda a: (getattr(a.node, "lineno", 0), getattr(a.node, "col_offset", 0)))
 
 
 def without_private(accesses: Sequence[Access], loop: AnnotatedLoop) -> list[Access]:
-    """Without those of scratch arrays: by the word of the user each iteration has its own."""
-    private = loop.annotation.private_names
-    return [a for a in accesses if a.root not in private]
+    """The accesses except those to arrays that the user declared private to an iteration."""
+    return [a for a in accesses if a.root not in loop.annotation.private_names]
 
 
 def depths_of(accesses: Sequence[Access]) -> dict[str, int]:
-    """By how many subscripts each array is indexed at most."""
+    """The largest number of subscripts that index each array."""
     found: dict[str, int] = {}
     for access in accesses:
         found[access.array] = max(found.get(access.array, 0), len(access.subscripts))
@@ -282,14 +278,14 @@ def depths_of(accesses: Sequence[Access]) -> dict[str, int]:
 
 
 def has_arithmetic_subscripts(access: Access) -> bool:
-    """Whether it says by arithmetic alone where it stores: a dependence there is no question of order."""
+    """Whether arithmetic alone selects its elements, so that iteration order cannot explain a dependence."""
     return all(s.full or (s.forms and not any(f.elements for f in s.forms)) for s in access.subscripts)
 
 
 def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection[ast.AST]]) -> frozenset[str]:
-    """Arrays (``self.A``) of which the object they belong to is handed on as a whole.
+    """Arrays (``self.A``) whose owner escapes as a whole.
 
-    ``cleared`` are places by array where that is known to do nothing to it.
+    ``cleared``: for each array, the places where the escape is known not to touch the array.
     """
     found = set()
     for array in {a.array for a in accesses}:

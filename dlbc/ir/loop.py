@@ -1,4 +1,8 @@
-"""An annotated loop found in its module: the tree that analysis reads, the scopes around it."""
+"""An annotated loop in its module, the classes of its variables, and the proofs of its independence.
+
+The proof methods go from the cheapest to the assertion of the user. `dlbc explain` explains them; the emitted
+program and the statistics state the proof status.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast
 
 @dataclass(frozen=True)
 class Module:
-    """A parsed file. ``tree`` is CPython's own; rewriting uses the lossless one of the emitter."""
+    """A parsed file. ``tree`` is CPython's own; the emitter rewrites a lossless tree."""
 
     source: Source
     tree: ast.Module
@@ -28,10 +32,10 @@ class AnnotatedLoop:
     """A ``for`` statement with its annotation.
 
     ``ordinal`` counts the loops of the file (`for`, `async for`, `while`) in document order from 0: it
-    names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted
-    parallel loops from 1. ``path`` holds the enclosing nodes from the module (first) down to the
-    statement list's owner (last); ``scope`` is the innermost function, class or module. ``read_by_costs``:
-    names that clauses of other loops read, which no statement need show.
+    names the same loop in CPython's tree and in the lossless tree. ``number`` counts the emitted parallel
+    loops from 1. ``path``: the enclosing nodes from the module down to the owner of the statement list.
+    ``scope``: the innermost function, class or module. ``read_by_costs``: names that the `cost` clauses of
+    other loops read.
     """
 
     node: ast.For
@@ -45,7 +49,7 @@ class AnnotatedLoop:
 
 @dataclass(frozen=True)
 class AnnotatedRoutine:
-    """A sequential loop annotated `iterate`, around parallel ones; fields as of `AnnotatedLoop`."""
+    """A sequential loop annotated `iterate`, around parallel ones; fields as in `AnnotatedLoop`."""
 
     node: ast.For | ast.While
     annotation: Annotation
@@ -54,12 +58,8 @@ class AnnotatedRoutine:
     scope: Scope
 
 
-# ------------------------------------------------------------------------------
-# What every variable of a loop is to its iterations: the class that says how its value travels.
-
-
 class VariableClass(Enum):
-    """The classes of variables; each variable of a planned loop is of one of them."""
+    """How the value of a variable travels; each variable of a planned loop has exactly one class."""
 
     LOOP = "loop"
     DISTRIBUTED = "distributed"
@@ -74,10 +74,10 @@ class VariableClass(Enum):
 class ClassifiedVariable:
     """One variable, or one array of the table (``self.A``).
 
-    Of what is distributed, ``axis`` is dealt, an iteration reaches ``below`` rows before the one that it owns
-    and ``above`` rows after it, and ``fixed`` are rows that all iterations read. ``whole``: every rank gets
-    all of an array, rather than a value. ``operator`` combines a reduction, ``of`` is the one it goes with.
-    ``live``: the last value of a loop variable is read after the loop.
+    For a distributed array: ``axis`` is distributed; an iteration touches ``halo_below`` rows before its own
+    row and ``halo_above`` rows after it; ``rows_of_all`` are rows that all iterations read. ``whole_array``:
+    every rank gets a whole array, not a value. ``operator`` combines a reduction; ``companion_of`` names the
+    reduction that a companion belongs to. ``live``: the last value of a loop variable is read after the loop.
     """
 
     name: str
@@ -92,15 +92,8 @@ class ClassifiedVariable:
     companion_of: str = ""
 
 
-# ------------------------------------------------------------------------------
-# On what the verdict over a loop rests: what was proved, by which means, under which conditions.
-#
-# The ladder of the dependence test, from the cheapest means to the word of the user; explained to people by
-# `dlbc explain`, stated in the emitted program and in the statistics.
-
-
 class ProofMethod(Enum):
-    """By what the stores into an array were found to be disjoint, in the order in which it is tried."""
+    """How the stores into an array were proved disjoint, in the order in which the methods are tried."""
 
     EQUAL = "equal subscripts"
     SETS = "integer sets"
@@ -122,10 +115,10 @@ class ProofStatus(Enum):
 class IndependenceProof:
     """The stores into ``array`` are disjoint between iterations.
 
-    ``axis``: the dimension on which each iteration stores to rows of its own, None where they are disjoint
-    element by element only. ``shared_rows``: whether an iteration may read rows that another one stores to
-    (other elements of them). ``guards``: conditions on names from before the loop, as source text, on which
-    it rests; ``tried``: one line for each means tried, with what came of it.
+    ``axis``: the axis on which each iteration stores to rows of its own; None where the stores are disjoint
+    element by element only. ``shared_rows``: an iteration may read other elements of rows that another one
+    stores to. ``guards``: conditions on names from before the loop, as source text, that the proof requires.
+    ``tried``: one line for each method tried, with its outcome.
     """
 
     array: str
@@ -138,7 +131,7 @@ class IndependenceProof:
 
 @dataclass(frozen=True, slots=True)
 class ProofFailure:
-    """The stores into ``array`` were not found to be disjoint: why, and what was tried."""
+    """The stores into ``array`` were not proved disjoint: why, and what was tried."""
 
     array: str
     finding: Diagnostic
@@ -148,10 +141,10 @@ class ProofFailure:
 def status_of(
     proofs: Sequence[IndependenceProof], trusted: Sequence[str], outside: Sequence[str]
 ) -> ProofStatus:
-    """How far independence is established: the weakest of verdicts, words of the user, functions not seen."""
-    if trusted or any(v.method is ProofMethod.ASSERTED for v in proofs):
+    """The proof status of a loop: the weakest that its proofs, assertions and unseen functions allow."""
+    if trusted or any(p.method is ProofMethod.ASSERTED for p in proofs):
         return ProofStatus.ASSERTED
     if outside:
         return ProofStatus.CONDITIONAL
-    looked = any(v.guards or v.method is ProofMethod.INSPECTOR for v in proofs)
-    return ProofStatus.GUARDED if looked else ProofStatus.PROVEN
+    guarded = any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
+    return ProofStatus.GUARDED if guarded else ProofStatus.PROVEN

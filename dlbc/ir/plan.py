@@ -1,7 +1,11 @@
-"""The plan of one parallel loop: everything that emission needs, and no decision left to make.
+"""The plan of one parallel loop: everything that emission needs, with no decision left to make.
 
-Only `dlbc.passes.plan_loops` has a `LoopPlan` made, and only of a loop whose independence was established:
-a loop that was not proved cannot reach emission.
+Only `dlbc.passes.plan_loops` makes a `LoopPlan`, and only for a loop whose independence was established: a
+loop that was not proved cannot reach emission.
+
+A cost is evaluated once, before the loop: as a function of the index, which may be a vector of its values;
+item by item, where the expression may not accept a vector; as cumulative work t(x), which may be needed
+between values of the index; or as samples (x, t) through which a curve is fitted (Swartz, 3).
 """
 
 from __future__ import annotations
@@ -21,16 +25,12 @@ from dlbc.ir.annotation import ProfileClause
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, IndependenceProof, ProofFailure, ProofStatus
 from dlbc.source import SourcePlace
 
-# ------------------------------------------------------------------------------
-# What a program says of the work of a loop's iterations, and whether they are dealt in pairs.
-#
-# A cost is evaluated once, before the loop: as a function of the index, which may be a vector of its values;
-# item by item, where the expression cannot be seen to take a vector; as cumulative work t(x), which may be
-# asked for between values of the index; or as samples (x, t) through which a curve is fitted (Swartz, 3).
+#: Operators for which a rank may start from an empty copy and combine it with the container afterwards.
+_FROM_NOTHING = frozenset("+-|^&")
 
 
 class CostShape(Enum):
-    """How a cost is evaluated; the value is the keyword of the call that says so."""
+    """How a cost is evaluated; the value is the keyword in the emitted call."""
 
     VECTOR = ""
     EACH = "each"
@@ -39,7 +39,7 @@ class CostShape(Enum):
 
 
 class FoldDecision(Enum):
-    """Whether the iterations t and n - 1 - t go together, and by whose word."""
+    """Whether iterations t and n - 1 - t are dealt together, and who decided it."""
 
     NO = "no"
     DEFAULT = "by default"
@@ -50,11 +50,11 @@ class FoldDecision(Enum):
 class CostPlan:
     """A cost as it is emitted: a derived one in the kernel, the user's at the call.
 
-    ``target`` is the parameter of the function, of EACH the target of the loop, both as the user writes them;
-    ``text`` the expression of a clause. A derived cost has ``work`` over ``index`` in its place; where it is
-    an estimate that may fall below 1 (``floored``) it is kept from that. ``bound`` are names in it that stand
-    for calls, with these. ``names`` are what it reads from around the loop, functions and imports of the
-    module apart.
+    ``target`` is the parameter of the function, or for EACH the target of the loop, as the user writes it;
+    ``text`` is the expression of a clause. A derived cost has ``work`` over ``index`` instead. ``clamped``:
+    it is an estimate that may fall below 1, so 1 is its lower bound. ``bound_calls``: names in it that stand
+    for calls, with the calls. ``names``: what it reads from around the loop, except functions and imports of
+    the module.
     """
 
     shape: CostShape
@@ -68,16 +68,16 @@ class CostPlan:
 
     @property
     def derived(self) -> bool:
-        """Whether the compiler found it, not the user."""
+        """Whether the compiler derived it."""
         return self.work is not None
 
     @property
     def uses_numpy(self) -> bool:
-        """Whether the expression calls functions of numpy that the user did not write."""
+        """Whether the compiler put functions of numpy into the expression."""
         return self.expression("np") != self.expression("numpy")
 
     def expression(self, numpy: str) -> str:
-        """The expression, with numpy under this name."""
+        """The expression; ``numpy`` is the name of the module there."""
         if self.work is None or self.index is None:
             return self.text
         if self.shape is not CostShape.VECTOR:
@@ -88,16 +88,9 @@ class CostPlan:
 
 
 def target_text(node: ast.expr) -> str:
-    """A loop's target as one writes it: without the brackets of a tuple."""
+    """A loop's target as the user writes it: without the brackets of a tuple."""
     text = ast.unparse(node)
     return text[1:-1] if isinstance(node, ast.Tuple) and node.elts else text
-
-
-# ------------------------------------------------------------------------------
-# Values that iterations contribute to, and effects that are kept in iteration order.
-
-#: Operators by which a copy that begins as nothing is put to the container afterwards.
-_FROM_NOTHING = frozenset("+-|^&")
 
 
 @dataclass(frozen=True)
@@ -105,11 +98,11 @@ class Reduction:
     """A name that iterations update and do not otherwise read.
 
     ``operator``: ``+ - * & | ^ max min and or`` of the update (``-`` where any update subtracts), or the
-    comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``. ``element``: elements of the
-    object named are updated (``hist[b] += 1``), not the name. ``several``: an iteration may update a name
-    more than once, and its share can be put together before it is combined. ``integer``: each contribution
-    is surely an integer. ``grows``: updates may add elements. ``any_order``: the user gave up iteration
-    order. ``updates`` are the statements.
+    comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``. ``updates``: the statements.
+    ``element``: elements of the object named are updated (``hist[b] += 1``), not the name.
+    ``multiple_updates``: an iteration may update a name more than once, and its updates can be combined with
+    each other first. ``integer``: each contribution is surely an integer. ``may_insert``: updates may add
+    elements. ``any_order``: the user gave up iteration order.
     """
 
     name: str
@@ -138,13 +131,13 @@ class OrderedContainer:
 
 @dataclass(frozen=True)
 class IterationContributions:
-    """What the iterations of a loop contribute to.
+    """The contributions of a loop's iterations.
 
-    ``disputed``: names whose elements are stored to by subscripts alone: if iterations are proved to store to
-    elements of their own these are stores like others, and no contributions. ``settled``: names carried from
-    one iteration to the next that are explained here, by a reduction or by a diagnostic. ``claimed``: calls
-    that are such a contribution. ``arrays``: those of the disputed that are only stored to, and surely are
-    arrays or lists. ``hashed``: containers that surely are dictionaries.
+    ``maybe_stores``: names whose elements are stored to by subscripts alone; if iterations are proved to
+    store to elements of their own, these are plain stores. ``explained``: names carried from one iteration
+    to the next that a reduction or a diagnostic explains. ``contributing_calls``: calls that contribute.
+    ``arrays``: those of ``maybe_stores`` that are only stored to, and surely are arrays or lists.
+    ``dictionaries``: containers that surely are dictionaries.
     """
 
     reductions: tuple[Reduction, ...] = ()
@@ -157,17 +150,17 @@ class IterationContributions:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that are bound: those of reductions, and what goes with them."""
+        """The names that reductions bind, companions included."""
         bound = (r for r in self.reductions if not r.element)
         return tuple(name for r in bound for name in (r.name, *r.companions))
 
     @property
     def containers(self) -> tuple[str, ...]:
-        """The names of objects that are changed in place."""
+        """The names of objects that contributions change in place."""
         return (*(r.name for r in self.reductions if r.element), *(o.name for o in self.ordered))
 
     def without(self, names: frozenset[str]) -> IterationContributions:
-        """The rest, where the objects of these names take plain stores."""
+        """The contributions without those to these names, which take plain stores."""
         return IterationContributions(
             tuple(r for r in self.reductions if r.name not in names),
             tuple(o for o in self.ordered if o.name not in names),
@@ -179,20 +172,17 @@ class IterationContributions:
         )
 
 
-# ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class ArrayPlan:
     """One row of the emitted array table.
 
-    ``name`` is the expression that denotes the array (``Z``, ``self.A``). ``rows`` are the subscripts on
-    ``axis`` that an iteration touches, as source text, affine in the loop's index variable; empty means
-    the index variable itself. ``writes`` are those it stores to where they differ from ``rows``. Where
-    ``inspect`` is set they need not be affine, and may be slices (``slice(p[i], p[i + 1])``): the runtime
-    looks at them iteration by iteration before the loop. An array that is stored to with ``axis`` None is
-    gathered element by element. ``in_place`` says that stores go through elements (``A[i][j] = e``), so that
-    in a list the element object itself must change.
+    ``name`` is the expression that denotes the array (``Z``, ``self.A``). ``rows``: the subscripts on
+    ``axis`` that an iteration touches, as source text, affine in the loop's index variable; empty means the
+    index variable itself. ``writes``: the rows that it stores to, where they differ from ``rows``. With
+    ``inspect`` they need not be affine, and may be slices (``slice(p[i], p[i + 1])``): the runtime inspects
+    them iteration by iteration before the loop. An array that is stored to with ``axis`` None is gathered
+    element by element. ``in_place``: stores go through elements (``A[i][j] = e``), so in a list the element
+    object itself changes.
     """
 
     name: str
@@ -207,10 +197,10 @@ class ArrayPlan:
 
 @dataclass(frozen=True, slots=True)
 class SpaceText:
-    """How the iteration space is written at the call: an expression over the runtime's names.
+    """How the iteration space is written at the call.
 
-    ``index`` is the variable that counts (`range`, `enumerate`), or None. ``text`` is the user's
-    iterable as text with ``enumerate``/``zip``/``reversed`` replaced by ``dlbrt``'s of the same meaning.
+    ``index`` is the variable that counts (`range`, `enumerate`), or None. ``text`` is the user's iterable,
+    with ``enumerate``, ``zip`` and ``reversed`` replaced by ``dlbrt``'s functions of the same meaning.
     """
 
     text: str
@@ -221,16 +211,16 @@ class SpaceText:
 class LoopPlan:
     """A loop that may run in parallel.
 
-    ``parameters`` are the kernel's parameters in order of first appearance; ``conditional`` are the
-    temporaries live after the loop that only some iterations set, ``definite`` those that each sets;
-    ``targets_live`` says that the loop's targets are read afterwards and not rebound in the body.
-    ``mangled`` maps private names of the enclosing class to their mangled form. ``guards`` are conditions,
-    as source text over the parameters, that the runtime looks at before the loop. ``status``, ``verdicts``
-    and ``outside`` (functions taken to have no side effects) say on what the plan rests; ``variables`` is the
-    class of each variable. ``unsure`` are parameters that may have no value where the loop has no iteration.
-    ``cost`` is what the kernel says of the work of its iterations, ``folded`` whether they are dealt in
-    pairs, ``profile`` how their work is to be measured. ``seen_after_failure``: the values of reductions
-    may be read even if an exception of the body ends the loop.
+    ``parameters``: the kernel's parameters in order of first appearance. ``conditional``: the temporaries
+    live after the loop that only some iterations set; ``definite``: those that each iteration sets.
+    ``targets_live``: the loop's targets are read afterwards and not rebound in the body. ``mangled``: private
+    names of the enclosing class, with their mangled form. ``guards``: conditions, as source text over the
+    parameters, that the runtime checks before the loop. ``status``, ``proofs`` and ``outside`` (functions
+    assumed to have no side effects): the grounds of the plan. ``variables``: the class of each variable.
+    ``unsure``: parameters that may have no value where the loop has no iteration. ``cost``: the work of the
+    iterations, as the kernel has it. ``fold_decision``: whether they are dealt in pairs. ``profile``: how
+    their work is measured. ``seen_after_failure``: the values of reductions may be read even if an exception
+    of the body ends the loop.
     """
 
     loop: AnnotatedLoop
@@ -259,20 +249,13 @@ class LoopPlan:
 
     @property
     def unfolds_for(self) -> tuple[Reduction, ...]:
-        """The containers for whose copies the runtime leaves folding, since pairs come in short stretches."""
-        return (
-            tuple(r for r in self.reductions if r.uses_copies)
-            if self.fold_decision is FoldDecision.DEFAULT
-            else ()
-        )
-
-
-# ------------------------------------------------------------------------------
-# What came of one annotated loop, planned or refused: what `dlbc explain` tells.
+        """The containers whose copies make the runtime give up folding, since pairs form short runs."""
+        folded = self.fold_decision is FoldDecision.DEFAULT
+        return tuple(r for r in self.reductions if folded and r.uses_copies)
 
 
 class ReportDetail(Enum):
-    """What reports are made for: verdicts alone, plans to emit, or everything that is known of costs."""
+    """What reports are made for: proofs alone, plans to emit, or all that is known of costs too."""
 
     PROOFS = "verdicts"
     PLANS = "plans"
@@ -281,15 +264,15 @@ class ReportDetail(Enum):
 
 @dataclass(frozen=True)
 class LoopReport:
-    """One loop; ``plan`` is None where it is refused.
+    """The result for one loop, as `dlbc explain` shows it; ``plan`` is None where the loop is refused.
 
-    ``verdicts`` and ``refusals`` are those of the arrays that it stores into, ``trusted`` the private objects
-    that exist outside the loop, ``unseen`` the places of outside functions by name. ``prints``: the body, or
-    a function that it may call, writes to standard output. ``asserted``: what writes to files, by the word of
-    the user. ``cost``: what an iteration costs, where that was derived; ``folding``: whether pairs of
-    iterations cost the same, by the user's cost where there is one; ``omitted``: why the cost that was
-    derived is not in the plan. ``known`` is the cost that the loop is cut by, as
-    far as it can be read; ``space`` are the values of the index, where one counts.
+    ``proofs`` and ``failures``: those of the arrays that it stores into. ``trusted``: private objects that
+    exist outside the loop. ``unseen``: functions whose code is not seen, with a place. ``prints``: the body,
+    or a function that it may call, writes to standard output. ``asserted``: functions that write to files,
+    allowed by the user. ``cost``: the derived cost of an iteration. ``fold_legality``: whether pairs of
+    iterations cost the same, by the user's cost if there is one. ``cost_omitted``: why the derived cost is
+    not in the plan. ``partition_cost``: the cost by which the loop is partitioned, as far as it can be read.
+    ``space``: the values of the index, where a variable counts.
     """
 
     loop: AnnotatedLoop

@@ -1,4 +1,4 @@
-"""What the names in a stretch of code mean: the loop body, or a function that it may call."""
+"""What the names in a region of code mean; a region is a loop body, or a function that it may call."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(frozen=True)
 class ImplicitCalls:
-    """What may run, or be shared, without being named where it happens.
+    """What may run, or be shared, without being named at that place.
 
-    ``escaping``: functions whose value goes somewhere (an argument, a container, a decorator), so that a call
-    of a value may reach them; ``lambdas`` those without a name; ``words``: methods of other objects that
-    escape so (``add = found.append``), with a place. ``unsure``: names of functions that may hold something
-    else; ``values``: attributes that may hold a function. ``implicit``: special methods that
-    operators run; ``properties``: attributes that run a method. ``shared``: mutable attributes of classes,
-    with the class.
+    ``escaping``: functions that escape (into an argument, a container, a decorator), so that a call of a
+    value may reach them; ``lambdas``: those without a name. ``escaping_methods``: methods of other objects
+    that escape (``add = found.append``), with a place. ``rebindable``: names of functions that may hold
+    something else. ``callable_attributes``: attributes that may hold a function. ``special_methods``: those
+    that operators run. ``properties``: attributes that run a method. ``mutable_class_attributes``: mutable
+    attributes of classes, with the class.
     """
 
     escaping: frozenset[ast.AST] = frozenset()
@@ -35,7 +35,10 @@ class ImplicitCalls:
 
 @dataclass(frozen=True)
 class IndexRange:
-    """The values of the index variable: the arguments of its `range`, None for `enumerate`'s end."""
+    """The values of the index variable: the arguments of its `range`; ``stop`` is None for `enumerate`.
+
+    ``plain`` is false for `reversed`.
+    """
 
     start: ast.expr | None
     stop: ast.expr | None
@@ -47,13 +50,13 @@ class IndexRange:
 class ModuleNames:
     """The module as a whole: what its names are bound to, and the functions that calls may reach.
 
-    ``aliases`` are names assigned once, from another name or an attribute (``add = found.add``).
-    ``functions`` are all functions by name wherever they stand, ``methods`` those of classes, ``classes`` by
-    name. ``iterators`` are places where a name is bound to an iterator, and attributes that hold one;
-    ``growing`` the same of dictionaries that grow where they are read.
-    ``constant`` are module-level names bound exactly once, by def, class or import; ``declared`` are names
-    that a function declares global or nonlocal: it may bind them at any time. ``lists`` are names of
-    containers whose items may be changed in place, ``plain`` those of containers of numbers and text alone.
+    ``constant``: module-level names bound exactly once, by def, class or import. ``functions``: all functions
+    outside classes by name, ``methods``: those of classes. ``aliases``: names assigned once, from another
+    name or an attribute (``add = found.add``). ``iterators``: places where a name is bound to an iterator,
+    and attributes that hold one; ``growing_dicts``: the same for dictionaries that grow where they are read.
+    ``declared``: names that a function declares global or nonlocal, so that it may bind them at any time.
+    ``object_containers``: names of containers whose items may be changed in place; ``scalar_containers``:
+    names of containers of numbers and text alone.
     """
 
     bound: Mapping[str, Sequence[ast.AST]]
@@ -84,13 +87,13 @@ class ModuleNames:
 
 @dataclass(frozen=True)
 class CodeRegion:
-    """A stretch of code: its statements, the names that are its own, the index variable if it has one.
+    """A region of code: its statements, its own names, and the index variable if it has one.
 
-    ``given`` are own names that hold something from outside at the start (loop targets, not the index);
-    ``parameters`` those that hold
-    an argument; ``integers`` shared names that surely hold an integer; ``fresh`` functions whose
-    result is new, ``passing`` those that give back parts of their arguments at most. ``counted`` are shared
-    names that stand in the arguments of a `range`: were they no integers, there would be no iteration.
+    ``live_in``: own names that hold a value from outside at the start (loop targets, except the index).
+    ``parameters``: own names that hold an argument. ``integers``: shared names that surely hold an integer.
+    ``fresh``: functions whose result is new; ``returns_argument_parts``: functions that return at most parts
+    of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
+    integers, there would be no iteration.
     """
 
     body: tuple[ast.stmt, ...]
@@ -107,10 +110,10 @@ class CodeRegion:
 
 @dataclass(frozen=True)
 class LoopNames:
-    """Names of one loop: temporaries (loop targets among them), targets, and what the rest denotes.
+    """Names of one loop: temporaries (loop targets included), targets, and the meaning of all others.
 
-    ``index`` is the target that counts, unless the body binds it again; ``counter`` is it in any case, and
-    ``ranged`` says that it takes the values of a `range`.
+    ``counter`` is the target that counts; ``index`` is the same, but None if the body rebinds it.
+    ``counter_in_range``: it takes the values of a `range`.
     """
 
     temporaries: frozenset[str]

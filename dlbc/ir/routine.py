@@ -1,8 +1,8 @@
-"""The plan of a routine: where its sequential code may look into, or change, what stays on the ranks.
+"""The plan of a routine: where its sequential code may read or change arrays that stay on the ranks.
 
-The law: whatever the sequential code reads is valid at rank 0 when it is read, and whatever it changes is
-known to be changed before the next parallel loop begins. A place that needs neither is left as it is; in
-doubt a place is wrapped, since wrapping costs a microsecond and is never wrong.
+Law: whatever the sequential code reads is valid at rank 0 when it is read, and whatever it changes is known
+to be changed before the next parallel loop begins. A place that needs neither is left as it is. In doubt a
+place is wrapped, since wrapping costs a microsecond and is never wrong.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dlbc.ir.loop import AnnotatedRoutine
 
 
 class ModRef(IntEnum):
-    """What becomes of a value; each includes the ones before it."""
+    """What code may do to a value; each member includes those before it."""
 
-    NONE = 0  # it is bound, passed on or asked for its form: nobody looks into it
+    NONE = 0  # it is bound, passed on or asked for its form: its elements are not read
     REF = 1
     MOD = 2
 
@@ -35,7 +35,7 @@ class WrapKind(Enum):
 
     EXPRESSION = "expression"  # routine.read(u)
     ROWS = "rows"  # routine.rows(u)[i]
-    CHANGED_ROWS = "changed rows"  # routine.rows(u, "rw")[i], of which what is taken out is changed
+    CHANGED_ROWS = "changed rows"  # routine.rows(u, "rw")[i], where the selected rows are changed
     BEFORE = "before"  # routine.write(u) above the statement
 
 
@@ -43,9 +43,9 @@ class WrapKind(Enum):
 class Wrap:
     """One place: the node that is ``levels`` above the name (or lambda) numbered ``anchor``.
 
-    Anchors are numbered within the loop of the outermost routine, as `ir.anchors` gives them. ``owner`` is
-    the ordinal of the innermost routine around the place; ``node`` is what is touched, with its subscripts
-    where rows alone are.
+    Anchors are numbered within the loop of the outermost routine, by `analysis.names.anchors_of`. ``owner``
+    is the ordinal of the innermost routine around the place. ``node`` is the accessed expression, with its
+    subscripts where only rows are accessed.
     """
 
     anchor: int
@@ -60,12 +60,12 @@ class Wrap:
 class RoutinePlan:
     """An outermost routine, with all that its text needs.
 
-    ``nested`` are the routines in it. ``loops`` gives, by the ordinal of each parallel loop, that of the
-    innermost routine around it; ``items`` the same of sequential loops whose iterable is taken item by item.
-    ``wraps`` lie outside of the parallel loops' bodies. ``ahead`` are, by ordinal of a parallel loop, the
-    expressions that rank 0 looks into before it. ``plain`` are names that hold no array, if the runtime finds
-    it so; ``resident`` are the arrays of the parallel loops; ``unseen`` is what cannot be seen through, with
-    a place of each.
+    ``loops``: from the ordinal of each parallel loop to that of the innermost routine around it. ``nested``:
+    the routines in it. ``items``: the same as ``loops`` for sequential loops whose iterable is read item by
+    item. ``wraps``: all outside the bodies of the parallel loops. ``read_before``: by ordinal of a parallel
+    loop, the expressions that rank 0 reads before it. ``maybe_scalar``: names that hold no array, if the
+    runtime confirms it. ``resident``: the arrays of the parallel loops. ``unseen``: functions whose code is
+    not seen, with a place for each.
     """
 
     routine: AnnotatedRoutine

@@ -7,7 +7,7 @@ from typing import Final
 
 from dlbc.library.row import CostKind, EffectKind, Reads, ResultKind, family, table
 
-#: Attributes that tell of an array's form, not of its data.
+#: Attributes that describe an array's form, not its data.
 METADATA: Final = frozenset({"shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides"})
 
 #: Attributes that are other views of the whole array.

@@ -1,9 +1,9 @@
-"""Rules for functions that may give back an argument: which one, as a call of them tells.
+"""Rules for functions whose result may be an argument: a rule reads from the call which one.
 
-Most results of numpy are new. Some functions give an argument itself, or a view of it, where there is nothing
-to do: `round` of integers (numpy before 2.4), `diff` of order 0, a type called with an array of that type; or
-hold one, as `histogram` the edges of its bins. Stores into such a result are stores into the argument.
-`tests/dlbc/library` asks numpy itself.
+Most results of numpy are new. Some functions return an argument itself, or a view of it, where there is
+nothing to do: `round` of integers (numpy before 2.4), `diff` of order 0, a type called with an array of that
+type. Others return an object that holds one, such as `histogram` with the edges of its bins. Stores into such
+a result are stores into the argument. `tests/dlbc/library` checks the rules against numpy itself.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def given(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
 
 
 def _is_constant(node: ast.expr | None, *, but: Iterable[object] = ()) -> bool:
-    """Whether it is a literal other than those."""
+    """Whether it is a literal that is not in ``but``."""
     return isinstance(node, ast.Constant) and node.value not in but
 
 
 def of_every(call: ast.Call) -> Back:
-    """What a function gives that is handed on: whatever it is of its arguments, or else of its own."""
+    """The result of a function argument: any part of the other arguments, or new."""
     return Back(views=all_of(call))
 
 

@@ -1,7 +1,7 @@
 """The row type of the library table: what one function or method, or a family of them, does.
 
-A property that a row does not name has the value of a function about which nothing is known: its result may
-be any of its arguments, and it reads all of them. That it stores into none is what its package promises.
+A property that a row does not name has the value for an unknown function: its result may be any of its
+arguments, and it reads all of them. That it stores into none of them is what its package promises.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Key: TypeAlias = int | str
 
 
 class ResultKind(Enum):
-    """What the result may be of the arguments, and of a method's object; arrays of objects apart."""
+    """How the result may relate to the arguments, and to a method's object; arrays of objects apart."""
 
     PART = "an argument, a view or an element of one"
     VIEW = "a view of an argument where numpy can make one"
@@ -31,7 +31,7 @@ class ResultKind(Enum):
 
 
 class Reads(Enum):
-    """What a function reads of the arguments that it does not store into."""
+    """What a function reads in the arguments that it does not store into."""
 
     ALL = "all elements"
     ITEMS = "the items, not what these hold"
@@ -54,7 +54,7 @@ class EffectKind(Enum):
 
 
 class CostKind(Enum):
-    """By what the time of a call goes."""
+    """What determines the time of a call."""
 
     PRODUCT = "scalar or matrix product of the first two arguments"
     REDUCTION = "reads all elements, gives one number, or one per row"

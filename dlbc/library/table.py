@@ -1,7 +1,8 @@
-"""The table of what calls of library functions and methods do, by name: the one that all readers share.
+"""The one table of what calls of library functions and methods do, by name.
 
-To add a function or method: its name in the row of `python`, `arrays` or `methods` that says the same, or a
-new row. Functions have their full names (``numpy.add``, ``builtins.len``), methods a dot before theirs.
+To add a function or method, add its name to the row of `python`, `arrays` or `methods` with the same
+properties, or add a row. Functions have their full names (``numpy.add``, ``builtins.len``), methods a dot
+before theirs.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ def names_where(holds: Callable[[LibraryCall], bool]) -> frozenset[str]:
 
 
 def methods_where(holds: Callable[[LibraryCall], bool]) -> frozenset[str]:
-    """The same of methods alone, without the dot."""
+    """Names of methods whose row has a property, without the dot."""
     return frozenset(name[1:] for name, row in METHODS.items() if holds(row))
 
 
 def given_back(name: str, call: ast.Call) -> Back | None:
-    """What may come back of a call of this function; None where the table has no rule for it."""
+    """The arguments that a call of this function may return; None where the table has no rule for it."""
     rule = lookup(name).rule
     if rule is None:
         return None
@@ -70,7 +71,7 @@ def places_for_results(name: str, call: ast.Call) -> list[ast.expr]:
 
 
 def works_in_place(name: str, call: ast.Call) -> bool:
-    """Whether a switch tells the function to work in the memory of its arguments, or may do so."""
+    """Whether a switch makes the function work in the memory of its arguments, or may do so."""
     at = lookup(name).in_place_at
     switches = [] if at is None else [(node, name == "numpy.nan_to_num") for node in call.args[at : at + 1]]
     for keyword in call.keywords:
@@ -92,17 +93,17 @@ def is_library(name: str) -> bool:
 
 
 def only_reads(name: str) -> bool:
-    """Whether the function looks at its arguments, and no more, but where its row says otherwise."""
+    """Whether the function only reads its arguments, unless its row says otherwise."""
     return _trust(name) >= Trust.READS
 
 
 def is_pure(name: str) -> bool:
-    """Whether the function changes nothing that iterations share, but where its row says otherwise."""
+    """Whether the function changes nothing that iterations share, unless its row says otherwise."""
     return _trust(name) >= Trust.PURE
 
 
 def gives_plain(name: str) -> bool:
-    """Whether the function gives a number, text or something else that can hold no array."""
+    """Whether the function returns a number, text or another value that can hold no array."""
     row = lookup(name)
     plain = name.partition(".")[0] in PLAIN_PACKAGES and "." in name and is_library(name)
     return row.result is ResultKind.PLAIN or row.generator or plain

@@ -1,7 +1,10 @@
-"""The text of an annotation as Python's own parser reads it: an argument list.
+"""Parse the text of an annotation as an argument list, by Python's own parser, and read its values.
 
-The lines are padded so that every word keeps the column it has in the file: the parser's positions need
-only their line translated, and carets stand under the right word of a multi-line annotation.
+The lines are padded so that every word keeps the column it has in the file. So only the line of a position
+needs translation, and carets stand under the right word of a multi-line annotation.
+
+A reader of a value returns None after it has noted why there is none. So reading goes on, and all faults of
+an annotation are reported at once.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import ast
 import math
 import re
 import warnings
-from dataclasses import field
+from dataclasses import field, replace
 
 from dlbrt.contract import nearest
 from dlbrt.records import dataclass
@@ -37,14 +40,14 @@ class AnnotationArgument:
 
 @dataclass(frozen=True)
 class ArgumentList:
-    """The arguments in the order written, and where the expressions in them stand in the file."""
+    """The arguments in the order of the text, and the places of their expressions in the file."""
 
     arguments: tuple[AnnotationArgument, ...]
     padded: Source
     first_line: int
 
     def place_of(self, node: ast.expr | ast.keyword) -> SourcePlace:
-        """Where a node of an argument stands in the file."""
+        """The place of a node of an argument in the file."""
         place = self.padded.place_of(node)
         shift = self.first_line - 1
         return SourcePlace(place.line + shift, place.column, place.end_line + shift, place.end_column)
@@ -68,11 +71,9 @@ def parse_arguments(comment: BoundComment, path: str) -> ArgumentList | Diagnost
     if not isinstance(body, ast.Call) or not _is_whole(body, padded):
         return report("DLB101", comment.place, reason="a bracket closes that was not opened")
     nodes: list[ast.expr | ast.keyword] = [*body.args, *body.keywords]
-    result = ArgumentList((), padded, comment.place.line)
-    arguments = tuple(
-        _argument(node, result) for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset))
-    )
-    return ArgumentList(arguments, padded, comment.place.line)
+    nodes.sort(key=lambda n: (n.lineno, n.col_offset))
+    places = ArgumentList((), padded, comment.place.line)
+    return replace(places, arguments=tuple(_argument(node, places.place_of(node)) for node in nodes))
 
 
 def _padded(comment: BoundComment) -> str:
@@ -87,10 +88,10 @@ def _is_whole(call: ast.Call, padded: Source) -> bool:
     return call.func.end_col_offset == 1 and call.end_lineno == len(padded.lines)
 
 
-def _argument(node: ast.expr | ast.keyword, where: ArgumentList) -> AnnotationArgument:
+def _argument(node: ast.expr | ast.keyword, place: SourcePlace) -> AnnotationArgument:
     if isinstance(node, ast.keyword):
-        return AnnotationArgument(node.arg or "**", node.value, where.place_of(node))
-    return AnnotationArgument("", node, where.place_of(node))
+        return AnnotationArgument(node.arg or "**", node.value, place)
+    return AnnotationArgument("", node, place)
 
 
 def _malformed(comment: BoundComment, error: SyntaxError) -> Diagnostic:
@@ -107,16 +108,9 @@ def _malformed(comment: BoundComment, error: SyntaxError) -> Diagnostic:
     return report("DLB101", SourcePlace(at, column, at, column + 1), reason=reason)
 
 
-# ------------------------------------------------------------------------------
-# Read the values that clauses take: names, whole numbers, choices; each says what it expected.
-#
-# A reader returns the value, or None after it has noted why there is none; so that a clause can go on and
-# all faults of an annotation are reported at once.
-
-
 @dataclass(frozen=True)
 class ClauseReader:
-    """Values out of one annotation's arguments; ``problems`` collects what was wrong with them."""
+    """Reads the values of one annotation's arguments; ``problems`` collects their faults."""
 
     arguments: ArgumentList
     problems: list[Diagnostic] = field(default_factory=list)
@@ -128,7 +122,7 @@ class ClauseReader:
     def add_mismatch(
         self, place: SourcePlace, clause: str, wanted: str, found: ast.expr | str, hint: str = ""
     ) -> None:
-        """Note that ``clause`` wanted something else (DLB111); ``hint`` as `nearest` gives it."""
+        """Note that ``clause`` expected something else (DLB111); ``hint`` as `nearest` gives it."""
         text = found if isinstance(found, str) else self.arguments.text_of(found)
         self.add_problem("DLB111", place, clause=clause, wanted=wanted, found=_shorten(text), hint=hint)
 

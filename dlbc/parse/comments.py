@@ -1,7 +1,8 @@
-"""Find the `# dlb:` comments of a text, and those that look like one, by position.
+"""Find the `# dlb:` comments of a text, and near misses, and bind them to the loops that they annotate.
 
-Python's tokenizer says what is a comment (a string that holds ``# dlb:`` is none). A comment that stands
-alone on its line knows the next token of code, which is what it may annotate.
+Python's tokenizer decides what is a comment (a string that holds ``# dlb:`` is none). A comment alone on its
+line knows the next token of code. It binds to a loop that begins there, at the same indentation; adjacent
+lines are one annotation. A comment at the end of a line binds to the loop whose header holds the line.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.source import Source, SourcePlace
 
+Loop = ast.For | ast.AsyncFor | ast.While
+
 MARK = "# dlb:"
 _CANDIDATE = re.compile(r"#.*dlb", re.IGNORECASE)
 _NEAR_MISS = re.compile(
@@ -30,9 +33,9 @@ _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, to
 
 @dataclass(frozen=True, slots=True)
 class DlbComment:
-    """One comment line; ``text`` is what follows the mark, ``next_code`` (line, column) what it precedes.
+    """One comment line; ``text`` follows the mark, ``next_code`` is the (line, column) of the next token.
 
-    ``own_line`` is false where code stands before it; lines and columns count from 1.
+    ``own_line`` is false where code precedes the comment. Lines and columns count from 1.
     """
 
     place: SourcePlace
@@ -43,7 +46,7 @@ class DlbComment:
 
 @dataclass(frozen=True, slots=True)
 class ScannedComments:
-    """The comments of a file in order, the near misses, and where the colons of its code stand."""
+    """The comments of a file in order, the near misses, and the places of the colons in its code."""
 
     comments: tuple[DlbComment, ...] = ()
     near_misses: tuple[SourcePlace, ...] = ()
@@ -51,7 +54,7 @@ class ScannedComments:
 
 
 def find_comments(source: Source) -> ScannedComments:
-    """Scan the text; it must already have compiled. Raises tokenize.TokenError where scanning fails."""
+    """Scan a text that compiles. Raises tokenize.TokenError if scanning fails."""
     if not _CANDIDATE.search(source.text):
         return ScannedComments()
     found: list[DlbComment] = []
@@ -67,8 +70,7 @@ def find_comments(source: Source) -> ScannedComments:
         elif token.type not in _NO_CODE:
             if token.string == ":":
                 colons.append((token.start[0], token.start[1] + 1))
-            at_end = token.type == tokenize.ENDMARKER
-            following = None if at_end else (token.start[0], token.start[1] + 1)
+            following = None if token.type == tokenize.ENDMARKER else (token.start[0], token.start[1] + 1)
             found += [_comment(w, source, following) for w in waiting]
             waiting.clear()
     return ScannedComments(tuple(found), tuple(misses), tuple(colons))
@@ -83,18 +85,9 @@ def _comment(token: tokenize.TokenInfo, source: Source, following: tuple[int, in
     return DlbComment(_place(token), token.string[len(MARK) :], own_line, following if own_line else None)
 
 
-# ------------------------------------------------------------------------------
-# Bind `# dlb:` comments to the loops that they annotate.
-#
-# A comment above a loop binds where the next code is that loop, at the same indentation; adjacent lines are
-# one annotation. A comment at the end of a line binds to the loop whose header holds the line.
-
-Loop = ast.For | ast.AsyncFor | ast.While
-
-
 @dataclass(frozen=True, slots=True)
 class BoundComment:
-    """The comment lines of one annotation, and the loop they stand at."""
+    """The comment lines of one annotation, and the loop that they annotate."""
 
     lines: tuple[DlbComment, ...]
     loop: Loop
@@ -108,7 +101,7 @@ class BoundComment:
 def bind_comments(
     scanned: ScannedComments, loops: Iterable[Loop], source: Source
 ) -> tuple[tuple[BoundComment, ...], tuple[Diagnostic, ...]]:
-    """Every annotation with its loop, in document order; one diagnostic for each that has none."""
+    """Every annotation with its loop, in document order; a diagnostic for each without a loop."""
     starts = {(loop.lineno, loop.col_offset + 1): loop for loop in loops}
     headers = _header_lines(starts.values(), scanned, source)
     bound: dict[Loop, BoundComment] = {}
@@ -119,9 +112,8 @@ def bind_comments(
         if loop is None:
             problems.append(_unbound(lines, starts))
         elif loop in bound:
-            problems.append(
-                report("DLB105", first, notes=(RelatedPlace(bound[loop].place, "the other annotation"),))
-            )
+            note = RelatedPlace(bound[loop].place, "the other annotation")
+            problems.append(report("DLB105", first, notes=(note,)))
         else:
             bound[loop] = BoundComment(lines, loop)
     return tuple(bound.values()), tuple(problems)
@@ -168,10 +160,9 @@ def _unbound(lines: tuple[DlbComment, ...], starts: dict[tuple[int, int], Loop])
     first = lines[0]
     if first.next_code in starts and first.next_code:
         line, column = first.next_code
-        loop = RelatedPlace(
-            SourcePlace(line, column, line, column + 3), f"this loop begins in column {column}"
-        )
-        return report("DLB104", first.place, notes=(loop,), column=column, found=first.place.column)
+        place = SourcePlace(line, column, line, column + 3)
+        note = RelatedPlace(place, f"this loop begins in column {column}")
+        return report("DLB104", first.place, notes=(note,), column=column, found=first.place.column)
     if not first.own_line:
         return report("DLB103", first.place, found="on a line that is no loop header")
     if first.next_code is None:

@@ -1,6 +1,8 @@
-"""Find the annotated loops of a module: the parallel ones in document order, wholly validated.
+"""Find the annotated loops of a module, wholly validated: the parallel ones, and the routines around them.
 
-A parallel loop inside another is not planned (it runs sequentially), but its annotation is checked.
+A parallel loop inside another one is not planned (it runs sequentially), but its annotation is checked. A
+routine is a loop annotated `iterate`. A parallel loop belongs to a routine that encloses it lexically, in the
+same function: what a function called from the body runs is no part of the routine's text.
 """
 
 from __future__ import annotations
@@ -14,98 +16,18 @@ from dlbrt.contract import nearest
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, Severity, has_errors
 from dlbc.ir.annotation import Annotation, AnnotationKind, CostForm
-from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine, Module
+from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine, Module, Scope
 from dlbc.parse.argument_list import ClauseReader, parse_arguments
 from dlbc.parse.comments import BoundComment, Loop, bind_comments, find_comments
 from dlbc.parse.read_clauses import read_annotation
 from dlbc.source import SourcePlace
-
-# ------------------------------------------------------------------------------
-# What the clauses of one annotation say of each other, and of the loop they stand at.
-
-
-def check_clauses(annotation: Annotation, loop: Loop) -> tuple[Diagnostic, ...]:
-    """Repeated and contradicting clauses, names that the loop does not have, clauses without effect."""
-    if annotation.kind is AnnotationKind.ITERATE:
-        return ()
-    return (
-        *_repeated(annotation),
-        *_contradictions(annotation),
-        *_absent(annotation, loop),
-        *_without_effect(annotation),
-        *_unsuitable(loop, annotation.place),
-    )
-
-
-def _named(annotation: Annotation) -> Iterator[tuple[str, str, SourcePlace]]:
-    """(clause, name, place) for every name that a clause lists."""
-    for array in annotation.distributions:
-        yield from ((array.distribution.value, name, array.place) for name in array.arrays)
-    for reduction in annotation.reductions:
-        yield from (("reduction", name, reduction.place) for name in reduction.names)
-    for private in annotation.private:
-        yield from (("private", name, private.place) for name in private.names)
-
-
-def _repeated(annotation: Annotation) -> Iterator[Diagnostic]:
-    first: dict[str, str] = {}
-    for clause, name, place in _named(annotation):
-        if name in first:
-            yield report("DLB109", place, name=name, one=first[name], other=clause)
-        first.setdefault(name, clause)
-
-
-def _contradictions(annotation: Annotation) -> Iterator[Diagnostic]:
-    fold, cost, profile = annotation.fold, annotation.cost, annotation.profile
-    if fold and annotation.nofold:
-        yield report("DLB110", max(fold, annotation.nofold), one="fold", other="nofold")
-    if fold and cost and cost.form is not CostForm.DENSITY:
-        yield report("DLB110", max(fold, cost.place), one="fold", other=cost.written)
-    if fold and profile:
-        yield report("DLB110", max(fold, profile.place), one="fold", other="profile")
-
-
-def _absent(annotation: Annotation, loop: Loop) -> Iterator[Diagnostic]:
-    present = _names_in(loop)
-    for clause, name, place in _named(annotation):
-        if name not in present:
-            yield report("DLB112", place, clause=clause, name=name, hint=nearest(name, present))
-
-
-def _names_in(loop: Loop) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Name):
-            names.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            inner: ast.expr = node
-            while isinstance(inner, ast.Attribute):
-                inner = inner.value
-            if isinstance(inner, ast.Name):
-                names.add(ast.unparse(node))
-    return names
-
-
-def _without_effect(annotation: Annotation) -> Iterator[Diagnostic]:
-    if annotation.jit:
-        yield report("DLB116", annotation.jit, clause="jit")
-
-
-def _unsuitable(loop: Loop, place: SourcePlace) -> Iterator[Diagnostic]:
-    if isinstance(loop, ast.While):
-        yield report("DLB117", place)
-    elif isinstance(loop, ast.AsyncFor):
-        yield report("DLB118", place)
-
-
-# ------------------------------------------------------------------------------
 
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _Parents = dict[ast.AST, ast.AST]
 
 
 def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[Diagnostic, ...]]:
-    """The loops to be planned; whether the file has an annotation at all; what is wrong with them."""
+    """The loops to plan; whether the file has any annotation; diagnostics of faulty ones."""
     try:
         scanned = find_comments(module.source)
     except (
@@ -116,20 +38,25 @@ def find_loops(module: Module) -> tuple[tuple[AnnotatedLoop, ...], bool, tuple[D
     if not scanned.comments and not scanned.near_misses:
         return (), False, ()
     parents = _parents(module.tree)
-    loops = sorted((n for n in parents if isinstance(n, Loop)), key=lambda n: (n.lineno, n.col_offset))
+    loops = _loops_in_order(parents)
     bound, problems = bind_comments(scanned, loops, module.source)
-    found, faults = _read_all(bound, module)
-    planned, remarks = _outermost(found, parents)
-    ordinals = {loop: k for k, loop in enumerate(loops)}
-    return (
-        tuple(_annotated(loop, a, ordinals[loop], k, parents) for k, (loop, a) in enumerate(planned, 1)),
-        bool(scanned.comments),
-        (*problems, *faults, *remarks),
-    )
+    valid: list[tuple[Loop, Annotation]] = []
+    faults: list[Diagnostic] = []
+    for comment in bound:
+        annotation, found = _read(comment, module)
+        faults += found
+        if annotation is not None and not has_errors(found):
+            valid.append((comment.loop, annotation))
+    planned, remarks = _outermost(valid, parents)
+    annotated: list[AnnotatedLoop] = []
+    for number, (loop, annotation) in enumerate(planned, 1):
+        path = _path(loop, parents)
+        annotated.append(AnnotatedLoop(loop, annotation, loops.index(loop), number, path, _scope(path)))
+    return tuple(annotated), bool(scanned.comments), (*problems, *faults, *remarks)
 
 
 def _parents(tree: ast.Module) -> _Parents:
-    """Every statement, handler and case of the module, with what holds it."""
+    """Every statement, handler and case of the module, with its parent."""
     parents: _Parents = {}
     waiting: list[ast.AST] = [tree]
     while waiting:
@@ -147,18 +74,8 @@ def _suites(node: ast.AST) -> Iterator[ast.AST]:
             yield from children
 
 
-def _read_all(
-    bound: tuple[BoundComment, ...], module: Module
-) -> tuple[list[tuple[Loop, Annotation]], list[Diagnostic]]:
-    """The loops whose annotation is right, and what is wrong with the others."""
-    found: list[tuple[Loop, Annotation]] = []
-    faults: list[Diagnostic] = []
-    for comment in bound:
-        annotation, problems = _read(comment, module)
-        if annotation is not None and not has_errors(problems):
-            found.append((comment.loop, annotation))
-        faults += problems
-    return found, faults
+def _loops_in_order(parents: _Parents) -> list[Loop]:
+    return sorted((n for n in parents if isinstance(n, Loop)), key=lambda n: (n.lineno, n.col_offset))
 
 
 def _read(comment: BoundComment, module: Module) -> tuple[Annotation | None, list[Diagnostic]]:
@@ -199,7 +116,7 @@ def _ancestors(node: ast.AST, parents: _Parents) -> Iterator[ast.AST]:
 
 
 def _within_body(loop: ast.AST, outer: ast.AST, parents: _Parents) -> bool:
-    """Whether ``loop`` stands in the body of ``outer`` rather than in its ``else``."""
+    """Whether ``loop`` is in the body of ``outer`` rather than in its ``else``."""
     below = loop
     for node in _ancestors(loop, parents):
         if node is outer:
@@ -208,87 +125,125 @@ def _within_body(loop: ast.AST, outer: ast.AST, parents: _Parents) -> bool:
     return isinstance(outer, ast.For) and below in outer.body
 
 
-def _annotated(
-    loop: ast.For, annotation: Annotation, ordinal: int, number: int, parents: _Parents
-) -> AnnotatedLoop:
-    path = tuple(reversed(list(_ancestors(loop, parents))))
-    return AnnotatedLoop(
-        loop, annotation, ordinal, number, path, [n for n in path if isinstance(n, _SCOPES)][-1]
-    )
+def _path(node: ast.AST, parents: _Parents) -> tuple[ast.AST, ...]:
+    """The nodes around a node, from the module down."""
+    return tuple(reversed(list(_ancestors(node, parents))))
 
 
-# ------------------------------------------------------------------------------
-# Find the routines of a module: loops annotated `iterate` that stand around parallel loops.
-#
-# A parallel loop belongs to a routine where it stands in it lexically and in the same function: what a
-# function of the body runs when it is called is no part of the text that the routine is made of.
-
-_Path = tuple[ast.AST, ...]
+def _scope(path: Sequence[ast.AST]) -> Scope:
+    return [n for n in path if isinstance(n, _SCOPES)][-1]
 
 
 def find_routines(
     module: Module, loops: Sequence[AnnotatedLoop]
 ) -> tuple[tuple[AnnotatedRoutine, ...], tuple[Diagnostic, ...]]:
-    """The routines in document order, and what is wrong with where they stand.
+    """The routines in document order, and diagnostics of misplaced ones.
 
-    ``loops`` are the parallel ones. Annotations that are wrong in themselves are left out: `find_loops` told.
+    ``loops``: the parallel ones. Faulty annotations are left out: `find_loops` reports them.
     """
     if AnnotationKind.ITERATE.value not in module.source.text:
         return (), ()
-    paths = dict(_loops(module.tree, ()))
-    ordered = sorted(paths, key=lambda n: (n.lineno, n.col_offset))
+    parents = _parents(module.tree)
+    ordered = _loops_in_order(parents)
     bound, _ = bind_comments(find_comments(module.source), ordered, module.source)
     found: list[AnnotatedRoutine] = []
     problems: list[Diagnostic] = []
     for comment in bound:
-        annotation = _annotation(comment, module)
-        if annotation is None or annotation.kind is not AnnotationKind.ITERATE:
+        loop, (annotation, faults) = comment.loop, _read(comment, module)
+        if annotation is None or annotation.kind is not AnnotationKind.ITERATE or has_errors(faults):
             continue
-        problem = _misplaced(comment.loop, annotation.place, paths, loops)
+        path = _path(loop, parents)
+        problem = _misplaced(loop, annotation.place, path, loops)
         if problem is not None:
             problems.append(problem)
-        elif not isinstance(comment.loop, ast.AsyncFor):
-            loop, path = comment.loop, paths[comment.loop]
-            scope = [n for n in path if isinstance(n, _SCOPES)][-1]
-            found.append(AnnotatedRoutine(loop, annotation, ordered.index(loop), path, scope))
+        elif not isinstance(loop, ast.AsyncFor):
+            found.append(AnnotatedRoutine(loop, annotation, ordered.index(loop), path, _scope(path)))
     return tuple(found), tuple(problems)
 
 
-def _loops(owner: ast.AST, above: _Path) -> Iterator[tuple[Loop, _Path]]:
-    """Every loop below a node, with all that holds it."""
-    path = (*above, owner)
-    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-        children = getattr(owner, name, None)
-        for child in children if isinstance(children, list) else ():
-            if isinstance(child, Loop):
-                yield child, path
-            yield from _loops(child, path)
-
-
-def _annotation(comment: BoundComment, module: Module) -> Annotation | None:
-    arguments = parse_arguments(comment, module.source.path)
-    if isinstance(arguments, Diagnostic):
-        return None
-    reader = ClauseReader(arguments)
-    annotation = read_annotation(reader, comment.place)
-    return None if has_errors(reader.problems) else annotation
-
-
 def _misplaced(
-    loop: Loop, place: SourcePlace, paths: dict[Loop, _Path], parallel: Sequence[AnnotatedLoop]
+    loop: Loop, place: SourcePlace, path: Sequence[ast.AST], parallel: Sequence[AnnotatedLoop]
 ) -> Diagnostic | None:
-    """Why the loop is no routine: within a parallel one, or around none."""
-    around = [p for p in parallel if p.node in paths[loop]]
+    """Why the loop is no routine: it is inside a parallel loop, or encloses none."""
+    around = [p for p in parallel if p.node in path]
     if around:
         note = RelatedPlace(around[0].annotation.place, "the loop around it is parallel")
         return report("DLB120", place, notes=(note,))
     below = [p for p in parallel if loop in p.path]
     if isinstance(loop, ast.AsyncFor):
         return report("DLB129", place, reason="an `async for` waits between its passes")
-    scopes = (*_SCOPES, ast.Lambda)
-    if any(not any(isinstance(n, scopes) for n in p.path[p.path.index(loop) :]) for p in below):
+    between = [[n for n in p.path[p.path.index(loop) :] if isinstance(n, _SCOPES)] for p in below]
+    if not between:
+        return report("DLB128", place, found="none")
+    if not all(between):
         return None
-    if below:
-        name = next(n.name for n in below[0].path[below[0].path.index(loop) :] if isinstance(n, _SCOPES[1:]))
-        return report("DLB128", place, found=f"one in `{name}` alone, which is only defined here")
-    return report("DLB128", place, found="none")
+    name = getattr(between[0][0], "name", "")
+    return report("DLB128", place, found=f"one in `{name}` alone, which is only defined here")
+
+
+def check_clauses(annotation: Annotation, loop: Loop) -> tuple[Diagnostic, ...]:
+    """Repeated and contradicting clauses, names that the loop does not have, clauses without effect."""
+    if annotation.kind is AnnotationKind.ITERATE:
+        return ()
+    return (
+        *_repeated(annotation),
+        *_contradictions(annotation),
+        *_absent(annotation, loop),
+        *_unsuitable(annotation, loop),
+    )
+
+
+def _named(annotation: Annotation) -> Iterator[tuple[str, str, SourcePlace]]:
+    """(clause, name, place) for every name that a clause lists."""
+    for array in annotation.distributions:
+        yield from ((array.distribution.value, name, array.place) for name in array.arrays)
+    for reduction in annotation.reductions:
+        yield from (("reduction", name, reduction.place) for name in reduction.names)
+    for private in annotation.private:
+        yield from (("private", name, private.place) for name in private.names)
+
+
+def _repeated(annotation: Annotation) -> Iterator[Diagnostic]:
+    first: dict[str, str] = {}
+    for clause, name, place in _named(annotation):
+        if name in first:
+            yield report("DLB109", place, name=name, one=first[name], other=clause)
+        first.setdefault(name, clause)
+
+
+def _contradictions(annotation: Annotation) -> Iterator[Diagnostic]:
+    fold, cost, profile = annotation.fold, annotation.cost, annotation.profile
+    if fold and annotation.nofold:
+        yield report("DLB110", max(fold, annotation.nofold), one="fold", other="nofold")
+    if fold and cost and cost.form is not CostForm.DENSITY:
+        yield report("DLB110", max(fold, cost.place), one="fold", other=cost.written)
+    if fold and profile:
+        yield report("DLB110", max(fold, profile.place), one="fold", other="profile")
+
+
+def _absent(annotation: Annotation, loop: Loop) -> Iterator[Diagnostic]:
+    present = _names_in(loop)
+    for clause, name, place in _named(annotation):
+        if name not in present:
+            yield report("DLB112", place, clause=clause, name=name, hint=nearest(name, present))
+
+
+def _names_in(loop: Loop) -> set[str]:
+    """Names and dotted names that the loop mentions."""
+    names: set[str] = set()
+    for node in ast.walk(loop):
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            names.add(ast.unparse(node))
+    return names
+
+
+def _unsuitable(annotation: Annotation, loop: Loop) -> Iterator[Diagnostic]:
+    if annotation.jit:
+        yield report("DLB116", annotation.jit, clause="jit")
+    if isinstance(loop, ast.While):
+        yield report("DLB117", annotation.place)
+    elif isinstance(loop, ast.AsyncFor):
+        yield report("DLB118", annotation.place)

@@ -1,7 +1,7 @@
-"""From the arguments of an annotation to its clauses: one small reader per clause, found by its name.
+"""Read the arguments of an annotation as clauses: one small reader per clause, found by its name.
 
-To add a clause: a row in ``_PARALLEL`` and its reader. What clauses say of each other (contradictions,
-repeated names) stands in `check_clauses`.
+To add a clause, add a row in ``_PARALLEL`` and its reader. `find_loops.check_clauses` checks clauses against
+each other (contradictions, repeated names).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KINDS = tuple(kind.value for kind in AnnotationKind)
 
 
 def read_annotation(reader: ClauseReader, place: SourcePlace) -> Annotation | None:
-    """The annotation of a reader's arguments; None where no kind leads it. Faults go to the reader."""
+    """The annotation of a reader's arguments; None if no kind comes first. The reader collects the faults."""
     kind = _kind(reader, place)
     if kind is None:
         return None
@@ -123,6 +123,8 @@ def _parallel_clause(
         _unknown(reader, argument, CLAUSES)
     elif argument.keyword:
         reader.add_mismatch(argument.place, word, f"arguments in brackets, {word}(...)", f"{word}=")
+    elif word in ("schedule", "cost", "profile") and getattr(annotation, word) is not None:
+        reader.add_problem("DLB108", argument.place, clause=word)
     else:
         call = argument.value if isinstance(argument.value, ast.Call) else None
         return _PARALLEL[word](reader, annotation, word, call, argument.place)
@@ -202,9 +204,6 @@ def _read_private(
 def _read_schedule(
     reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
 ) -> Annotation:
-    if annotation.schedule is not None:
-        reader.add_problem("DLB108", place, clause=word)
-        return annotation
     if call is None or len(call.args) != 1:
         found = "none" if call is None or not call.args else f"{len(call.args)} of them"
         reader.add_mismatch(place, word, "one strategy in brackets, schedule(GDDLB)", found)
@@ -228,9 +227,6 @@ def _strategy(reader: ClauseReader, node: ast.expr) -> str | None:
 def _read_cost(
     reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
 ) -> Annotation:
-    if annotation.cost is not None:
-        reader.add_problem("DLB108", place, clause=word)
-        return annotation
     forms = tuple(form.value for form in CostForm if form.value)
     given = _keywords(reader, word, call, forms) if call else {}
     expressions = [*(call.args if call else []), *given.values()]
@@ -246,9 +242,6 @@ def _read_cost(
 def _read_profile(
     reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
 ) -> Annotation:
-    if annotation.profile is not None:
-        reader.add_problem("DLB108", place, clause=word)
-        return annotation
     keys = ("group", "every", "threshold")
     given = _keywords(reader, word, call, keys) if call else {}
     for node in call.args if call else ():
@@ -268,14 +261,8 @@ def _read_flag(
         reader.add_mismatch(place, word, "the bare word", call)
     elif getattr(annotation, word) is not None:
         reader.add_problem("DLB108", place, clause=word)
-    elif word == "fold":
-        return replace(annotation, fold=place)
-    elif word == "nofold":
-        return replace(annotation, nofold=place)
-    elif word == "jit":
-        return replace(annotation, jit=place)
     else:
-        return replace(annotation, assume_independent=place)
+        return replace(annotation, **{word: place})  # type: ignore[arg-type]  # a flag
     return annotation
 
 

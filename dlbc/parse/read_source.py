@@ -1,7 +1,11 @@
-"""Bytes to text: the encoding is the one Python itself would use (PEP 263 cookie, byte order mark).
+"""Read a file as text and as CPython's own tree, and refuse programs that use MPI themselves.
 
-A file that cannot be read, or whose bytes are not text, yields a diagnostic that ends the command with
-status 2; its `Source` then holds what could be read, so that the diagnostic can show the place.
+The encoding is the one that Python itself would use (PEP 263 cookie, byte order mark). A file that cannot be
+read, or whose bytes are not text, gives a diagnostic that ends the command with status 2. Its `Source` then
+holds what could be read, so that the diagnostic can show the place.
+
+`compile` sees the text before any other parser: its message and line are right where those of other parsers
+are wrong, and it refuses nesting that would overflow the lossless parser's stack.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.loop import Module
 from dlbc.source import Source, SourcePlace
 
-#: The place of a diagnostic that speaks of the file and of no line in it.
+#: The place of a diagnostic about the whole file.
 WHOLE_FILE = SourcePlace(0, 0, 0, 0)
 
 
@@ -86,15 +90,8 @@ def _place_after(before: str) -> SourcePlace:
     return SourcePlace(len(lines), column, len(lines), column + 1)
 
 
-# ------------------------------------------------------------------------------
-# Text to CPython's own tree, with CPython's own words for what is wrong with it.
-#
-# `compile` sees the text first: its message and line are right where other parsers' are wrong, and it
-# refuses the nesting that would overrun the lossless parser's stack.
-
-
 def parse_module(source: Source) -> Module | Diagnostic:
-    """The module, or why it is none: a syntax error (DLB004), or one too deeply nested (DLB005)."""
+    """The module; or a diagnostic of a syntax error (DLB004), or of too deep nesting (DLB005)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -119,15 +116,12 @@ def _place_of(error: SyntaxError, source: Source) -> SourcePlace:
     return SourcePlace(line, column, line, column + 1)
 
 
-# ------------------------------------------------------------------------------
-# What a whole program may not do if its loops are to become MPI loops: speak MPI itself.
-#
-# Ranks above 0 serve loops and never execute the sequential part, where the program's own sends and
-# receives would stand; and its messages on the same communicator would meet the runtime's.
-
-
 def check_program(module: Module) -> tuple[Diagnostic, ...]:
-    """DLB501 for every import of mpi4py."""
+    """DLB501 for every import of mpi4py.
+
+    Ranks above 0 serve loops and never execute the sequential part, where the program's own sends and
+    receives would be. Its messages on the same communicator would also mix with the runtime's.
+    """
     if "mpi4py" not in module.source.text:
         return ()
     return tuple(

@@ -160,7 +160,6 @@ class _Check:
         self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
-        """One call in the body."""
         place, contributes = self._source.place_of(call.node), call.node in self._contributing
         for side_effect in () if contributes else direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
@@ -184,7 +183,6 @@ class _Check:
             self.findings.append(report("DLB412", place, notes=notes, function=name))
 
     def function(self, function: FunctionSummary, place: SourcePlace) -> None:
-        """A function of the module that the body may reach."""
         for name, node in function.unseen.items():
             self._unseen(name, place, RelatedPlace(self._source.place_of(node), f"in `{function.name}`"))
         for side_effect in function.side_effects:

@@ -179,12 +179,10 @@ class _Numbers:
                 self._names.add(name)
 
     def all(self, update: ast.stmt, module: ModuleNames) -> bool:
-        """Whether a statement contributes numbers alone."""
         found = selection_of(update, module) or update_of(update, module)
         return found is not None and all(map(self.holds, found.values))
 
     def holds(self, node: ast.expr) -> bool:
-        """Whether an expression surely is a number."""
         match node:
             case ast.Constant(value=value):
                 return isinstance(value, int | float | complex)

@@ -31,7 +31,6 @@ from dlbc.ir.region import LoopNames
 from dlbc.source import Source
 
 State = frozenset[str] | None  # None: not reached
-Classified = tuple[tuple[ClassifiedVariable, ...], tuple[Diagnostic, ...]]
 
 
 def classify_scalars(body: Iterable[ast.stmt], names: LoopNames) -> ScalarFacts:
@@ -208,7 +207,7 @@ def classify_variables(
     contributions: IterationContributions,
     last: frozenset[str],
     source: Source,
-) -> Classified:
+) -> tuple[tuple[ClassifiedVariable, ...], tuple[Diagnostic, ...]]:
     """The table of variables, in the order of the text, and a diagnostic for each without a class.
 
     ``accesses``: those of arrays from outside that are not private. ``last``: the names that the loop binds

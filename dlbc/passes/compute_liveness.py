@@ -133,7 +133,6 @@ class _Backward:
         return out
 
     def statement(self, node: ast.stmt, out: Live) -> Live:
-        """What is live before one statement."""
         match node:
             case ast.If(test=test, body=body, orelse=orelse):
                 return self._plain(test, self.block(body, out) | self.block(orelse, out))

@@ -54,7 +54,6 @@ class _Reader:
         return self._subscripts.form(node, {}, {})
 
     def facts(self) -> Iterator[Condition]:
-        """Everything known of names from outside."""
         path = self._loop.path
         for owner, child in pairwise([*path[path.index(self._loop.scope) :], self._loop.node]):
             if isinstance(owner, ast.For) and child in owner.body:

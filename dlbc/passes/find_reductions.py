@@ -32,8 +32,6 @@ _ADDING = frozenset({"append", "extend", "appendleft", "add"})
 _DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
-Found = tuple[IterationContributions, tuple[Diagnostic, ...]]
-
 
 def find_reductions(
     loop: AnnotatedLoop,
@@ -42,7 +40,7 @@ def find_reductions(
     scalars: ScalarFacts,
     module: ModuleNames,
     source: Source,
-) -> Found:
+) -> tuple[IterationContributions, tuple[Diagnostic, ...]]:
     """The contributions, and diagnostics for what resembles one and is refused."""
     finder = _Finder(loop, names, scalars, module, source)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
@@ -87,7 +85,6 @@ class _Finder:
         self._subscripts: SubscriptReader | None = None
 
     def bound(self) -> Iterator[Reduction]:
-        """Reductions of names that the body binds."""
         for name in self._carried:
             if name in self._names.targets or name in self._private or not self._is_bound_outside(name):
                 continue
@@ -177,7 +174,6 @@ class _Finder:
         return self._subscripts.is_integer(node, {})
 
     def elements(self) -> Iterator[Reduction]:
-        """Reductions of elements of shared objects."""
         for name in dict.fromkeys(u.name for u in self._updates if u.element):
             updates = [u for u in self._updates if u.name == name]
             alike = all(u.element and u.family == updates[0].family for u in updates)
@@ -185,7 +181,6 @@ class _Finder:
                 yield self._reduction(updates)
 
     def ordered(self) -> Iterator[OrderedContainer]:
-        """Shared containers that the body only adds to."""
         effects: dict[str, list[tuple[ast.Name, ast.expr | ast.stmt]]] = {}
         for statement in self._statements:
             for name, effect in _additions(statement):
@@ -197,8 +192,8 @@ class _Finder:
 
     def _shared(self, name: str) -> bool:
         """Whether the name is from outside, and no clause makes its object private or distributed."""
-        dealt = {n for c in self._loop.annotation.distributions for n in c.arrays
-                 if c.distribution is not Distribution.WHOLE}  # fmt: skip
+        clauses = (c for c in self._loop.annotation.distributions if c.distribution is not Distribution.WHOLE)
+        dealt = {n for clause in clauses for n in clause.arrays}
         return name in self._names.shared and name not in self._private | dealt
 
     def maybe_stores(
@@ -214,11 +209,9 @@ class _Finder:
                 yield name
 
     def is_array(self, name: str) -> bool:
-        """Whether the name surely holds an array or a list."""
         return self._always_made_by(self._makes_array, name)
 
     def is_dictionary(self, name: str) -> bool:
-        """Whether the name surely holds a dictionary."""
         return self._always_made_by(_makes_dictionary, name)
 
     def _makes_array(self, node: ast.expr) -> bool:

@@ -139,7 +139,6 @@ class _Reader:
     node: ast.expr
 
     def findings(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[Diagnostic]:
-        """The faults of the clause."""
         place, form = self.clause.place, self.clause.form
         if misplaced := tuple(self._misplaced()):
             yield from (report("DLB125", place, what=what) for what in misplaced)
@@ -170,7 +169,6 @@ class _Reader:
                     yield f"`{name}`"
 
     def _unknown(self) -> Iterator[Diagnostic]:
-        """Names that are unknown at the loop."""
         for name in self._read - self.names.temporaries:
             if not is_known(name, self.loop, self.module):
                 known = {*names_around(self.loop, self.module), *self.names.targets, *BUILTINS}

@@ -105,7 +105,6 @@ class _ProofSteps:
         self.tried: list[str] = []
 
     def first_proof(self) -> IndependenceProof | None:
-        """The proof by the first method that succeeds."""
         return self._by_equal_subscripts() or self._by_sets() or self._by_solver() or self._under_guard()
 
     def _note(self, method: ProofMethod, outcome: str) -> None:
@@ -259,7 +258,6 @@ class _ProofSteps:
         return None
 
     def possible_dependence(self) -> tuple[Access, Access]:
-        """Two accesses that may meet."""
         sets = self._provers.sets
         for write, other, same in self._pairs(self._accesses):
             problem = dependence_problem(

@@ -27,22 +27,23 @@ def variables(body: str, clauses: str = "", space: str = "i in range(n)") -> lis
     return list(plan_of(text).variables)
 
 
+C = VariableClass
 TABLES = [
-    ("A[i] = B[i]", [("i", VariableClass.LOOP), ("A", VariableClass.DISTRIBUTED), ("B", VariableClass.DISTRIBUTED)]),
-    ("t = n\nA[i] = t", [("n", VariableClass.BROADCAST), ("t", VariableClass.PRIVATE), ("A", VariableClass.DISTRIBUTED)]),
-    ("last = k\nA[i] = last", [("last", VariableClass.LASTPRIVATE), ("k", VariableClass.BROADCAST), ("A", VariableClass.DISTRIBUTED)]),
-    ("for j in range(k):\n    A[i, j] = j", [("j", VariableClass.PRIVATE), ("k", VariableClass.BROADCAST)]),
-    ("s += A[i]", [("s", VariableClass.REDUCTION), ("A", VariableClass.DISTRIBUTED)]),
-    ("items.append(A[i])", [("items", VariableClass.ORDERED)]),
-    ("xs[B[i]] += 1", [("xs", VariableClass.REDUCTION), ("B", VariableClass.DISTRIBUTED)]),
-    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", VariableClass.REDUCTION), ("last", VariableClass.REDUCTION)]),
-    ("A[i] = sum(B)", [("B", VariableClass.BROADCAST)]),
-    ("import math\nA[i] = math.sqrt(i)", [("math", VariableClass.PRIVATE)]),
-    ("def g(x):\n    return x\nA[i] = g(i)", [("g", VariableClass.PRIVATE)]),
-    ("A[i] = (y := B[i]) + y", [("y", VariableClass.PRIVATE)]),
-    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", VariableClass.PRIVATE)]),
-    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", VariableClass.PRIVATE)]),
-    ("A[i] = [q for q in B[i]]", [("B", VariableClass.DISTRIBUTED)]),
+    ("A[i] = B[i]", [("i", C.LOOP), ("A", C.DISTRIBUTED), ("B", C.DISTRIBUTED)]),
+    ("t = n\nA[i] = t", [("n", C.BROADCAST), ("t", C.PRIVATE), ("A", C.DISTRIBUTED)]),
+    ("last = k\nA[i] = last", [("last", C.LASTPRIVATE), ("k", C.BROADCAST), ("A", C.DISTRIBUTED)]),
+    ("for j in range(k):\n    A[i, j] = j", [("j", C.PRIVATE), ("k", C.BROADCAST)]),
+    ("s += A[i]", [("s", C.REDUCTION), ("A", C.DISTRIBUTED)]),
+    ("items.append(A[i])", [("items", C.ORDERED)]),
+    ("xs[B[i]] += 1", [("xs", C.REDUCTION), ("B", C.DISTRIBUTED)]),
+    ("v = A[i]\nif v < s:\n    s, last = v, i", [("s", C.REDUCTION), ("last", C.REDUCTION)]),
+    ("A[i] = sum(B)", [("B", C.BROADCAST)]),
+    ("import math\nA[i] = math.sqrt(i)", [("math", C.PRIVATE)]),
+    ("def g(x):\n    return x\nA[i] = g(i)", [("g", C.PRIVATE)]),
+    ("A[i] = (y := B[i]) + y", [("y", C.PRIVATE)]),
+    ("match B[i]:\n    case {**rest}:\n        A[i] = rest", [("rest", C.PRIVATE)]),
+    ("try:\n    A[i] = 1\nexcept OSError as e:\n    A[i] = e", [("e", C.PRIVATE)]),
+    ("A[i] = [q for q in B[i]]", [("B", C.DISTRIBUTED)]),
 ]  # fmt: skip
 
 
