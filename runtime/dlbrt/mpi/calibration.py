@@ -35,16 +35,7 @@ from dlbrt.mpi.collective_timer import CollectiveTimer, Read, Timestamps
 from dlbrt.mpi.communicator import ANY, REPORT, Communicator, Notification
 from dlbrt.mpi.messenger import exchange_among_all, exchange_in_group
 from dlbrt.mpi.network import MessageSizes, bandwidth, one_way_s
-from dlbrt.observe.networks import (
-    Calibration,
-    NetworkSite,
-    PatternSamples,
-    default_path,
-    read,
-    table,
-    to_json,
-    update,
-)
+from dlbrt.observe import networks
 from dlbrt.predict.network import Network, Networks, fit
 
 #: What a rank does in a pattern.
@@ -65,7 +56,7 @@ _PARTNERS, _TRIPS = 8, 20
 _GROWTH = MessageSizes(first=2**16, factor=2, last=2**23, long_s=2e-2, trips=5)
 
 
-def measure(communicator: Communicator, hosts: Sequence[str]) -> Calibration:
+def measure(communicator: Communicator, hosts: Sequence[str]) -> networks.Calibration:
     """Measure the network among the 2 ranks or more of ``communicator``; takes some seconds.
 
     ``hosts[r]`` is where rank r runs. All ranks get the same result.
@@ -81,8 +72,8 @@ def measure(communicator: Communicator, hosts: Sequence[str]) -> Calibration:
         own = _within(near, network, whole=not afar)
     _meet(communicator)
     within = {host: found for host, found in communicator.comm.allgather((mine, own)) if found is not None}
-    site = NetworkSite.of(hosts, MPI.Get_library_version())
-    return Calibration(site, Networks(network, tuple(sorted(within.items()))), samples)
+    site = networks.NetworkSite.of(hosts, MPI.Get_library_version())
+    return networks.Calibration(site, Networks(network, tuple(sorted(within.items()))), samples)
 
 
 def sizes(ranks: int) -> list[int]:
@@ -143,7 +134,7 @@ def _within(near: Communicator, network: Network, whole: bool) -> Network | None
 
 def _measured(
     communicator: Communicator, partners: Sequence[int], exchange: Act
-) -> tuple[Network, PatternSamples]:
+) -> tuple[Network, networks.PatternSamples]:
     """All figures, the same on each rank; rank 0 exchanges messages with ``partners``."""
     latency_s = _latency_s(communicator, partners[:_PARTNERS])
     bytes_s = 0.0
@@ -155,7 +146,7 @@ def _measured(
     one, gather, among = _patterns(
         communicator, [(_interrupt, _one_to_all), (_report, _all_to_one), (exchange, _all_to_all)]
     )
-    samples = PatternSamples(one, gather, among)
+    samples = networks.PatternSamples(one, gather, among)
     return samples.network(latency_s, bytes_s, switch_s), samples
 
 
@@ -280,22 +271,22 @@ def _store(ranks: int, expected: int) -> Path:
     if ranks != expected:
         hint = "is the launcher that of the MPI library which mpi4py loads?"
         raise OptionError(f"expected {expected} ranks, found {ranks}: {hint}")
-    place = default_path(os.environ)
+    place = networks.default_path(os.environ)
     if place is None:
         raise OptionError(
             "expected a home directory, to store the network in; found none: set XDG_CACHE_HOME"
         )
-    read(place)
+    networks.read(place)
     return place
 
 
-def _kept(found: Calibration, place: Path, results: list[str]) -> int:
+def _kept(found: networks.Calibration, place: Path, results: list[str]) -> int:
     """Show and store the measured network; returns the exit status."""
-    print("\n".join(table(found)), flush=True)
+    print("\n".join(networks.table(found)), flush=True)
     try:
         for result in results:
-            Path(result).write_text(to_json(found), encoding="utf-8")
-        update(place, found)
+            Path(result).write_text(networks.to_json(found), encoding="utf-8")
+        networks.update(place, found)
     except OSError as error:
         what = error.filename or place
         _complain(f"the network is not stored: {what} cannot be written: {error.strerror or error}")

@@ -43,24 +43,6 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 _MIN_BLOCK_BYTES = 1024
 
 
-class FetchAndAdd:
-    """A fetch-and-add under way."""
-
-    def __init__(self, window: MPI.Win, count: int) -> None:
-        self._added = np.array([count], dtype=np.int64)
-        self._found = np.zeros(1, dtype=np.int64)
-        self._request = window.Rget_accumulate(self._added, self._found, 0, op=MPI.SUM)
-
-    def complete(self) -> bool:
-        """Whether it is done."""
-        return self._request.Test()
-
-    @property
-    def number(self) -> int:
-        """The value of the counter before the addition, once it is done."""
-        return int(self._found[0])
-
-
 class SharedCounter:
     """A counter at rank 0; all ranks of a communicator create it together, and free it together."""
 
@@ -79,9 +61,11 @@ class SharedCounter:
         self._window.Accumulate(zero, 0, op=MPI.REPLACE)
         self._window.Flush(0)
 
-    def fetch_and_add(self, count: int) -> FetchAndAdd:
-        """Start adding ``count``."""
-        return FetchAndAdd(self._window, count)
+    def fetch_and_add(self, count: int) -> tuple[MPI.Request, np.ndarray[Any, Any]]:
+        """Start adding ``count``; once the request completes, the array holds the value before."""
+        numbers = np.array([count, 0], dtype=np.int64)
+        found = numbers[1:]  # keeps the operand alive as well
+        return self._window.Rget_accumulate(numbers[:1], found, 0, op=MPI.SUM), found
 
     def free(self) -> None:
         """Give the memory back."""

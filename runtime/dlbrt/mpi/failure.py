@@ -275,19 +275,8 @@ def note(kernel: Callable[..., None], space: Space, failure: Failure, place: str
 
 def _counter(kernel: Callable[..., None]) -> str:
     """The first name that the kernel's ``for`` over the iterations binds."""
-    code = _from_loop(dis.get_instructions(kernel))
-    for instruction in code:
-        if instruction.opname.startswith("STORE_"):
-            name = instruction.argval[0] if isinstance(instruction.argval, tuple) else instruction.argval
-            return str(name)
-    return "index"
-
-
-def _from_loop(code: Iterator[dis.Instruction]) -> Iterator[dis.Instruction]:
-    for instruction in code:
-        if instruction.argval == "iterations":
-            break
-    for instruction in code:
-        if instruction.opname == "FOR_ITER":
-            break
-    return code
+    code = itertools.dropwhile(lambda each: each.argval != "iterations", dis.get_instructions(kernel))
+    code = itertools.dropwhile(lambda each: each.opname != "FOR_ITER", code)
+    stores = (each.argval for each in code if each.opname.startswith("STORE_"))
+    name = next(stores, "index")
+    return str(name[0] if isinstance(name, tuple) else name)

@@ -114,8 +114,8 @@ def pending_group_reports(
 
 def pending_claim(counter: SharedCounter, count: int) -> PendingReply:
     """The value of the counter before ``count`` was added to it."""
-    claim = counter.fetch_and_add(count)
-    return PendingReply(claim.complete, lambda now: events.ChunksClaimed(now, claim.number, count))
+    request, found = counter.fetch_and_add(count)
+    return PendingReply(request.Test, lambda now: events.ChunksClaimed(now, int(found[0]), count))
 
 
 class Messenger:

@@ -24,11 +24,9 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
-from dlbrt.mpi.values import packing
-from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
-from dlbrt.mpi.values.packing import Packed, SentKernel, named, signature
-from dlbrt.mpi.values.program_state import InterpreterState
+from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
+from dlbrt.mpi.values.program_state import InterpreterState, collect
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -121,7 +119,7 @@ class Preparation:
             deal = partitioner.deal(loop, first, pool=pool, without_rows=without_rows)
         deal, array_transfers, evictions, ahead = self._transfers(loop, deal)
         return LoopCall(
-            serial=root_runtime.next_serial(),
+            serial=next(root_runtime.serials),
             key=self.loop_history.key,
             kernel=self.kernel_pickle,
             body=self.packed.body,
@@ -163,9 +161,8 @@ class Preparation:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
         values = list((self.named | self.descriptions).values())
         self._pack(values)
-        if self.routine_state is not None and not self.routine_state.complete(
-            self.packed, self.loop_residents
-        ):
+        routine_state = self.routine_state
+        if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
             self._pack(values)
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
@@ -188,7 +185,7 @@ class Preparation:
         self.objects = SharedObjects(
             lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
         )
-        packing.pack((kernel, arguments, space, modules.collect()), packed, lists, common)
+        pack((kernel, arguments, space, collect()), packed, lists, common)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
@@ -197,7 +194,7 @@ class Preparation:
         if found is None:
             return SharedObjects()
         known = self.root_runtime.sent_kernel(self.loop_history.key, found)
-        self.sent = known or packing.pack_kernel(self.kernel, found)
+        self.sent = known or pack_kernel(self.kernel, found)
         self.kernel_pickle = None if known else self.sent.data
         return self.sent.common
 

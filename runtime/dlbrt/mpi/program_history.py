@@ -18,23 +18,14 @@ from dlbrt.chunks.statistics import LoopStatistics, Measurements
 from dlbrt.contract import LAST, OptionError
 from dlbrt.data.access_table import AccessTables
 from dlbrt.mpi.team import RunCounters, clock
+from dlbrt.observe import statistics
 from dlbrt.observe.linemap import Frame, original, proof_of
-from dlbrt.observe.statistics import (
-    LoopRecord,
-    LoopRun,
-    RankFigures,
-    RoutineRecord,
-    report,
-    until_the_last,
-    write,
-)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dlbrt.chunks.rules import Steps
     from dlbrt.observe.measurements import LoopKey, LoopMeasurements, MeasurementStore
-    from dlbrt.observe.statistics import PlannedShares
     from dlbrt.partition.density import Density
     from dlbrt.partition.profiling import Profiling
     from dlbrt.predict.choose import StrategyChoice
@@ -60,7 +51,7 @@ class LoopHistory:
     ) -> None:
         self.key = key
         self.source = source
-        self.record = LoopRecord(key, source, ranks)
+        self.record = statistics.LoopRecord(key, source, ranks)
         self._loop = loop
         self._measurements = measurements
         self._used: LoopMeasurements | None = None
@@ -95,7 +86,7 @@ class LoopHistory:
         iterations: int,
         strategy: str,
         reason: str,
-        planned: PlannedShares | None,
+        planned: statistics.PlannedShares | None,
         choice: StrategyChoice | None = None,
         rows_fetched: int = 0,
         bytes_fetched: int = 0,
@@ -111,16 +102,16 @@ class LoopHistory:
         if len(figures) > 1:
             self._overhead_s = overhead_s
         ranks = [
-            RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
+            statistics.RankFigures(len(f.done), f.compute_s, f.sync_s, f.idle_s, f.decision_s, f.movement_s)
             for f in figures
         ]
-        idle = [RankFigures()] * (self.record.ranks - len(figures))
+        idle = [statistics.RankFigures()] * (self.record.ranks - len(figures))
         self.record.add(
-            LoopRun(
+            statistics.LoopRun(
                 strategy,
                 sum(len(f.done) for f in figures),
                 elapsed_s,
-                (*until_the_last(ranks), *idle),
+                (*statistics.until_the_last(ranks), *idle),
                 sum(f.synchronizations for f in figures),
                 sum(f.redistributions for f in figures),
                 sum(f.iterations_moved for f in figures),
@@ -232,7 +223,7 @@ class ProgramHistory:
         self._keeper = keeper
         self._started = clock()
         self._loop_histories: dict[tuple[str, str], LoopHistory] = {}
-        self._routines: dict[str, RoutineRecord] = {}
+        self._routines: dict[str, statistics.RoutineRecord] = {}
 
     def loop_history(self, kernel: Callable[..., None]) -> LoopHistory:
         """The history of the loop of that kernel."""
@@ -258,16 +249,18 @@ class ProgramHistory:
         loop = LoopKey(source, _fingerprint(code), tuple(self.host_names))
         return loop, self._learned.of(loop)
 
-    def routine(self, source: str) -> RoutineRecord:
+    def routine(self, source: str) -> statistics.RoutineRecord:
         """The record of the routine that stands there."""
-        return self._routines.setdefault(source, RoutineRecord(source))
+        return self._routines.setdefault(source, statistics.RoutineRecord(source))
 
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported, and the program goes on."""
         records = [loop_history.record for loop_history in self._loop_histories.values()]
         routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
-            write(path, report(records, self._ranks, self.host_names, elapsed_s, routines))
+            statistics.write(
+                path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines)
+            )
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import sys
@@ -44,7 +45,7 @@ class RootRuntime:
         self._stats = os.path.abspath(options.stats) if options.stats else None
         self._trace = os.path.abspath(options.trace) if options.trace else None
         self.tracing: TraceWriter | None = None
-        self._serial = 0
+        self.serials = itertools.count(1)  # of calls
         self._called = False  # whether the other ranks take part in the run under way
         self._process = os.getpid()
         self._idle = threading.Lock()
@@ -147,11 +148,6 @@ class RootRuntime:
     def network(self) -> Network:
         """The network among all ranks."""
         return self.networks.whole
-
-    def next_serial(self) -> int:
-        """A number for the next call."""
-        self._serial += 1
-        return self._serial
 
     def changed_state(self) -> InterpreterState | None:
         """The interpreter's state if it differs from the state sent last."""

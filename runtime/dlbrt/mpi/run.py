@@ -76,15 +76,11 @@ def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopR
 
     def launch(loop: LoopContext) -> Team:
         loop.contributions.begin(named(kernel, arguments))
-        return SingleRank(_all(space))
+        return SingleRank(Spans.of(range(len(space))))
 
     loop = LoopContext(space, launch, lambda _: None, Load.none())
     perform(loop, kernel, arguments)
     return LoopResult(space, [own_result(loop, 0)], loop.contributions.results())
-
-
-def _all(space: Space) -> Spans:
-    return Spans.of(range(len(space)))
 
 
 class LoopRun:
@@ -158,9 +154,9 @@ class LoopRun:
 
     def _solo(self, loop: LoopContext) -> Team:
         """Rank 0 alone, with everything that the loop touches valid there."""
-        if len(self._prepared.space):
+        if n := len(self._prepared.space):
             self._prepared.fetch_to_root(loop)
-        return SingleRank(_all(self._prepared.space), self._recorder)
+        return SingleRank(Spans.of(range(n)), self._recorder)
 
     def _share(self, loop: LoopContext, strategy: str, begun: SingleRank | None, *, fixed: bool) -> Team:
         """All ranks, for what is left; ``fixed``: shares are never cut anew."""
@@ -268,10 +264,7 @@ class SharedRun:
         self._elements = ElementGather(self._communicator, self._fields, self._objects)
         self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
         loop.contributions.share(self.run_journal.journal, prepared.descriptions)
-        if call.measured:
-            from dlbrt.partition.profiling import GroupTimes
-
-            loop.walk.times = GroupTimes(len(prepared.space), call.measured)
+        loop.walk.measure(call.measured)
         self.run_journal.open(loop.walk.ordinal)
 
     @property

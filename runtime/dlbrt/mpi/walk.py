@@ -89,6 +89,13 @@ class Walk:
         self._delivery: PendingTransfers | None = None
         self._ahead = range(0)
 
+    def measure(self, group: int) -> None:
+        """Time groups of ``group`` iterations from now on; 0: none."""
+        if group:
+            from dlbrt.partition.profiling import GroupTimes
+
+            self.times = GroupTimes(len(self._space), group)
+
     def join(self, team: Team) -> None:
         """Work with this team from now on; emulated memory is sized by the share that it gives this rank."""
         self.team = team

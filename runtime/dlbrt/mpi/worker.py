@@ -89,10 +89,7 @@ class _Worker:
             for eviction in call.evictions:
                 loop.walk.complete_delivery()
                 release(self._slot_cache.kept(eviction.number), eviction.axis, eviction.rows[rank])
-            if call.measured:
-                from dlbrt.partition.profiling import GroupTimes
-
-                loop.walk.times = GroupTimes(len(space), call.measured)
+            loop.walk.measure(call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
             loop.contributions.share(run_journal.journal, by_name)
             run_journal.open(loop.walk.ordinal)

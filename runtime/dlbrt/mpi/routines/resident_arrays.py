@@ -111,7 +111,7 @@ class ResidentArrays:
         return found
 
     def _enter(self, array: Array, axis: int) -> ResidentArray:
-        token, owner = self._root_runtime.publisher.new_token(), array
+        token, owner = next(self._root_runtime.publisher.tokens), array
         while type(owner.base) is np.ndarray:
             owner = owner.base
 

@@ -136,7 +136,7 @@ class SlotPublisher:
 
     def __init__(self, communicator: Communicator) -> None:
         self._communicator = communicator
-        self._tokens = itertools.count(1)
+        self.tokens = itertools.count(1)  # names of memory that workers keep
         self._sent_arrays = SentArrays()
         self._dropped: list[int] = []
         self.bytes_sent = 0
@@ -159,10 +159,6 @@ class SlotPublisher:
             else self._header(value, id(value) in by_rows, id(value) in stored)
             for value in slots
         )
-
-    def new_token(self) -> int:
-        """A name for memory that workers keep."""
-        return next(self._tokens)
 
     def drop(self, token: int) -> None:
         """Let the workers forget, at the next call, what they keep under a token."""
@@ -204,7 +200,7 @@ class SlotPublisher:
         token = self._sent_arrays.token(value, layout, digest)
         if token is not None:
             return SlotHeader(Content.KEPT, layout, token=token)
-        return SlotHeader(Content.WHOLE, layout, token=next(self._tokens))
+        return SlotHeader(Content.WHOLE, layout, token=next(self.tokens))
 
 
 class SlotCache:
