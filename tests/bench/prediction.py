@@ -66,7 +66,8 @@ class Line:
         predicted = "      -        " if self.predicted_s is None else self._beside(self.predicted_s)
         return (
             f"{self.case:16s} P={self.ranks:<2d} {self.strategy:9s} {self.measured_s:7.3f} s  "
-            f"simulated {self._beside(self.simulated_s)}  predicted {predicted}  floor {self.lower_bound_s:7.3f} s"
+            f"simulated {self._beside(self.simulated_s)}  predicted {predicted}  "
+            f"lower bound {self.lower_bound_s:7.3f} s"
         )
 
     def _beside(self, seconds: float) -> str:

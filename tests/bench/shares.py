@@ -2,7 +2,8 @@
 
     python tests/bench/shares.py [--ranks P ...] [--rounds N] [--json FILE]
 
-Times the new shares alone, and one `GroupState.settle` of GDDLB, books made anew each time, in milliseconds: with
+Times the new shares alone, and one `GroupState.settle` of GDDLB, its state made anew each time, in
+milliseconds: with
 equal blocks; with a table of work, from blocks of equal work; with iterations dealt in turn; with shares of
 many pieces. Ranks are of random speed, so that nearly all give or take. To reach by the shares alone: 0.1 ms
 at P = 16 and 5 ms at P = 1024.

@@ -107,7 +107,8 @@ def inside(plan: Path) -> int:
     runs = product(wanted["strategies"], wanted["samples"].items(), range(wanted["seeds"]))
     for strategy, (program, (arguments, expected)), seed in runs:
         root_runtime.options = replace(root_runtime.options, strategy=strategy)
-        root_runtime.program_history._loop_histories.clear()  # nothing is known of the loops: `auto` shares them
+        # With nothing known of the loops `auto` shares them.
+        root_runtime.program_history._loop_histories.clear()
         with running([program, *arguments]) as output:
             runpy.run_path(program, run_name="__main__")
         count += 1

@@ -203,6 +203,13 @@ def test_what_may_look_at_everything_brings_everything_home_and_results_stay(
     assert found.home == 6 * 20 * 5 * DOUBLE
 
 
+def test_a_row_that_a_view_covers_in_part_comes_home_as_well(tmp_path: Path) -> None:
+    text = ROWS.format(code="print(w.sum().hex())")
+    view = "w = u.reshape(-1)[: (n - 2) * m + 2]"
+    found = travelled(tmp_path, text.replace("# dlb: iterate", f"{view}\n# dlb: iterate", 1), 3)
+    assert found.home == (6 * 19 + 1) * 5 * DOUBLE
+
+
 def test_a_swap_sends_nothing(tmp_path: Path) -> None:
     text = ROWS.format(code="u, v = v, u").replace("u[i] = u[i] * 0.5", "v[i] = u[i] * 0.5")
     found = travelled(tmp_path, text.replace("# dlb: iterate", "v = u + 1.0\n# dlb: iterate", 1), 3)

@@ -106,7 +106,8 @@ def two_scales(mesh: Mesh, alpha: float, large: float) -> Schedule:
     """A step of size ``large`` with corrections of size ``alpha``, as many as are best.
 
     The best is that by which the slowest mode falls most an inner iteration; steps of size ``alpha`` alone
-    where nothing is gained by a large one. ValueError for an ``alpha`` that is not stable (`DiffusionStep.stable`),
+    where nothing is gained by a large one. ValueError for an ``alpha`` that is not stable
+    (`DiffusionStep.stable`),
     or unless ``large`` is finite and above ``alpha``.
     """
     small = Schedule.every(alpha, mesh.dimensions)

@@ -122,3 +122,18 @@ def test_without_the_packages_equal_subscripts_are_proved(monkeypatch: pytest.Mo
     [(plan, [finding])] = results_of(f"{head}for i in range(n // 2):\n    A[i, 0] = A[n - 1 - i, 1]\n")
     assert plan is None
     assert "islpy" in finding.help
+
+
+def test_what_isl_does_not_answer_within_its_bound_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = conditions_of(["2 * i + 4 * n == 6 * m + 1", IN_BOX])
+    assert SETS.is_empty(question)
+    with monkeypatch.context() as patch:
+        patch.setattr("dlbc.algebra.integer_sets._OPERATIONS", 1)
+        assert not IntegerSets().is_empty(question)
+    assert IntegerSets().is_empty(question)  # the bound is of the context that all share
+
+
+def test_what_z3_does_not_answer_within_its_bound_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = conditions_of(["i * i + n * n == 3 * m * m + 3", "i > 3", "n > 3", "m > 3"])
+    monkeypatch.setattr("dlbc.algebra.smt_solver._WORK", 1000)
+    assert not SmtSolver().is_empty(question)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from dlbrt.data.memory import Array, allocate, layout_of
+from dlbrt.data.memory import Array, allocate, layout_of, release
 
 #: Bytes in which the system counts resident memory.
 _UNIT = 1 if sys.platform == "darwin" else 1024
@@ -56,3 +56,12 @@ def test_only_touched_rows_cost_memory() -> None:
     array[:64] = 1.0
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown * _UNIT < 32 * 2**20  # of 128 MiB
+
+
+def test_released_rows_lose_their_memory_and_no_other_row_does() -> None:
+    array = allocate(layout_of(np.ones((1000, 100))))
+    array[...] = 1.0
+    release(array, 0, (range(13, 500),))
+    assert (array[:13] == 1.0).all()
+    assert (array[500:] == 1.0).all()
+    assert array[20:490].any() == (sys.platform != "linux")  # elsewhere pages may be kept

@@ -93,3 +93,12 @@ def test_kinds_of_another_version_are_told_so() -> None:
     loop = LoopContext(space_of(range(3)), lambda _: SingleRank(Spans(())), lambda _: None, Load.none())
     with pytest.raises(TypeError, match=r"dlb\.reductions: another version of dlbc"):
         loop.reductions(total="+")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("holds", "unmet"), [(lambda: 1, None), (lambda: 0, "n > m"), (lambda: 1 // 0, "n > m")]
+)
+def test_a_condition_that_is_false_or_fails_is_not_met(holds: Callable[[], int], unmet: str | None) -> None:
+    dlb = LoopContext(space_of(range(3)), lambda _: SingleRank(Spans(())), lambda _: None, Load.none())
+    dlb.require(holds, "n > m")
+    assert dlb.unmet == unmet

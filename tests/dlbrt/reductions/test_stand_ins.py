@@ -223,3 +223,10 @@ def test_a_largest_value_among_iterations_of_others_drops_nothing() -> None:
     for value in (0, 7, 1):
         largest = max(value, largest)
     assert [value for _, value in log] == [0, 7, 1]
+
+
+def test_integers_are_added_up_apart_in_integers_alone() -> None:
+    spec = ELEMENTS("+", integer=True)
+    assert private_copy_spec(spec, np.zeros(3, np.int64)) is not None
+    assert private_copy_spec(spec, np.zeros(3)) is None  # from 2**53 on, sums of doubles depend on the order
+    assert private_copy_spec(ELEMENTS("+"), np.zeros(3, np.int64)) is None
