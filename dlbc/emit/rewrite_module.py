@@ -38,7 +38,7 @@ def rewrite_module(
     runtime, ``header`` has the comment lines at the top, and ``origin`` is the source file's name in
     comments.
     """
-    first = _lines_that_stay_first(module.header)
+    first = _fixed_lines(module.header)
     top = [*module.header[:first], *(cst.EmptyLine(comment=cst.Comment(line)) for line in header)]
     preamble, body = _split_preamble(module.body)
     about_file, about_loop = _split_comments(module.header[first:])
@@ -55,14 +55,14 @@ def rewrite_module(
     )
 
 
-def _lines_that_stay_first(header: Sequence[cst.EmptyLine]) -> int:
+def _fixed_lines(header: Sequence[cst.EmptyLine]) -> int:
     """The number of lines that must stay at the top: a shebang, and an encoding in the first two lines."""
     texts = [line.comment.value if line.comment else "" for line in header[:2]]
-    stay = 1 if texts and texts[0].startswith("#!") else 0
+    fixed = 1 if texts and texts[0].startswith("#!") else 0
     for number, text in enumerate(texts, 1):
         if _COOKIE.match(text):
-            stay = number
-    return stay
+            fixed = number
+    return fixed
 
 
 def _split_comments(lines: Sequence[cst.EmptyLine]) -> tuple[_Lines, _Lines]:

@@ -19,7 +19,7 @@ __all__ = ["PROVED", "Verdict", "Witness", "verdict_of", "witnesses_of"]
 #: Statuses that rest on nobody's word.
 PROVED = frozenset({ProofStatus.PROVEN, ProofStatus.GUARDED})
 
-_WITNESS = re.compile(r"iterations (\w+)=(-?\d+) and (\w+)=(-?\d+) both (?:touch|store to) (\S.*\])")
+_WITNESS = re.compile(r"iterations (\w+)=(-?\d+) and (\w+)=(-?\d+) both (?:access|store to) (\S.*\])")
 
 
 @dataclass(frozen=True)

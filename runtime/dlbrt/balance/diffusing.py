@@ -178,11 +178,9 @@ class DiffusionPeer(TerminationDetectingPeer):
             requested.append(whole)
         if max(requested) <= 0:
             return []
-        amounts = zip(
-            self._neighbours, granted(self.context.work_table.of(self.work), requested), strict=True
-        )
+        owed = zip(self._neighbours, granted(self.context.work_table.of(self.work), requested), strict=True)
         actions: list[Action] = [
-            action for rank, amount in amounts if amount and (action := self._assignment(rank, amount)).units
+            action for rank, amount in owed if amount and (action := self._assignment(rank, amount)).units
         ]
         self._assignments += len(actions)
         return actions

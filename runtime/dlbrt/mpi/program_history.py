@@ -107,7 +107,7 @@ class LoopHistory:
         ]
         idle = [statistics.RankFigures()] * (self.record.ranks - len(figures))
         self.record.add(
-            statistics.LoopRun(
+            statistics.RunStatistics(
                 strategy,
                 sum(len(f.done) for f in figures),
                 elapsed_s,

@@ -83,7 +83,7 @@ class PlannedShares:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopRun:
+class RunStatistics:
     """One run of a loop. ``per_rank`` has an entry per rank; ``reason`` says why rank 0 ran it alone.
 
     ``windows`` are the latest windows of all groups, ``gain`` is the gain of all their redistributions;
@@ -154,7 +154,7 @@ class LoopRecord:
         if not self.shared_s:
             self.shared_s = [0.0] * self.ranks
 
-    def add(self, run: LoopRun) -> None:
+    def add(self, run: RunStatistics) -> None:
         """Count one more run; ValueError unless it has figures for each rank."""
         self.per_rank = [old + new for old, new in zip(self.per_rank, run.per_rank, strict=True)]
         self.runs += 1

@@ -39,4 +39,4 @@ def test_every_item_of_a_share_comes_once_in_chunks_as_well(interrupted: bool) -
         walk.trial_until = inf  # never, but chunks are as short as if it were near
     assert list(walk.iterations(each=False)) == list(range(100, 300, 2))
     assert walk.done == range(50, 150)
-    assert not walk.more
+    assert not walk.team.work

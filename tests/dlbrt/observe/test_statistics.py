@@ -12,9 +12,9 @@ import pytest
 from dlbrt.balance.messages import RedistributionGain, Window
 from dlbrt.observe.statistics import (
     LoopRecord,
-    LoopRun,
     PlannedShares,
     RankFigures,
+    RunStatistics,
     report,
     until_the_last,
     write,
@@ -58,9 +58,9 @@ def choice(**predicted_s: float) -> StrategyChoice:
 def record() -> LoopRecord:
     loop = LoopRecord("_dlb_loop_1", "mxm.py:4", 2)
     first = (RankFigures(60, 3.0, 0.1, 0.0), RankFigures(40, 1.0, 0.2, 0.5))
-    loop.add(LoopRun("none", 100, 3.5, first, choice=choice(GDDLB=2.0), overhead_s=0.25))
+    loop.add(RunStatistics("none", 100, 3.5, first, choice=choice(GDDLB=2.0), overhead_s=0.25))
     second = (RankFigures(50, 1.0, 0.0, 0.0), RankFigures(50, 1.0, 0.0, 0.0))
-    loop.add(LoopRun("GDDLB", 100, 1.5, second, 3, 2, 20, 800, choice(GDDLB=1.0, none=4.0)))
+    loop.add(RunStatistics("GDDLB", 100, 1.5, second, 3, 2, 20, 800, choice(GDDLB=1.0, none=4.0)))
     return loop
 
 
@@ -92,7 +92,7 @@ def test_windows_are_of_the_last_run_and_what_moving_gained_of_all() -> None:
     last = Window(1, (0, 1), (2, 2), (1.0, 1.0), "move", 1, 0.5)
     for windows in ((moved, last), (moved,)):
         loop.add(
-            LoopRun(
+            RunStatistics(
                 "GDDLB",
                 9,
                 1.0,
@@ -124,7 +124,7 @@ def test_a_loop_never_run_is_balanced() -> None:
 
 def test_the_reason_for_running_locally_is_told() -> None:
     loop = LoopRecord(1, "a.py:1", 1)
-    loop.add(LoopRun("local", 5, 0.0, (RankFigures(5),), reason="worth less than sending it"))
+    loop.add(RunStatistics("local", 5, 0.0, (RankFigures(5),), reason="worth less than sending it"))
     assert list(loop.as_json()) == [*LOOP_KEYS, "reason"]
     assert loop.as_json()["reason"] == "worth less than sending it"
 
@@ -148,7 +148,7 @@ def test_imbalance_is_told_by_all_three_measures() -> None:
 def test_runs_that_rank_0_did_alone_are_not_out_of_balance() -> None:
     loop = record()
     before = loop.as_json()["imbalance"]
-    loop.add(LoopRun("local", 100, 50.0, (RankFigures(100, 50.0), RankFigures())))
+    loop.add(RunStatistics("local", 100, 50.0, (RankFigures(100, 50.0), RankFigures())))
     assert loop.as_json()["imbalance"] == before
     assert loop.balance_efficiency == pytest.approx(28 / 54)
 
@@ -159,15 +159,15 @@ def test_runs_that_rank_0_did_alone_are_not_out_of_balance() -> None:
 )
 def test_without_two_ranks_or_without_a_time_nothing_is_compared(figures: tuple[RankFigures, ...]) -> None:
     loop = LoopRecord(1, "a.py:1", len(figures))
-    loop.add(LoopRun("none", 9, 1.0, figures))
+    loop.add(RunStatistics("none", 9, 1.0, figures))
     assert list(loop.as_json()) == LOOP_KEYS
 
 
 def test_what_was_planned_is_told_beside_what_was_measured() -> None:
     loop = record()
     for times, loss in (((1.0, 1.0), None), ((30.0, 10.0), 0.02)):
-        loop.add(LoopRun("none", 0, 0.0, (RankFigures(),) * 2, planned=PlannedShares(times, loss)))
-    loop.add(LoopRun("local", 9, 1.0, (RankFigures(9, 1.0), RankFigures())))
+        loop.add(RunStatistics("none", 0, 0.0, (RankFigures(),) * 2, planned=PlannedShares(times, loss)))
+    loop.add(RunStatistics("local", 9, 1.0, (RankFigures(9, 1.0), RankFigures())))
     assert list(loop.as_json()) == [*LOOP_KEYS, "overhead_s", "imbalance", "planned", "choice"]
     assert loop.as_json()["planned"] == {
         "L_I": 50.0,
@@ -181,14 +181,14 @@ def test_what_was_planned_is_told_beside_what_was_measured() -> None:
 def test_a_plan_that_cannot_end_has_no_measure() -> None:
     figures = (RankFigures(), RankFigures())
     loop = LoopRecord(1, "a.py:1", 2)
-    loop.add(LoopRun("none", 0, 0.0, figures, planned=PlannedShares((1.0, float("inf")), float("inf"))))
+    loop.add(RunStatistics("none", 0, 0.0, figures, planned=PlannedShares((1.0, float("inf")), float("inf"))))
     assert list(loop.as_json()) == LOOP_KEYS
 
 
 def test_a_run_has_figures_for_each_rank() -> None:
     loop = LoopRecord(1, "a.py:1", 2)
     with pytest.raises(ValueError, match="shorter"):
-        loop.add(LoopRun("none", 1, 0.0, (RankFigures(),)))
+        loop.add(RunStatistics("none", 1, 0.0, (RankFigures(),)))
     assert loop.runs == 0
 
 
@@ -231,7 +231,7 @@ def test_the_page_on_running_names_every_key() -> None:
         Window(0, (0, 1), (1, 1), (1.0, 1.0), "move", 1, 0.5, 0.25),
     )
     loop.add(
-        LoopRun(
+        RunStatistics(
             "none", 2, 1.0, figures, choice=choice(none=1.0), reason="x", overhead_s=0.0, planned=planned,
             windows=(moved,), gain=RedistributionGain(1, 0.5, 0.25),
         )
