@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,9 @@ def test_a_recorded_run_is_played_on_another_machine(tmp_path: Path) -> None:
     assert sum(model.seconds) == pytest.approx(computing_s)
     spent_s = sum(rank["compute_s"] for rank in figures["per_rank"])
     assert spent_s > 1.5 * computing_s  # three times, if all iterations took the same
-    stays, moves = (simulate_strategy(machine, model, name) for name in ("none", "GDDLB"))
+    # What single iterations took varies with what else the processors do; the mean of all is taken for each.
+    even = replace(model, seconds=(computing_s / 600,) * 600)
+    stays, moves = (simulate_strategy(machine, even, name) for name in ("none", "GDDLB"))
     assert sum(stays.compute_s) > 1.5 * computing_s
     assert moves.makespan_s < stays.makespan_s
     assert sum(map(len, moves.done)) == 600
