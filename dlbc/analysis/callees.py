@@ -9,7 +9,7 @@ share; the status of the loop names this code.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
 from dlbc.analysis.uses import every_node, parameters_of, root_name, unparsed
@@ -28,11 +28,17 @@ _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
 
 
 def mentioned_functions(
-    body: list[ast.stmt], hidden: frozenset[str], module_names: ModuleNames
+    body: Iterable[ast.stmt],
+    hidden: frozenset[str],
+    module_names: ModuleNames,
+    besides: Set[ast.AST] = frozenset(),
 ) -> frozenset[ast.AST]:
-    """Every function of the module that the body names, and every method that it names as an attribute."""
+    """Every function of the module that the body names, and every method that it names as an attribute.
+
+    ``hidden``: names that mean something else; ``besides``: mentions that do not count.
+    """
     mentioned: set[ast.AST] = set()
-    for node in (n for s in body for n in every_node(s)):
+    for node in (n for s in body for n in every_node(s) if n not in besides):
         if isinstance(node, ast.Name) and node.id not in hidden:
             mentioned.update(module_names.functions.get(node.id, ()))
             if node.id in module_names.classes:

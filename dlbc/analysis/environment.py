@@ -201,7 +201,8 @@ class ChainEvaluator(Environment, ABC):
 
     def _runs(self, node: ast.Attribute) -> bool:
         """Whether taking the attribute may run a property."""
-        return node.attr in self._region.module.implicit_calls.properties
+        properties = self._region.module.implicit_calls.properties
+        return node.attr in properties or node in self._region.expansions
 
     def _brackets(self, brackets: Iterable[ast.expr]) -> tuple[tuple[Subscript, ...], bool]:
         subscripts: tuple[Subscript, ...] = ()
@@ -231,7 +232,8 @@ class ChainEvaluator(Environment, ABC):
         name, _, _ = self._path(node)
         if name:
             root = name.partition(".")[0]
-            if root in self._region.module.constant or self._builtin(root):
+            stays = root in self._region.module.constant or root in self._region.outer
+            if stays or self._builtin(root):
                 return self._static(name, read)
             return self._shared(node, read)
         if isinstance(node, ast.Name):

@@ -36,7 +36,7 @@ class _Walker(ExpressionEvaluator):
 
     def _walk_once(self) -> None:
         self._begin()
-        self._facts, self._sure = RegionFacts(), True
+        self._facts, self._sure = RegionFacts(expansions=self._region.expansions), True
         self._seen, self._stale = set(), False
         for statement in self._region.body:
             self._statement(statement)

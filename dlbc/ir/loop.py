@@ -139,12 +139,18 @@ class ProofFailure:
 
 
 def status_of(
-    proofs: Sequence[IndependenceProof], trusted: Sequence[str], outside: Sequence[str]
+    proofs: Sequence[IndependenceProof],
+    trusted: Sequence[str],
+    outside: Sequence[str],
+    dispatched: bool = False,
 ) -> ProofStatus:
-    """The proof status of a loop: the weakest that its proofs, assertions and unseen functions allow."""
+    """The proof status of a loop: the weakest that its proofs, assertions and unseen functions allow.
+
+    ``dispatched``: it is checked before the loop which methods its objects have.
+    """
     if trusted or any(p.method is ProofMethod.ASSERTED for p in proofs):
         return ProofStatus.ASSERTED
     if outside:
         return ProofStatus.CONDITIONAL
-    guarded = any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
+    guarded = dispatched or any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
     return ProofStatus.GUARDED if guarded else ProofStatus.PROVEN

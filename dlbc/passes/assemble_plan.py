@@ -28,6 +28,7 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 class PlanParts:
     """The results for one loop; ``space`` is the text of its iterable, ``live`` what is read after it.
 
+    ``dispatch``: the conditions under which methods of objects are those that were looked into.
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
     """
 
@@ -43,6 +44,7 @@ class PlanParts:
     fold_decision: FoldDecision
     live: frozenset[str]
     seen_after_failure: bool
+    dispatch: Sequence[str] = ()
 
 
 def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
@@ -52,12 +54,14 @@ def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys(_guards(pieces)))
     own = tuple(_parameters(pieces))
+    rows = _named_in([row for a in pieces.arrays for row in (*a.rows, *(a.writes or ()))])
+    around = (*_named_in(guards), *(n for n in rows if n not in names.temporaries))
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
     kept = _kept(loop, pieces)
     return LoopPlan(
         loop=loop,
         space=SpaceText(pieces.space, rename(names.index, mangled)),
-        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *_named_in(guards), *read))),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *around, *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
         iterations=pieces.iterations,
         definite=tuple(mangled.get(n, n) for n in kept if n in pieces.scalars.definite),
@@ -89,6 +93,7 @@ def _kept(loop: AnnotatedLoop, pieces: PlanParts) -> list[str]:
 def _guards(pieces: PlanParts) -> Iterator[str]:
     """The conditions to check before the loop."""
     yield from dict.fromkeys(guard for proof in pieces.proofs for guard in proof.guards)
+    yield from pieces.dispatch
     for access in pieces.accesses:  # assigning to a slice of a list may change its length
         match access.node:
             case ast.Subscript(slice=ast.Slice(), value=base) if access.writes:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis.call_targets import Program
 from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
 from dlbc.analysis.effects import (
     EXTERNAL_EFFECTS,
@@ -21,6 +22,7 @@ from dlbc.analysis.effects import (
     direct_side_effects,
     writes_output,
 )
+from dlbc.analysis.expand_calls import expand_calls, place_in_callee
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
@@ -80,11 +82,12 @@ def check_effects(
     source: Source,
     loop: AnnotatedLoop,
     contributions: IterationContributions,
+    program: Program | None = None,
 ) -> BodyEffects:
     """Everything that the body and its callees do besides element stores and contributions."""
     body = loop.node.body
     inside = {n for s in body for n in every_node(s)}
-    reached = summaries.reachable(_roots(facts, body, module)) - inside
+    reached = summaries.reachable(_roots(facts, body, module) & summaries.of.keys()) - inside
     functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
     check = _Check(names, module, summaries, source, loop, contributions)
     for change in facts.mutations:
@@ -95,13 +98,15 @@ def check_effects(
         check.function(function, _mention(function, body, source))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(written | {*contributions.names})
-    for function in functions:
+    check.iterated(written | {*contributions.names}, program)
+    expanded = {e.function for e in facts.expansions.values()} - reached
+    followed = tuple(sorted((summaries.of[f] for f in expanded & summaries.of.keys()), key=_line))
+    for function in (*functions, *followed):
         check.hidden(function, written, _mention(function, body, source))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
-        callees=functions,
+        callees=(*functions, *followed),
         cleared=_cleared(facts, module, summaries),
         unseen=check.unseen,
         trusted=frozenset(check.trusted),
@@ -111,11 +116,13 @@ def check_effects(
 
 
 def _roots(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
-    """What the body may run: by name, by operators, through values."""
+    """What the body may run, apart from calls that are expanded: by name, by operators, through values."""
     found: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
     if any(is_opaque(call, module) for call in facts.calls):
         found |= module.implicit_calls.escaping
-    mentioned = mentioned_functions(body, frozenset(), module)
+    code = (*body, *(s for e in facts.expansions.values() for s in e.body))
+    expanded = {*facts.expansions, *(n.func for n in facts.expansions if isinstance(n, ast.Call))}
+    mentioned = mentioned_functions(code, frozenset(), module, expanded)
     return frozenset(found) | mentioned | module.implicit_calls.special_methods
 
 
@@ -174,7 +181,7 @@ class _Check:
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
-            self._unseen(name, place)
+            self._unseen(name, place, *place_in_callee(call.node))
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
         """A function may run whose code is not seen: reported once for each."""
@@ -216,11 +223,13 @@ class _Check:
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
 
-    def iterated(self, written: set[str]) -> None:
+    def iterated(self, written: set[str], program: Program | None) -> None:
         """The iterable of the loop, if the body stores into it."""
         iterable = self._loop.node.iter
         statement = ast.copy_location(ast.Expr(iterable), iterable)
-        for access in walk_code(CodeRegion((statement,), frozenset(), self._module)).accesses:
+        found = {} if program is None else expand_calls(self._loop, program, frozenset(), [iterable])
+        region = CodeRegion((statement,), frozenset(), self._module).expanding(found)
+        for access in walk_code(region).accesses:
             if any(access.overlaps(array) for array in written):
                 self._report("DLB316", access.node, array=access.array)
 
@@ -228,7 +237,8 @@ class _Check:
         """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
             constant = access.root in self._module.constant and access.root not in self._names.shared
-            if access.writes and constant:
+            outer = any(access.root in e.outer for e in facts.expansions.values())
+            if access.writes and (constant or outer):
                 self._report("DLB416", access.node, name=access.array)
 
     def _on(
@@ -261,6 +271,7 @@ class _Check:
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
         notes = tuple(self._other_use(fields.get("name", ""))) if code == EffectKind.ORDERED.value else ()
+        notes = (*notes, *place_in_callee(node))
         self.findings.append(report(code, self._source.place_of(node), "", notes, **fields))
 
     def _other_use(self, name: str) -> Iterator[RelatedPlace]:

@@ -11,12 +11,15 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.call_targets import Program
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
+from dlbc.analysis.expand_calls import expand_calls, place_in_callee
+from dlbc.analysis.uses import uses_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
+from dlbc.ir.region import CodeRegion, Expansion, LoopNames, ModuleNames
 
 #: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
 #: None where the offset into the array is unknown.
@@ -30,26 +33,54 @@ _PARTS = frozenset(
 
 
 def find_accesses(
-    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, summaries: FunctionSummaries
+    loop: AnnotatedLoop,
+    names: LoopNames,
+    module: ModuleNames,
+    summaries: FunctionSummaries,
+    program: Program | None = None,
 ) -> RegionFacts:
-    """The facts of one iteration; the summaries say which functions give new results."""
+    """The facts of one iteration; the summaries say which functions give new results.
+
+    Calls are expanded where one of them stores into what exists outside of it, is given something that the
+    loop stores into, or runs code of another module of the program.
+    """
+    region = _region_of(loop, names, module, summaries)
+    found = {} if program is None else expand_calls(loop, program, names.temporaries, loop.node.body)
+    if found and _tell(found, facts := walk_code(region.expanding(found))):
+        return facts
+    return walk_code(region)
+
+
+def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts) -> bool:
+    """Whether the expansions tell more than the summaries of the functions."""
+    stores = [(a.root, a.node) for a in facts.accesses if a.writes]
+    stores += [(o.name.partition(".")[0], m.node) for m in facts.mutations for o in m.origins]
+    stored = {root for root, _ in stores}
+    return (
+        any(not e.of_file for e in found.values())
+        or any(place_in_callee(node) for _, node in stores)
+        or any(u.name in stored for node in found for u in uses_of(node))
+    )
+
+
+def _region_of(
+    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, summaries: FunctionSummaries
+) -> CodeRegion:
     live_in, counted = frozenset(names.targets) - {names.index}, frozenset[str]()
     match loop.node.iter:
         case ast.Call(func=ast.Name(id="range"), args=args) if module.builtin("range"):
             # The items are integers, and a `range` takes integers alone.
             live_in, counted = frozenset(), frozenset(name for a in args for name in _operands(a))
-    return walk_code(
-        CodeRegion(
-            body=tuple(loop.node.body),
-            own=names.temporaries,
-            module=module,
-            index=names.index,
-            live_in=live_in,
-            integers=names.integers,
-            fresh=summaries.fresh,
-            returns_argument_parts=summaries.returns_argument_parts,
-            range_arguments=counted,
-        )
+    return CodeRegion(
+        body=tuple(loop.node.body),
+        own=names.temporaries,
+        module=module,
+        index=names.index,
+        live_in=live_in,
+        integers=names.integers,
+        fresh=summaries.fresh,
+        returns_argument_parts=summaries.returns_argument_parts,
+        range_arguments=counted,
     )
 
 

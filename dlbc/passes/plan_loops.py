@@ -14,6 +14,7 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
+from dlbc.analysis.call_targets import FindModule, Program, ProgramModule, module_name
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
@@ -81,14 +82,35 @@ def report_loops(
     loops: Sequence[AnnotatedLoop],
     wanted: ReportDetail = ReportDetail.PLANS,
     survey: tuple[ModuleNames, FunctionSummaries] | None = None,
+    find: FindModule | None = None,
 ) -> list[LoopReport]:
     """A report for each `parallel` loop: its plan, or why it has none; remarks may come with a plan.
 
-    Costly details that ``wanted`` does not ask for are left out.
+    Costly details that ``wanted`` does not ask for are left out. ``find`` gives the program's own modules.
     """
-    around = _ModuleContext(module, *(survey or survey_module(module)), Provers(), wanted)
+    survey = survey or survey_module(module)
+    program = read_program(module, survey, find)
+    around = _ModuleContext(module, *survey, Provers(), wanted, program)
     loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
     return [_plan_loop(loop, around) for loop in loops]
+
+
+def read_program(
+    module: Module, survey: tuple[ModuleNames, FunctionSummaries], find: FindModule | None
+) -> Program:
+    """The program that a file begins; its other modules are surveyed when a call leads there."""
+    surveyed: dict[str, ProgramModule] = {}
+
+    def load(name: str, importer: ProgramModule) -> tuple[ProgramModule, str] | None:
+        found = None if find is None else find(name, importer.module.source)
+        if found is None:
+            return None
+        path = found[0].source.path
+        if path not in surveyed:
+            surveyed[path] = ProgramModule(module_name(path), found[0], *survey_module(found[0]))
+        return surveyed[path], found[1]
+
+    return Program(ProgramModule("", module, *survey), load)
 
 
 def _read_by_costs(loops: Sequence[AnnotatedLoop], excluded: AnnotatedLoop) -> frozenset[str]:
@@ -110,6 +132,7 @@ class _ModuleContext:
     summaries: FunctionSummaries
     provers: Provers
     wanted: ReportDetail
+    program: Program
 
     @property
     def source(self) -> Source:
@@ -166,10 +189,12 @@ class _Body:
 
 def _read_body(loop: AnnotatedLoop, names: LoopNames, around: _ModuleContext) -> _Body:
     module_names, summaries, source = around.module_names, around.summaries, around.source
-    facts = find_accesses(loop, names, module_names, summaries)
+    facts = find_accesses(loop, names, module_names, summaries, around.program)
     scalars = classify_scalars(loop.node.body, names)
     contributions, refused = find_reductions(loop, names, facts, scalars, module_names, source)
-    effects = check_effects(facts, names, module_names, summaries, source, loop, contributions)
+    effects = check_effects(
+        facts, names, module_names, summaries, source, loop, contributions, around.program
+    )
     callees, settled = effects.callees, contributions.explained
     added_to = frozenset(contributions.containers) - contributions.maybe_stores
     findings = (
@@ -226,7 +251,9 @@ def _with_plan(
     """The report with the plan, unless a variable has no class."""
     loop, names, scalars = loop_report.loop, body.names, body.scalars
     arrays, contributions = proof.arrays, proof.contributions
+    dispatch = tuple(dict.fromkeys(e.guard for e in body.facts.expansions.values() if e.guard))
     parts = PlanParts(
+        dispatch=dispatch,
         space=write_space(loop.node.iter, around.module, around.module_names),
         iterations=iteration_distribution(loop.annotation),
         names=names,
@@ -249,7 +276,8 @@ def _with_plan(
     if unfit:
         return loop_report
     outside = tuple(name for name, _ in loop_report.unseen)
-    status = status_of(loop_report.proofs, (*loop_report.trusted, *loop_report.asserted), outside)
+    trusted = (*loop_report.trusted, *loop_report.asserted)
+    status = status_of(loop_report.proofs, trusted, outside, bool(dispatch))
     return replace(
         loop_report,
         plan=replace(plan, variables=variables, outside=outside, status=status),

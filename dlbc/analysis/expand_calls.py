@@ -1,0 +1,305 @@
+"""Expand calls of the program's own functions: what they run, in terms of the names at the call.
+
+Theory: virtual inline expansion (interprocedural side effects by substitution). A formal parameter that the
+function does not bind again is replaced by its argument if that is a name, a constant or a chain of
+attributes and subscripts; any other argument is assigned to a local first. Locals get names that no program
+has (``k@3``). So the walk of the loop body sees the callee's stores, inner loops and conditions as if they stood
+at the call, through several levels, and ``f(a, a, i)`` is what it is.
+
+A function on the way to itself is not expanded, nor one whose arguments cannot be paired with its parameters;
+such a call is treated as a whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dlbc.analysis.call_targets import CallTarget, CodePlace, Program, ProgramModule
+from dlbc.analysis.names import BUILTINS
+from dlbc.analysis.uses import every_node, own_nodes, parameters_of, root_name, unparsed
+from dlbc.diagnostics.diagnostic import RelatedPlace
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import Expansion
+
+#: The most nodes that the expansions of one loop may have.
+_MOST_NODES = 20_000
+
+#: Parents under which a name is read as a number.
+_ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Slice)
+_COUNTING = frozenset({"range", "min", "max", "int", "abs"})
+
+
+def expand_calls(
+    loop: AnnotatedLoop, program: Program, own: frozenset[str], roots: Sequence[ast.AST]
+) -> dict[ast.AST, Expansion]:
+    """The expansions of the calls and properties below ``roots``, with those inside them.
+
+    ``own``: the names that the loop body binds. Code of functions made there is left out.
+    """
+    nodes = list(own_nodes(roots))
+    inner = _bound_inside(nodes)
+    expander = _Expander(loop, program, own | inner)
+    place = CodePlace(program.file, loop.path, inner)
+    for node in nodes:
+        expander.take(node, node, place, ())
+    return expander.found
+
+
+def place_in_callee(node: ast.AST) -> tuple[RelatedPlace, ...]:
+    """For code of an expanded call, which counts as standing at the call: the place where it stands."""
+    known = node.__dict__.get("_dlbc_written")
+    return () if known is None else (known,)
+
+
+class _Expander:
+    def __init__(self, loop: AnnotatedLoop, program: Program, own: frozenset[str]) -> None:
+        self._program, self._own = program, own
+        self.loop = loop
+        self._numbers = itertools.count(1)
+        self._properties = program.properties()
+        self._left = _MOST_NODES
+        self.found: dict[ast.AST, Expansion] = {}
+
+    def take(self, node: ast.AST, original: ast.AST, place: CodePlace, stack: tuple[ast.AST, ...]) -> None:
+        """Expand ``node`` if it is a call that can be; it stands at ``place`` as ``original``."""
+        match node, original:
+            case ast.Call(), ast.Call():
+                target = self._program.target_of(original, place)
+                given = node
+                receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+                if unparsed(original.func) == "len" and target is not None:
+                    receiver, given = node.args[0], ast.copy_location(ast.Call(node.func, [], []), node)
+            case ast.Attribute(attr=name, ctx=ast.Load()), ast.Attribute() if name in self._properties:
+                target = self._program.method_of(original.value, name, place)
+                given, receiver = ast.copy_location(ast.Call(node, [], []), node), node.value
+                if target is not None and "property" not in map(unparsed, target.function.decorator_list):
+                    return
+            case _:
+                return
+        if target is None or target.function in stack or node in self.found:
+            return
+        guard = self._guard(target, receiver)
+        arguments = None if guard is None else _paired(target, given, receiver)
+        size = len(every_node(target.function))
+        if guard is None or arguments is None or size > self._left:
+            return
+        self._left -= size
+        self.found[node] = _Copier(self, target, node, arguments, stack, next(self._numbers)).expansion(guard)
+
+    def _guard(self, target: CallTarget, receiver: ast.expr | None) -> str | None:
+        """Under which condition the receiver has this method; None where that can only be seen later."""
+        if not target.owner:
+            return ""
+        root = None if receiver is None else root_name(receiver)
+        if receiver is None or root is None or root in self._own or not root.isidentifier():
+            return None
+        name, function = target.function.name, target.function
+        getter = ".fget" if "property" in map(unparsed, function.decorator_list) else ""
+        return f'type({unparsed(receiver)}).{name}{getter}.__qualname__ == "{target.owner}.{name}"'
+
+    def is_own(self, module: ProgramModule) -> bool:
+        return module is self._program.file
+
+    def same_binding(self, name: str, place: CodePlace) -> bool:
+        """Whether a name means at that place what it means at the loop."""
+        here = CodePlace(self._program.file, self.loop.path).bindings(name)
+        return self.is_own(place.module) and here == place.bindings(name)
+
+    def imported_as(self, full: str) -> str | None:
+        """A name by which the file has a package."""
+        return next((n for n, f in self._program.file.names.imports.items() if f == full), None)
+
+
+def _paired(target: CallTarget, call: ast.Call, receiver: ast.expr | None) -> dict[str, ast.expr] | None:
+    """The argument of each parameter; None where the text does not tell."""
+    a = target.function.args
+    formals = [p.arg for p in (*a.posonlyargs, *a.args)]
+    given = [*([receiver] if target.bound and receiver is not None else []), *call.args]
+    if len(given) > len(formals) or any(isinstance(g, ast.Starred) for g in given):
+        return None
+    pairs = dict(zip(formals, given, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in pairs:
+            return None
+        pairs[keyword.arg] = keyword.value
+    defaults = dict(zip(formals[len(formals) - len(a.defaults) :], a.defaults, strict=True))
+    defaults |= {p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+    plain = {name: d for name, d in defaults.items() if isinstance(d, ast.Constant | ast.UnaryOp)}
+    pairs = plain | pairs
+    return pairs if pairs.keys() == {p.arg for p in parameters_of(target.function)} else None
+
+
+class _Copier:
+    """Copies the statements of one function for one call."""
+
+    def __init__(
+        self,
+        expander: _Expander,
+        target: CallTarget,
+        call: ast.AST,
+        arguments: Mapping[str, ast.expr],
+        stack: tuple[ast.AST, ...],
+        number: int,
+    ) -> None:
+        function = target.function
+        self._expander, self._target, self._call, self._number = expander, target, call, number
+        self._stack = (*stack, function)
+        nodes = [n for s in function.body for n in every_node(s)]
+        self._place = CodePlace(target.module, target.module.path_to(function), _bound_inside(nodes))
+        bound = set(_names_bound(nodes))
+        self._scalars = _scalars(function)
+        self._arguments = {n: a for n, a in arguments.items() if n not in bound and _is_chain(a)}
+        self._assigned = {n: a for n, a in arguments.items() if n not in self._arguments}
+        self._locals = {n: f"{n}@{number}" for n in (*bound, *self._assigned)}
+        self._outer: set[str] = set()
+
+    def expansion(self, guard: str) -> Expansion:
+        """The function's statements, after those that assign arguments to locals."""
+        body: list[ast.stmt] = []
+        for name, value in self._assigned.items():
+            target = self._made(ast.Name(self._locals[name], ast.Store()))
+            body.append(self._made(ast.Assign([target], value)))
+        body += [self._copy(s) for s in self._target.function.body if not _is_text(s)]
+        return Expansion(
+            function=self._target.function,
+            body=tuple(body),
+            value=_value_of(body),
+            own=frozenset(self._locals.values()),
+            outer=frozenset(self._outer),
+            guard=guard,
+            of_file=self._expander.is_own(self._target.module),
+        )
+
+    def _made(self, node: Any) -> Any:
+        """A node that counts as standing at the call."""
+        return ast.copy_location(node, self._call)
+
+    def _copy(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [self._copy(n) for n in node]
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if not isinstance(node, ast.AST) or isinstance(node, ast.expr_context | ast.operator):
+            return node
+        new = type(node)(**{name: self._copy(value) for name, value in ast.iter_fields(node)})
+        if isinstance(new, ast.arg):
+            new.arg = self._locals.get(new.arg, new.arg)
+        elif isinstance(new, ast.ExceptHandler) and new.name:
+            new.name = self._locals[new.name]
+        if hasattr(node, "lineno"):
+            self._made(new)
+            new.__dict__["_dlbc_written"] = self._written(node)
+        self._expander.take(new, node, self._place, self._stack)
+        return new
+
+    def _written(self, node: Any) -> RelatedPlace:
+        module = self._target.module
+        source = None if self._expander.is_own(module) else module.module.source
+        place = module.module.source.place_of(node)
+        return RelatedPlace(place, f"in `{self._target.function.name}`", source)
+
+    def _name(self, node: ast.Name) -> ast.expr:
+        if node.id in self._arguments:
+            return self._arguments[node.id]
+        local = self._locals.get(node.id)
+        new = self._free(node) if local is None else ast.Name(local, node.ctx)
+        return ast.copy_location(new, self._call)
+
+    def _free(self, node: ast.Name) -> ast.expr:
+        """A name from around the function, as the caller has it."""
+        name, place = node.id, self._place
+        nodes, scope = place.bindings(name)
+        if (not nodes and name in BUILTINS) or self._is_code(name, scope):
+            return ast.Name(name, node.ctx)
+        known = _literal(name, nodes, scope, place)
+        if known is not None:
+            return known
+        if name in self._scalars and self._expander.same_binding(name, place):
+            return ast.Name(name, node.ctx)
+        full = place.module.names.imports.get(name) if scope is None else None
+        alias = None if full is None else self._expander.imported_as(full)
+        if alias is not None:
+            return ast.Name(alias, node.ctx)
+        shown = f"{name} of {place.module.name}" if place.module.name else f"global {name}"
+        self._outer.add(shown)
+        return ast.Name(shown, node.ctx)
+
+    def _is_code(self, name: str, scope: ast.AST | None) -> bool:
+        """Whether it is a function, class or import of the file that the loop has under the same name."""
+        names = self._place.module.names
+        code = scope is None and (name in names.constant or name in names.imports)
+        return code and self._expander.same_binding(name, self._place)
+
+
+def _literal(name: str, nodes: Any, scope: ast.AST | None, place: CodePlace) -> ast.expr | None:
+    """The number that a name of a module is bound to, once and for all."""
+    if scope is not None or len(nodes) != 1 or name in place.module.names.declared:
+        return None
+    for statement in place.module.module.tree.body:
+        match statement:
+            case ast.Assign(targets=[target], value=ast.Constant(value=value)) if target is nodes[0]:
+                return ast.Constant(value) if isinstance(value, int | float) else None
+    return None
+
+
+def _bound_inside(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that comprehensions and lambdas bind for themselves."""
+    targets = [n.target for n in nodes if isinstance(n, ast.comprehension)]
+    names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    return frozenset(names | {n.arg for n in nodes if isinstance(n, ast.arg)})
+
+
+def _names_bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """All names that code binds, in scopes inside it too."""
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            yield node.name
+
+
+def _scalars(function: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function uses in arithmetic and bounds alone."""
+    every: set[ast.AST] = set()
+    plain: set[ast.AST] = set()
+    for node in every_node(function):
+        if isinstance(node, ast.Name):
+            every.add(node)
+        children: list[ast.AST] = []
+        if isinstance(node, _ARITHMETIC):
+            children = list(ast.iter_child_nodes(node))
+        elif isinstance(node, ast.Subscript):
+            children = [node.slice, *(node.slice.elts if isinstance(node.slice, ast.Tuple) else [])]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _COUNTING:
+            children = list(node.args)
+        plain.update(children)
+    others = {n.id for n in every - plain if isinstance(n, ast.Name)}
+    return frozenset(n.id for n in every if isinstance(n, ast.Name)) - others
+
+
+def _is_chain(node: ast.expr) -> bool:
+    """Whether it gives the same object wherever the function mentions its parameter."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and any(
+            isinstance(n, ast.Call | ast.NamedExpr) for n in every_node(node.slice)
+        ):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether it is a docstring, or another expression that does nothing."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _value_of(body: list[ast.stmt]) -> ast.expr | None:
+    """What the statements return, if they are assignments to names and one `return` at the end."""
+    *before, last = body
+    plain = all(isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) for s in before)
+    return last.value if plain and isinstance(last, ast.Return) else None
