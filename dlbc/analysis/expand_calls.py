@@ -3,8 +3,8 @@
 Theory: virtual inline expansion (interprocedural side effects by substitution). A formal parameter that the
 function does not bind again is replaced by its argument if that is a name, a constant or a chain of
 attributes and subscripts; any other argument is assigned to a local first. Locals get names that no program
-has (``k@3``). So the walk of the loop body sees the callee's stores, inner loops and conditions as if they stood
-at the call, through several levels, and ``f(a, a, i)`` is what it is.
+has (``k@3``). So the walk of the loop body sees the callee's stores, inner loops and conditions as if they
+stood at the call, through several levels, and ``f(a, a, i)`` is what it is.
 
 A function on the way to itself is not expanded, nor one whose arguments cannot be paired with its parameters;
 such a call is treated as a whole.
@@ -103,14 +103,12 @@ class _Expander:
     def is_own(self, module: ProgramModule) -> bool:
         return module is self._program.file
 
-    def same_binding(self, name: str, place: CodePlace) -> bool:
-        """Whether a name means at that place what it means at the loop."""
-        here = CodePlace(self._program.file, self.loop.path).bindings(name)
-        return self.is_own(place.module) and here == place.bindings(name)
-
-    def imported_as(self, full: str) -> str | None:
-        """A name by which the file has a package."""
-        return next((n for n, f in self._program.file.names.imports.items() if f == full), None)
+    def has(self, name: str, place: CodePlace) -> bool:
+        """Whether a name means at the loop what it means at that place."""
+        here = CodePlace(self._program.file, self.loop.path)
+        if (full := place.imported(name)) and not full.startswith("~"):
+            return here.imported(name) == full
+        return self.is_own(place.module) and here.bindings(name) == place.bindings(name)
 
 
 def _paired(target: CallTarget, call: ast.Call, receiver: ast.expr | None) -> dict[str, ast.expr] | None:
@@ -154,7 +152,7 @@ class _Copier:
         self._arguments = {n: a for n, a in arguments.items() if n not in bound and _is_chain(a)}
         self._assigned = {n: a for n, a in arguments.items() if n not in self._arguments}
         self._locals = {n: f"{n}@{number}" for n in (*bound, *self._assigned)}
-        self._outer: set[str] = set()
+        self._outer: dict[str, str] = {}
 
     def expansion(self, guard: str) -> Expansion:
         """The function's statements, after those that assign arguments to locals."""
@@ -168,7 +166,7 @@ class _Copier:
             body=tuple(body),
             value=_value_of(body),
             own=frozenset(self._locals.values()),
-            outer=frozenset(self._outer),
+            outer=self._outer,
             guard=guard,
             of_file=self._expander.is_own(self._target.module),
         )
@@ -217,21 +215,17 @@ class _Copier:
         known = _literal(name, nodes, scope, place)
         if known is not None:
             return known
-        if name in self._scalars and self._expander.same_binding(name, place):
+        if name in self._scalars and self._expander.has(name, place):
             return ast.Name(name, node.ctx)
-        full = place.module.names.imports.get(name) if scope is None else None
-        alias = None if full is None else self._expander.imported_as(full)
-        if alias is not None:
-            return ast.Name(alias, node.ctx)
         shown = f"{name} of {place.module.name}" if place.module.name else f"global {name}"
-        self._outer.add(shown)
+        self._outer[shown] = place.imported(name)
         return ast.Name(shown, node.ctx)
 
     def _is_code(self, name: str, scope: ast.AST | None) -> bool:
         """Whether it is a function, class or import of the file that the loop has under the same name."""
         names = self._place.module.names
         code = scope is None and (name in names.constant or name in names.imports)
-        return code and self._expander.same_binding(name, self._place)
+        return code and self._expander.has(name, self._place)
 
 
 def _literal(name: str, nodes: Any, scope: ast.AST | None, place: CodePlace) -> ast.expr | None:

@@ -89,17 +89,17 @@ class ModuleNames:
 class Expansion:
     """A call as the statements that it runs, in terms of the names at the call: virtual inline expansion.
 
-    ``value``: the expression that gives the result, where one does. ``own``: its locals; ``outer``: what its
-    free names are called where the caller may mean something else by them. ``guard``: a condition under which
-    the call reaches this function, empty where the text shows it. ``of_file``: the function stands in the
-    file itself.
+    ``value``: the expression that gives the result, where one does. ``own``: its locals; ``outer``: what it
+    takes from its module under names that the caller does not have, with the full names of imports.
+    ``guard``: a condition under which the call reaches this function, empty where the text shows it.
+    ``of_file``: the function stands in the file itself.
     """
 
     function: FunctionNode
     body: tuple[ast.stmt, ...]
     value: ast.expr | None
     own: frozenset[str]
-    outer: frozenset[str]
+    outer: Mapping[str, str]
     guard: str = ""
     of_file: bool = True
 
@@ -133,8 +133,11 @@ class CodeRegion:
     def expanding(self, found: Mapping[ast.AST, Expansion]) -> CodeRegion:
         """The region with these calls expanded."""
         own = self.own.union(*(e.own for e in found.values()))
-        outer = frozenset[str]().union(*(e.outer for e in found.values()))
-        return replace(self, own=own, outer=outer, expansions=found)
+        outer = {name: full for e in found.values() for name, full in e.outer.items()}
+        module = replace(
+            self.module, imports={**self.module.imports, **{n: f for n, f in outer.items() if f}}
+        )
+        return replace(self, own=own, module=module, outer=frozenset(outer), expansions=found)
 
     @property
     def code(self) -> tuple[ast.stmt, ...]:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.call_targets import Program
 from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
 from dlbc.analysis.effects import (
     EXTERNAL_EFFECTS,
@@ -22,7 +21,7 @@ from dlbc.analysis.effects import (
     direct_side_effects,
     writes_output,
 )
-from dlbc.analysis.expand_calls import expand_calls, place_in_callee
+from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
@@ -82,7 +81,6 @@ def check_effects(
     source: Source,
     loop: AnnotatedLoop,
     contributions: IterationContributions,
-    program: Program | None = None,
 ) -> BodyEffects:
     """Everything that the body and its callees do besides element stores and contributions."""
     body = loop.node.body
@@ -98,7 +96,7 @@ def check_effects(
         check.function(function, _mention(function, body, source))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(written | {*contributions.names}, program)
+    check.iterated(written | {*contributions.names})
     expanded = {e.function for e in facts.expansions.values()} - reached
     followed = tuple(sorted((summaries.of[f] for f in expanded & summaries.of.keys()), key=_line))
     for function in (*functions, *followed):
@@ -223,13 +221,13 @@ class _Check:
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
 
-    def iterated(self, written: set[str], program: Program | None) -> None:
-        """The iterable of the loop, if the body stores into it."""
+    def iterated(self, written: set[str]) -> None:
+        """The iterable of the loop, if the body stores into it; a `range` is fixed before the loop begins."""
         iterable = self._loop.node.iter
+        if self._names.counter_in_range:
+            return
         statement = ast.copy_location(ast.Expr(iterable), iterable)
-        found = {} if program is None else expand_calls(self._loop, program, frozenset(), [iterable])
-        region = CodeRegion((statement,), frozenset(), self._module).expanding(found)
-        for access in walk_code(region).accesses:
+        for access in walk_code(CodeRegion((statement,), frozenset(), self._module)).accesses:
             if any(access.overlaps(array) for array in written):
                 self._report("DLB316", access.node, array=access.array)
 

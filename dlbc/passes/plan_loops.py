@@ -192,9 +192,7 @@ def _read_body(loop: AnnotatedLoop, names: LoopNames, around: _ModuleContext) ->
     facts = find_accesses(loop, names, module_names, summaries, around.program)
     scalars = classify_scalars(loop.node.body, names)
     contributions, refused = find_reductions(loop, names, facts, scalars, module_names, source)
-    effects = check_effects(
-        facts, names, module_names, summaries, source, loop, contributions, around.program
-    )
+    effects = check_effects(facts, names, module_names, summaries, source, loop, contributions)
     callees, settled = effects.callees, contributions.explained
     added_to = frozenset(contributions.containers) - contributions.maybe_stores
     findings = (
