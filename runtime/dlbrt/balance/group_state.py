@@ -12,10 +12,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
-from dlbrt.balance.decision import BALANCED, UNPROFITABLE, Decision, still_pays
+from dlbrt.balance.decision import BALANCED, UNPROFITABLE, Decision, DecisionInputs, still_pays
 from dlbrt.balance.group_estimates import GroupEstimates, SpeedHistory
 from dlbrt.balance.messages import NO_FAILURE, GroupReport, MovedWork, Profile, RedistributionGain, Window
-from dlbrt.balance.strategy import DecisionInputs
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Plan, Transfer, plan_assignments, plan_transfers
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable

@@ -14,12 +14,12 @@ from copy import copy
 from typing import Any
 
 from dlbrt.balance.agent import Agent, InitialState, PeerStrategy
-from dlbrt.balance.decision import Decision
+from dlbrt.balance.decision import Decision, DecisionInputs
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.member import ChoiceRule
 from dlbrt.balance.messages import GroupReport, Profile
 from dlbrt.balance.setup import agent_of, initial_state
-from dlbrt.balance.strategy import DecisionInputs, Strategy
+from dlbrt.balance.strategy import Strategy
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
@@ -31,7 +31,6 @@ from dlbrt.sim.outcome import SimulationOutcome, SimulationStep
 from dlbrt.sim.ranks import SimulatedRank, SimulatedRanks
 from dlbrt.sim.worker import SimulatedWorker
 
-# ------------------------------------------------------------------------------
 # A group state that all replicas share: the first replica to settle a window computes, the others reuse the
 # result.
 #
@@ -118,8 +117,6 @@ class ReplicatedGroupState(GroupState):
         _ = self.estimates
         return _Settled(epoch, profiles, vars(self), transfers)
 
-
-# ------------------------------------------------------------------------------
 
 #: Before a strategy is chosen, completed work is reported in this many pieces, which show how the speed
 #: changes.
