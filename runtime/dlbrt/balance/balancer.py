@@ -20,12 +20,12 @@ own. The central balancer keeps replicas of the groups' states, so that it knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, Handlers, InitialState, PeerStrategy, take_over
-from dlbrt.balance.decision import Decision, DecisionInputs
+from dlbrt.balance.decision import Decision, DecisionInputs, DecisionRule
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.member import ChoiceRule, GroupMember, StrategyCommitment
 from dlbrt.balance.messages import NO_FAILURE, Profile
@@ -193,7 +193,7 @@ class Balancer(GroupMember):
         return self._settled(event.now, event.profiles, decided)
 
     def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
+        self, now: float, profiles: Sequence[Profile], decide: DecisionRule
     ) -> tuple[actions.Action, ...]:
         """Settle the window, as the answer to this rank's profile has come."""
         if not self._window.profile_sent:

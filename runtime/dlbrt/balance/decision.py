@@ -9,7 +9,7 @@ synchronization costs an iteration besides, because ranks poll for interrupts be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import sub, truediv
 
 from dlbrt.data.layout import quickest
@@ -68,6 +68,10 @@ class DecisionInputs:
     unit: float
     unit_move_s: float
     parameters: Parameters
+
+
+#: A rule for new shares; None leaves the work where it is.
+DecisionRule = Callable[[DecisionInputs], Decision | None]
 
 
 def decide(inputs: DecisionInputs) -> Decision:

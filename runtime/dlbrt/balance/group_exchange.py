@@ -27,12 +27,12 @@ kept.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dlbrt.balance import actions, events
 from dlbrt.balance.agent import BalancingCounts, Handlers
 from dlbrt.balance.balancer import Balancer
-from dlbrt.balance.decision import Decision, DecisionInputs
+from dlbrt.balance.decision import DecisionRule
 from dlbrt.balance.group_state import MAX_WINDOWS, GroupState
 from dlbrt.balance.messages import NO_FAILURE, Profile, Window
 from dlbrt.balance.strategy import Strategy, defer_to_exchange
@@ -164,7 +164,7 @@ class GroupExchangeBalancer(Balancer):
         return super()._reserve()
 
     def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
+        self, now: float, profiles: Sequence[Profile], decide: DecisionRule
     ) -> tuple[actions.Action, ...]:
         requested = self.rounds is not None and any(profile.requests_exchange for profile in profiles)
         return super()._settled(now, profiles, defer_to_exchange if requested else decide)

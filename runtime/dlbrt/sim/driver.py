@@ -8,13 +8,13 @@ an iteration, so that a run takes milliseconds whatever it simulates.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
 from dlbrt.balance.agent import Agent, InitialState, PeerStrategy
-from dlbrt.balance.decision import Decision, DecisionInputs
+from dlbrt.balance.decision import DecisionRule
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.member import ChoiceRule
 from dlbrt.balance.messages import GroupReport, Profile
@@ -94,9 +94,7 @@ class ReplicatedGroupState(GroupState):
         vars(whole).update(vars(merged))
         return whole, kept
 
-    def settle(
-        self, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Transfer, ...]:
+    def settle(self, profiles: Sequence[Profile], decide: DecisionRule) -> tuple[Transfer, ...]:
         """As `GroupState.settle`; ValueError if another replica settled the window by other profiles."""
         known = self._group.settled
         if known is None or known.epoch != self.epoch:
@@ -106,9 +104,7 @@ class ReplicatedGroupState(GroupState):
         self.__dict__ = known.group_state
         return known.transfers
 
-    def _settled(
-        self, profiles: tuple[Profile, ...], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> _Settled:
+    def _settled(self, profiles: tuple[Profile, ...], decide: DecisionRule) -> _Settled:
         """Settle the window for all replicas; those still at the window before keep their state."""
         epoch = self.epoch
         self.__dict__ = dict(vars(self))
