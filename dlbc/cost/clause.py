@@ -17,16 +17,9 @@ from math import isfinite
 
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.algebra.work import WorkPolynomial
+from dlbc.analysis import effects
 from dlbc.analysis.callees import callees, mentioned_functions, mutated_arguments
-from dlbc.analysis.effects import (
-    EXTERNAL_EFFECTS,
-    NOT_ITS_OWN,
-    FunctionSummaries,
-    FunctionSummary,
-    SideEffect,
-    direct_side_effects,
-    writes_output,
-)
+from dlbc.analysis.effects import FunctionSummaries, FunctionSummary, SideEffect
 from dlbc.analysis.names import full_name
 from dlbc.analysis.uses import root_name, uses_of
 from dlbc.analysis.walk_code import walk_code
@@ -72,9 +65,9 @@ def _own(facts: RegionFacts, module_names: ModuleNames, summaries: FunctionSumma
         for name in _shared(change.origins):
             yield f"{_BY_CONSTRUCT.get(change.kind) or _quoted(change.detail)} changes `{name}`"
     for call in facts.calls:
-        if writes_output(call):
+        if effects.writes_output(call):
             yield f"{_quoted(ast.unparse(call.node.func))} {_PRINTS}"
-        for side_effect in direct_side_effects(call):
+        for side_effect in effects.direct_side_effects(call):
             yield from _of_side_effect(side_effect)
         for function, value, _ in mutated_arguments(call, module_names, summaries.of):
             for name in _shared(value.points_to | value.reachable):
@@ -82,7 +75,7 @@ def _own(facts: RegionFacts, module_names: ModuleNames, summaries: FunctionSumma
 
 
 def _of_side_effect(side_effect: SideEffect) -> Iterator[str]:
-    if side_effect.effect in EXTERNAL_EFFECTS:
+    if side_effect.effect in effects.EXTERNAL_EFFECTS:
         yield f"`{side_effect.function}` {_OUTSIDE[side_effect.effect]}"
         return
     does = "draws from" if side_effect.effect is EffectKind.DRAW else "changes"
@@ -94,9 +87,9 @@ def _of_function(function: FunctionSummary, loop: AnnotatedLoop) -> Iterator[str
     if function.prints:
         yield f"`{function.name}` {_PRINTS}"
     for side_effect in function.side_effects:
-        if side_effect.effect in EXTERNAL_EFFECTS:
+        if side_effect.effect in effects.EXTERNAL_EFFECTS:
             yield f"`{function.name}` calls `{side_effect.function}`, which {_OUTSIDE[side_effect.effect]}"
-    for name in sorted({*function.rebinds, *function.mutated_shared} - {NOT_ITS_OWN}):
+    for name in sorted({*function.rebinds, *function.mutated_shared} - {effects.NOT_ITS_OWN}):
         owner = function.owners.get(name)
         if not function.called_by_name_only or owner is None or owner in loop.path:
             yield f"`{function.name}` changes `{name}`"

@@ -13,14 +13,9 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
+from dlbc.analysis import effects
 from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
-from dlbc.analysis.effects import (
-    EXTERNAL_EFFECTS,
-    FunctionSummaries,
-    FunctionSummary,
-    direct_side_effects,
-    writes_output,
-)
+from dlbc.analysis.effects import FunctionSummaries, FunctionSummary
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
@@ -105,7 +100,7 @@ def check_effects(
         cleared=_cleared(facts, module, summaries),
         unseen=check.unseen,
         trusted=frozenset(check.trusted),
-        prints=any(map(writes_output, facts.calls)) or any(f.prints for f in functions),
+        prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
     )
 
@@ -161,11 +156,11 @@ class _Check:
 
     def call(self, call: CallSite) -> None:
         place, contributes = self._source.place_of(call.node), call.node in self._contributing
-        for side_effect in () if contributes else direct_side_effects(call):
+        for side_effect in () if contributes else effects.direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
             if kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
-            elif kind in EXTERNAL_EFFECTS:
+            elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
             else:
                 elements = kind is not EffectKind.DRAW
@@ -188,7 +183,7 @@ class _Check:
         for side_effect in function.side_effects:
             if side_effect.effect is EffectKind.FILE and self._asserts:
                 self.asserted.append((side_effect.function, place))
-            elif (kind := side_effect.effect) in EXTERNAL_EFFECTS:
+            elif (kind := side_effect.effect) in effects.EXTERNAL_EFFECTS:
                 note = RelatedPlace(self._source.place_of(side_effect.node), f"in `{function.name}`")
                 self._once(report(kind.value, place, notes=(note,), function=side_effect.function))
         for names in (function.rebinds, function.mutated_shared):

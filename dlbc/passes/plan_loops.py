@@ -19,15 +19,8 @@ from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
-from dlbc.ir.access import (
-    Access,
-    RegionFacts,
-    depths_of,
-    escaping_arrays,
-    has_arithmetic_subscripts,
-    in_text_order,
-    without_private,
-)
+from dlbc.ir import access
+from dlbc.ir.access import Access, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module, ProofFailure, ProofMethod, status_of
 from dlbc.ir.plan import (
     ArrayPlan,
@@ -200,8 +193,8 @@ class _Proof:
 
 def _prove(loop: AnnotatedLoop, body: _Body, around: _ModuleContext) -> _Proof:
     module_names, names, effects = around.module_names, body.names, body.effects
-    accesses = in_text_order(without_private(body.touched, loop))
-    aliases = find_aliases(loop, names, module_names, depths_of(accesses))
+    accesses = access.in_text_order(access.without_private(body.touched, loop))
+    aliases = find_aliases(loop, names, module_names, access.depths_of(accesses))
     space = find_context(loop, names, module_names)
     test = _IndependenceTest(effects, loop, names, space, aliases, around.provers, around.source)
     plain = _plain_stores(body.contributions, accesses, test)
@@ -209,7 +202,7 @@ def _prove(loop: AnnotatedLoop, body: _Body, around: _ModuleContext) -> _Proof:
     caught = check_handlers(contributions, loop, module_names, around.source)
     accesses = [a for a in accesses if a.array not in contributions.containers]
     proofs, failures = test.prove(accesses)
-    escaping = escaping_arrays(accesses, effects.cleared)
+    escaping = access.escaping_arrays(accesses, effects.cleared)
     arrays, contradictions = infer_distribution(accesses, proofs, escaping, names.index, loop)
     findings = (*caught, *(f.finding for f in failures), *contradictions)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
@@ -310,7 +303,7 @@ def _plain_stores(
         proofs, failures = test.prove(touching)
         proved = any(f.finding.code in _PROVED for f in failures) and name not in updated
         if name in contributions.arrays:
-            plain = bool(proofs) or all(map(has_arithmetic_subscripts, touching))
+            plain = bool(proofs) or all(map(access.has_arithmetic_subscripts, touching))
         else:
             plain = any(p.method is not ProofMethod.INSPECTOR and not p.guards for p in proofs.values())
         if proved or plain:

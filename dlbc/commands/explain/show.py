@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dlbc.commands.explain import sentences
 from dlbc.commands.explain.describe import (
     Section,
     describe,
@@ -17,13 +18,6 @@ from dlbc.commands.explain.describe import (
     status_text,
 )
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
-from dlbc.commands.explain.sentences import (
-    cost_object,
-    describe_variable,
-    folding_object,
-    profile_object,
-    written_name,
-)
 from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
 from dlbc.ir.plan import LoopPlan, LoopReport
 from dlbc.ir.routine import RoutinePlan
@@ -131,21 +125,25 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "guards": plan.guards,
         "outside": plan.outside,
         "arrays": [
-            {"name": written_name(a.name, plan), "distribution": a.distribution.value, "axis": a.axis}
+            {
+                "name": sentences.written_name(a.name, plan),
+                "distribution": a.distribution.value,
+                "axis": a.axis,
+            }
             | {"mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
             for a in plan.arrays
         ],
         "variables": [
             {"name": v.name, "class": v.variable_class.value, "axis": v.axis}
-            | {"halo": [v.halo_below, v.halo_above], "detail": describe_variable(v)}
+            | {"halo": [v.halo_below, v.halo_above], "detail": sentences.describe_variable(v)}
             for v in plan.variables
         ],
         "reductions": [
-            {"name": written_name(r.name, plan), "operator": r.operator, "element": r.element}
+            {"name": sentences.written_name(r.name, plan), "operator": r.operator, "element": r.element}
             for r in plan.reductions
         ],
-        "ordered": [written_name(o.name, plan) for o in plan.ordered],
-        "cost": cost_object(report, plan),
-        "folding": folding_object(report, plan),
-        "profile": profile_object(plan.profile),
+        "ordered": [sentences.written_name(o.name, plan) for o in plan.ordered],
+        "cost": sentences.cost_object(report, plan),
+        "folding": sentences.folding_object(report, plan),
+        "profile": sentences.profile_object(plan.profile),
     }
