@@ -17,9 +17,10 @@ from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
 from dlbc.analysis.uses import ScalarFacts, every_node
 from dlbc.ir.access import Access
-from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module
+from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
 from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.source import Source
 
 _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
@@ -126,11 +127,10 @@ def _order(loop: AnnotatedLoop) -> dict[str, None]:
     return order
 
 
-def write_space(node: ast.expr, module: Module, module_names: ModuleNames) -> str:
+def write_space(node: ast.expr, source: Source, module: ModuleNames) -> str:
     """The iterable of a loop as the user wrote it, with the builtins that hide its structure replaced."""
-    source = module.source
     text = source.segment(node)
-    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, module_names)), reverse=True)
+    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, module)), reverse=True)
     for line, column in places:
         at = _offset(text, line - node.lineno, column - (node.col_offset if line == node.lineno else 0))
         text = text[:at] + "dlbrt." + text[at:]
@@ -143,15 +143,15 @@ def _offset(text: str, line: int, column: int) -> int:
     return sum(map(len, lines[:line])) + len(lines[line].encode()[:column].decode())
 
 
-def _wrappers(node: ast.expr, module_names: ModuleNames) -> Iterator[ast.Name]:
+def _wrappers(node: ast.expr, module: ModuleNames) -> Iterator[ast.Name]:
     """The names of `enumerate`, `zip` and `reversed` that give the loop its items, nested ones too."""
     if not isinstance(node, ast.Call):
         return
     name = node.func
     progress = ast.unparse(name).split(".")[-1] == "tqdm"
-    if isinstance(name, ast.Name) and name.id in _WRAPPERS and module_names.builtin(name.id):
+    if isinstance(name, ast.Name) and name.id in _WRAPPERS and module.builtin(name.id):
         yield name
     elif not progress:
         return
     for argument in node.args:
-        yield from _wrappers(argument, module_names)
+        yield from _wrappers(argument, module)
