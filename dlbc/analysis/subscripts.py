@@ -17,7 +17,6 @@ from dlbc.algebra.integer_form import (
     IntegerForm,
     Junction,
     Operator,
-    Variable,
     VariableKind,
     negated,
 )
@@ -120,7 +119,7 @@ class SubscriptReader:
             case ast.Name(id=name):
                 if name in forms:
                     return forms[name]
-                return None if name in hidden or name in self._region.own else _parameter(name)
+                return None if name in hidden or name in self._region.own else IntegerForm.parameter(name)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
                 form = self.form(operand, forms, hidden)
                 return form if form is None or isinstance(op, ast.UAdd) else -form
@@ -135,7 +134,7 @@ class SubscriptReader:
                 return IntegerForm.of(Apply(_CHOICES[name], known)) if whole else None
             case ast.Subscript(value=value, slice=inside) if root_name(value) and not _is_shape(value):
                 return self._element(value, inside, forms, hidden)
-        return _parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
+        return IntegerForm.parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
 
     def _whole_part(
         self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: InnerNames
@@ -145,7 +144,7 @@ class SubscriptReader:
         if form is None or self.is_integer(argument, hidden):
             return form
         if isinstance(argument, ast.Name) and self._outside(argument, hidden):
-            return _parameter(unparsed(node))
+            return IntegerForm.parameter(unparsed(node))
         return form if isinstance(argument, ast.Subscript) and form.depends_on() else None
 
     def _element(
@@ -247,10 +246,6 @@ def _counts(node: ast.expr, region: CodeRegion) -> bool:
         case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
             return region.module.builtin("reversed") and _counts(argument, region)
     return False
-
-
-def _parameter(name: str) -> IntegerForm:
-    return IntegerForm.of(Variable(VariableKind.PARAMETER, name))
 
 
 def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:

@@ -14,7 +14,7 @@ from dataclasses import field
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import minimum
-from dlbc.algebra.integer_form import ZERO, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_form import ZERO, IntegerForm
 from dlbc.algebra.sums import trip_count
 from dlbc.analysis.subscripts import Forms, InnerNames, SubscriptReader
 from dlbc.analysis.uses import root_name, unparsed
@@ -104,7 +104,7 @@ class ShapeInference(SubscriptReader):
             return None
         name = unparsed(node)
         length = f"{name}.shape[{axis}]" if axis else f"len({name})"
-        return IntegerForm.of(Variable(VariableKind.PARAMETER, length))
+        return IntegerForm.parameter(length)
 
     def shape(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Shape:
         """The shape of an array, as far as it is known."""

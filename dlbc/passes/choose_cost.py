@@ -74,9 +74,7 @@ def _item_by_item(plan: CostPlan, work: WorkPolynomial, loop: AnnotatedLoop) -> 
     taken = {*_names_read(work), plan.target, *(u.name for u in uses_of(loop.node.target))}
     fresh = (name for name in chain(["value"], (f"value_{k}" for k in count(2))) if name not in taken)
     named = dict(zip(sorted(set(calls), key=str), fresh, strict=False))
-    changed = work.replaced(
-        {call: IntegerForm.of(Variable(VariableKind.PARAMETER, name)) for call, name in named.items()}
-    )
+    changed = work.replaced({call: IntegerForm.parameter(name) for call, name in named.items()})
     bound = tuple(
         (name, text_of(WorkPolynomial.of(call), Variable(VariableKind.INDEX, plan.target)))
         for call, name in named.items()

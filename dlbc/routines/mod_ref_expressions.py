@@ -61,7 +61,7 @@ class ExpressionModRef:
     objects, so that reading them runs no code. Within ``opaque`` code nothing is taken for plain.
     """
 
-    module_names: ModuleNames
+    module: ModuleNames
     names: Callable[[str], ValueKind]
     owned: frozenset[str]
     container: Callable[[ast.expr], bool]
@@ -73,8 +73,8 @@ class ExpressionModRef:
     _opaque: bool = False
 
     def __post_init__(self) -> None:
-        self.values = KindInference(self.module_names, self._kind)
-        self._rules = CallRules(self.module_names, self.values, self.container, self.changed_arguments)
+        self.values = KindInference(self.module, self._kind)
+        self._rules = CallRules(self.module, self.values, self.container, self.changed_arguments)
 
     def visit(self, node: ast.expr | None, mod_ref: ModRef, use: UseContext = UseContext.ESCAPES) -> None:
         """An expression to whose value ``mod_ref`` is done; ``use`` applies if it is a bare name."""
@@ -148,7 +148,7 @@ class ExpressionModRef:
         for table in reversed(self._local):
             if name in table:
                 return table[name]
-        return ValueKind.OTHER if self._opaque and not self.module_names.builtin(name) else self.names(name)
+        return ValueKind.OTHER if self._opaque and not self.module.builtin(name) else self.names(name)
 
     def _is_local(self, name: str) -> bool:
         return self._opaque or any(name in table for table in self._local)
@@ -170,8 +170,8 @@ class ExpressionModRef:
 
     def _is_plain(self, anchor: ast.Name, levels: int) -> bool:
         """Whether nothing that stays on the ranks is reached from the chain."""
-        if anchor.id in self.module_names.imports:
-            return levels == 0 and is_library(self.module_names.imports[anchor.id])
+        if anchor.id in self.module.imports:
+            return levels == 0 and is_library(self.module.imports[anchor.id])
         kind = self._kind(anchor.id)
         return kind is ValueKind.SCALAR or (kind is ValueKind.FRESH and levels == 0)
 
@@ -183,7 +183,7 @@ class ExpressionModRef:
             self.accessed.append(AccessedChain(node, 0, ModRef.MOD, WrapKind.EXPRESSION, node))
 
     def _attribute(self, node: ast.Attribute, mod_ref: ModRef) -> None:
-        hidden = self.module_names.implicit_calls
+        hidden = self.module.implicit_calls
         if node.attr in METADATA and node.attr not in hidden.properties | hidden.callable_attributes:
             use = UseContext.FREE if isinstance(node.value, ast.Name) else UseContext.DECOMPOSED
             self.visit(node.value, ModRef.NONE, use)
@@ -201,12 +201,12 @@ class ExpressionModRef:
         """Touch a chain of names as a whole; False if it is not a chain, or if part of it runs code."""
         levels, root = 0, node
         while isinstance(root, ast.Attribute):
-            if root.attr not in self.owned and not full_name(root, self.module_names):
+            if root.attr not in self.owned and not full_name(root, self.module):
                 return False
             root, levels = root.value, levels + 1
         if not isinstance(root, ast.Name):
             return False
-        full = full_name(node, self.module_names)
+        full = full_name(node, self.module)
         if not (full and is_library(full)):
             self._leaf(root, shown or node, levels, mod_ref, UseContext.DECOMPOSED, wrap_kind)
         return True
@@ -228,7 +228,7 @@ class ExpressionModRef:
             if mod_ref is not ModRef.NONE:
                 self.accessed.append(AccessedChain(anchor, 1, mod_ref, WrapKind.EXPRESSION, node))
             return
-        counting = full_name(node.func, self.module_names) in ("builtins.range", "builtins.round")
+        counting = full_name(node.func, self.module) in ("builtins.range", "builtins.round")
         handling = self._rules.mod_ref(node, mod_ref)
         self._callee(node.func, handling.callee)
         for argument in handling.arguments:
@@ -244,7 +244,7 @@ class ExpressionModRef:
 
     def _callee(self, func: ast.expr, mod_ref: ModRef) -> None:
         """The function that is called, or the receiver of a method."""
-        name = full_name(func, self.module_names)
+        name = full_name(func, self.module)
         if isinstance(func, ast.Name) and name.startswith("builtins.") and mod_ref is ModRef.MOD:
             self.accessed.append(AccessedChain(func, 0, mod_ref, WrapKind.EXPRESSION, func))
         elif name or isinstance(func, ast.Name):
@@ -257,7 +257,7 @@ class ExpressionModRef:
 
     def _is_super(self, node: ast.Call) -> bool:
         named = isinstance(node.func, ast.Name) and node.func.id == "super"
-        return named and not node.args and self.module_names.builtin("super")
+        return named and not node.args and self.module.builtin("super")
 
     def _operators(self, node: ast.expr, mod_ref: ModRef, use: UseContext) -> None:
         plain = use if use is UseContext.SCALAR else UseContext.VALUE
