@@ -16,7 +16,7 @@ from dlbrt.records import dataclass
 from dlbc.analysis import effects
 from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
 from dlbc.analysis.context import AnalysisContext
-from dlbc.analysis.effects import FunctionSummaries, FunctionSummary
+from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
@@ -91,7 +91,7 @@ def check_effects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
         callees=functions,
-        cleared=_cleared(facts, module, summaries),
+        cleared=_cleared(facts, context),
         unseen=check.unseen,
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
@@ -258,13 +258,12 @@ class _Check:
             yield self._context.note(node, "used here in another way")
 
 
-def _cleared(
-    facts: RegionFacts, module: ModuleNames, summaries: FunctionSummaries
-) -> dict[str, frozenset[ast.AST]]:
+def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozenset[ast.AST]]:
+    summaries = context.summaries
     dotted = {a.array for a in facts.accesses if "." in a.array}
     found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
     for call in facts.calls:
-        reached = summaries.reachable(frozenset(f for f, _ in callees(call, module)))
+        reached = summaries.reachable(frozenset(f for f, _ in callees(call, context.module)))
         reads = {name for f in reached for name in summaries.of[f].reads}
         if not reached or not reads.isdisjoint({"getattr", "setattr", "vars", "__dict__"}):
             continue

@@ -20,7 +20,7 @@ from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exce
 from dlbc.analysis.updates import selection_of, update_of
 from dlbc.analysis.uses import bound_names, every_node, own_nodes
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, in_order
 from dlbc.ir.loop import AnnotatedLoop, ProofMethod
 from dlbc.ir.plan import IterationContributions, LoopReport
 from dlbc.ir.region import LoopNames
@@ -201,7 +201,7 @@ def check_strict(loop_report: LoopReport) -> tuple[Diagnostic, ...]:
     """The findings of the loop, with an error for each thing that is taken on trust."""
     kept = (d for d in loop_report.findings if d.code != "DLB412")  # the remark that DLB423 replaces
     unseen = (report("DLB423", place, function=name) for name, place in loop_report.unseen)
-    return tuple(sorted((*kept, *unseen, *_asserted(loop_report)), key=lambda d: (d.place, d.code)))
+    return in_order((*kept, *unseen, *_asserted(loop_report)))
 
 
 def _asserted(loop_report: LoopReport) -> Iterator[Diagnostic]:

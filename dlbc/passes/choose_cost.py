@@ -31,7 +31,7 @@ from dlbc.analysis.control_flow import jumps_out
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import stays
-from dlbc.analysis.uses import UseKind, uses_of
+from dlbc.analysis.uses import UseKind, names_in, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm
@@ -138,16 +138,11 @@ def _heads(statement: ast.stmt) -> list[ast.AST]:
     return []
 
 
-def _names_read(work: WorkPolynomial) -> Iterator[str]:
+def _names_read(work: WorkPolynomial) -> list[str]:
     """The names in the work except the index: those of ``self.n``, ``A.shape[1]``, ``ix[i]``, ``f(i)``."""
     texts = [v.name for v in work.variables if v.kind is VariableKind.PARAMETER]
     texts += [atom.name for atom in _applications(work)]
-    found = set()
-    for text in texts:
-        nodes = list(ast.walk(ast.parse(text, mode="eval")))
-        functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
-        found |= {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions}
-    yield from sorted(found)
+    return sorted({name for text in texts for name in names_in(text)})
 
 
 def _functions(work: WorkPolynomial) -> frozenset[str]:

@@ -19,7 +19,7 @@ from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
+from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
 from dlbc.ir import access
 from dlbc.ir.access import Access, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module, ProofFailure, ProofMethod, status_of
@@ -33,7 +33,7 @@ from dlbc.ir.plan import (
     ReportDetail,
 )
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.passes.assemble_plan import PlanParts, assemble_plan, write_space
+from dlbc.passes.assemble_plan import PlanParts, assemble_plan
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
@@ -187,10 +187,9 @@ class _Proof:
 
 
 def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
-    loop, index = context.loop, context.names.index
-    accesses = access.in_text_order(access.without_private(body.touched, loop))
+    accesses = access.in_text_order(access.without_private(body.touched, context.loop))
     aliases = find_aliases(context, access.depths_of(accesses))
-    space = find_context(loop, context.names, context.module)
+    space = find_context(context.loop, context.names, context.module)
     test = _IndependenceTest(context, body.effects.cleared, space, aliases, provers)
     plain = _plain_stores(body.contributions, accesses, test)
     contributions = body.contributions.without(plain)
@@ -198,7 +197,7 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     accesses = [a for a in accesses if a.array not in contributions.containers]
     proofs, failures = test.prove(accesses)
     escaping = access.escaping_arrays(accesses, body.effects.cleared)
-    arrays, contradictions = infer_distribution(accesses, proofs, escaping, index, loop)
+    arrays, contradictions = infer_distribution(context, accesses, proofs, escaping)
     findings = (*caught, *(f.finding for f in failures), *contradictions)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
@@ -212,13 +211,11 @@ def _with_plan(
     live: frozenset[str],
 ) -> LoopReport:
     """The report with the plan, unless a variable has no class."""
-    loop, names, scalars = context.loop, context.names, body.scalars
+    loop = context.loop
     arrays, contributions = proof.arrays, proof.contributions
     parts = PlanParts(
-        space=write_space(loop.node.iter, context.source, context.module),
         iterations=iteration_distribution(loop.annotation),
-        names=names,
-        scalars=scalars,
+        scalars=body.scalars,
         accesses=proof.accesses,
         arrays=arrays,
         contributions=contributions,
@@ -228,9 +225,15 @@ def _with_plan(
         live=live,
         seen_after_failure=is_seen_after_failure(loop, frozenset(contributions.names)),
     )
-    plan = assemble_plan(loop, parts)
+    plan = assemble_plan(context, parts)
     variables, unfit = classify_variables(
-        context, scalars, proof.space, proof.accesses, arrays, contributions, last=_last(plan, names)
+        context,
+        body.scalars,
+        proof.space,
+        proof.accesses,
+        arrays,
+        contributions,
+        last=_last(plan, context.names),
     )
     loop_report = replace(loop_report, findings=_sorted([*loop_report.findings, *unfit]))
     if unfit:
@@ -306,7 +309,7 @@ def _plain_stores(
 
 
 def _sorted(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(dict.fromkeys(findings), key=lambda d: (d.place, d.code)))
+    return in_order(dict.fromkeys(findings))
 
 
 @dataclass(frozen=True)

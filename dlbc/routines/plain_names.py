@@ -27,7 +27,7 @@ from dlbc.routines.value_kinds import Bindings, KindInference, ValueKind
 
 #: Methods with which reading or setting an attribute runs code of the program.
 _ACCESSORS = frozenset(
-    ("__getattr__", "__getattribute__", "__get__", "__set__", "__setattr__", "__delattr__", "__delete__")
+    f"__{verb}__" for verb in ["getattr", "getattribute", "get", "set", "setattr", "delattr", "delete"]
 )
 #: Builtins that may bind any name.
 _BINDERS = frozenset({"exec", "eval", "globals", "locals", "vars"})

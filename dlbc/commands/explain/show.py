@@ -21,32 +21,27 @@ from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
 from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
 from dlbc.ir.plan import LoopPlan, LoopReport
 from dlbc.ir.routine import RoutinePlan
+from dlbc.pipeline import TransformResult
 from dlbc.source import Source
 
 _INDENT = "  "
 
 
 def as_text(
-    source: Source,
-    reports: Sequence[LoopReport],
-    findings: Sequence[Diagnostic],
-    *,
-    color: bool = False,
-    ranks: RankSpec | None = None,
-    routines: Sequence[RoutinePlan] = (),
+    source: Source, result: TransformResult, *, color: bool = False, ranks: RankSpec | None = None
 ) -> str:
     """A paragraph per loop and routine, then the other diagnostics; ``ranks`` adds estimates for them."""
-    numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in reports]
-    numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in routines]
+    numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in result.reports]
+    numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in result.routines]
     paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
-    paragraphs += [render(finding, source, color=color) for finding in _elsewhere(reports, findings)]
+    paragraphs += [render(finding, source, color=color) for finding in _elsewhere(result)]
     return "\n\n".join(paragraphs)
 
 
-def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _elsewhere(result: TransformResult) -> list[Diagnostic]:
     """The diagnostics that belong to no loop."""
-    of_loops = {finding for report in reports for finding in report.findings}
-    return [finding for finding in findings if finding not in of_loops]
+    of_loops = {finding for report in result.reports for finding in report.findings}
+    return [finding for finding in result.diagnostics if finding not in of_loops]
 
 
 def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
@@ -72,20 +67,13 @@ def _paragraph(
             yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
 
 
-def as_json(
-    source: Source,
-    reports: Sequence[LoopReport],
-    findings: Sequence[Diagnostic],
-    *,
-    ranks: RankSpec | None = None,
-    routines: Sequence[RoutinePlan] = (),
-) -> str:
+def as_json(source: Source, result: TransformResult, *, ranks: RankSpec | None = None) -> str:
     """One object: the file, its loops, its routines, other diagnostics; ``ranks`` as for `as_text`."""
     document = {
         "file": source.path,
-        "loops": [_loop_object(source, report, ranks) for report in reports],
-        "routines": [routine_object(source, plan) for plan in routines],
-        "findings": [_finding_object(finding) for finding in _elsewhere(reports, findings)],
+        "loops": [_loop_object(source, report, ranks) for report in result.reports],
+        "routines": [routine_object(source, plan) for plan in result.routines],
+        "findings": [_finding_object(finding) for finding in _elsewhere(result)],
     }
     return json.dumps(document, indent=2)
 
