@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
 from dlbc.analysis.uses import every_node, parameters_of, root_name, unparsed
-from dlbc.ir.access import AbstractValue, CallSite, OriginKind
+from dlbc.ir.access import AbstractValue, CallSite, OriginKind, RegionFacts
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.library.row import ResultKind
 from dlbc.library.table import is_pure, lookup
@@ -27,19 +27,24 @@ _FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function",
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
 
 
-def mentioned_functions(
-    body: list[ast.stmt], hidden: frozenset[str], module: ModuleNames
-) -> frozenset[ast.AST]:
+def mentioned_functions(body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
     """Every function of the module that the body names, and every method that it names as an attribute."""
     mentioned: set[ast.AST] = set()
     for node in (n for s in body for n in every_node(s)):
-        if isinstance(node, ast.Name) and node.id not in hidden:
+        if isinstance(node, ast.Name):
             mentioned.update(module.functions.get(node.id, ()))
             if node.id in module.classes:
                 mentioned.update(_constructors(module.classes[node.id], module))
         elif isinstance(node, ast.Attribute):
             mentioned.update(module.methods.get(node.attr, ()))
     return frozenset(mentioned)
+
+
+def functions_run(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
+    """Every function of the module that the body may run: by name, or through a value."""
+    called = {f for call in facts.calls for f, _ in callees(call, module)}
+    opaque = any(is_opaque(call, module) for call in facts.calls)
+    return mentioned_functions(body, module) | called | (module.implicit_calls.escaping if opaque else set())
 
 
 def _constructors(owner: ast.ClassDef, module: ModuleNames) -> Iterator[FunctionNode]:

@@ -54,7 +54,7 @@ def effects_of(node: ast.expr, context: AnalysisContext) -> Iterator[str]:
     facts = walk_code(region)
     yield from _own(facts, context)
     roots: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
-    roots |= mentioned_functions(body, own, module)
+    roots |= mentioned_functions(body, module)
     for function in summaries.reachable(frozenset(roots & summaries.of.keys())):
         yield from _of_function(summaries.of[function], context.loop)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
-from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
+from dlbc.analysis.callees import callees, functions_run, mutated_arguments, unseen_callee
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.uses import every_node
@@ -33,7 +33,7 @@ from dlbc.ir.access import (
     RegionFacts,
 )
 from dlbc.ir.plan import IterationContributions
-from dlbc.ir.region import CodeRegion, ModuleNames
+from dlbc.ir.region import CodeRegion
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 from dlbc.source import SourcePlace
@@ -73,7 +73,8 @@ def check_effects(
     """Everything that the body and its callees do besides element stores and contributions."""
     body, module, summaries = context.body, context.module, context.summaries
     inside = {n for s in body for n in every_node(s)}
-    reached = summaries.reachable(_roots(facts, body, module)) - inside
+    roots = functions_run(facts, body, module) | module.implicit_calls.special_methods
+    reached = summaries.reachable(roots) - inside
     functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
     check = _Check(context, contributions)
     for change in facts.mutations:
@@ -97,15 +98,6 @@ def check_effects(
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
     )
-
-
-def _roots(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
-    """What the body may run: by name, by operators, through values."""
-    found: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
-    if any(is_opaque(call, module) for call in facts.calls):
-        found |= module.implicit_calls.escaping
-    mentioned = mentioned_functions(body, frozenset(), module)
-    return frozenset(found) | mentioned | module.implicit_calls.special_methods
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:

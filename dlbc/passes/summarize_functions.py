@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from dlbc.analysis import effects
-from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
+from dlbc.analysis.callees import functions_run, is_opaque, mutated_arguments, unseen_callee
 from dlbc.analysis.effects import FunctionSummaries, FunctionSummary, Node
 from dlbc.analysis.uses import bound_names, every_node, free_names, own_nodes, parameters_of
 from dlbc.analysis.walk_code import walk_code
@@ -145,9 +145,6 @@ def _direct(
     body = _body(function)
     bound = bound_names(body)
     reads = free_names(function)
-    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
-    if any(is_opaque(call, module) for call in facts.calls):
-        reached |= module.implicit_calls.escaping
     attributes = {n.attr for s in body for n in every_node(s) if isinstance(n, ast.Attribute)}
     return FunctionSummary(
         node=function,
@@ -155,7 +152,7 @@ def _direct(
         rebinds={n: bound[n][0] for n in _declared(body) if n in bound},
         reads=reads,
         attributes=frozenset(attributes),
-        mentions=mentioned_functions(body, frozenset(), module) | reached,
+        mentions=functions_run(facts, body, module),
         side_effects=tuple(d for call in facts.calls for d in effects.direct_side_effects(call)),
         mutated_shared=dict(_advanced_iterators(reads, body, module)),
         owners=_owners(enclosing),
