@@ -185,9 +185,8 @@ class _Check:
         for name, node in function.reads.items():
             if name in written and not self._elsewhere(function, name):
                 note = self._context.note(node, "read here")
-                self.findings.append(
-                    report("DLB413", place, notes=(note,), function=function.name, array=name)
-                )
+                finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
+                self.findings.append(finding)
 
     def iterated(self, written: set[str]) -> None:
         """The iterable of the loop, if the body stores into it."""

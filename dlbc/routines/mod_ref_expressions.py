@@ -82,7 +82,7 @@ class ExpressionModRef:
             case None | ast.Constant():
                 return
             case ast.Name():
-                self._leaf(node, node, 0, mod_ref, use)
+                self._leaf(AccessedChain(node, 0, mod_ref, WrapKind.EXPRESSION, node), use)
             case ast.Lambda():
                 self._lambda(node, mod_ref)
             case ast.Attribute():
@@ -119,10 +119,10 @@ class ExpressionModRef:
     def update(self, target: ast.expr) -> None:
         """The target of an augmented assignment, which may change its object in place."""
         if isinstance(target, ast.Name):
-            self._leaf(target, target, 0, ModRef.MOD, UseContext.FREE, WrapKind.BEFORE)
+            self._leaf(AccessedChain(target, 0, ModRef.MOD, WrapKind.BEFORE, target), UseContext.FREE)
         elif isinstance(target, ast.Subscript):
             self._subscript(target, ModRef.MOD, WrapKind.CHANGED_ROWS)
-        elif not self._chain(target, ModRef.MOD, WrapKind.BEFORE):
+        elif not self._chain(target, ModRef.MOD, WrapKind.BEFORE, target):
             self.store(target)
 
     def capture(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> None:
@@ -153,20 +153,13 @@ class ExpressionModRef:
     def _is_local(self, name: str) -> bool:
         return self._opaque or any(name in table for table in self._local)
 
-    def _leaf(
-        self,
-        anchor: ast.Name,
-        node: ast.expr,
-        levels: int,
-        mod_ref: ModRef,
-        use: UseContext,
-        wrap_kind: WrapKind = WrapKind.EXPRESSION,
-    ) -> None:
+    def _leaf(self, chain: AccessedChain, use: UseContext) -> None:
+        anchor = chain.anchor
+        assert isinstance(anchor, ast.Name)
         if not self._is_local(anchor.id):
-            self.uses.setdefault(anchor.id, set()).add(use if levels == 0 else UseContext.DECOMPOSED)
-        if mod_ref is ModRef.NONE or self._is_plain(anchor, levels):
-            return
-        self.accessed.append(AccessedChain(anchor, levels, mod_ref, wrap_kind, node))
+            self.uses.setdefault(anchor.id, set()).add(use if chain.levels == 0 else UseContext.DECOMPOSED)
+        if chain.mod_ref is not ModRef.NONE and not self._is_plain(anchor, chain.levels):
+            self.accessed.append(chain)
 
     def _is_plain(self, anchor: ast.Name, levels: int) -> bool:
         """Whether nothing that stays on the ranks is reached from the chain."""
@@ -188,16 +181,10 @@ class ExpressionModRef:
             use = UseContext.FREE if isinstance(node.value, ast.Name) else UseContext.DECOMPOSED
             self.visit(node.value, ModRef.NONE, use)
             return
-        if not self._chain(node, mod_ref):
+        if not self._chain(node, mod_ref, WrapKind.EXPRESSION, node):
             self.visit(node.value, max(mod_ref, ModRef.REF), UseContext.DECOMPOSED)
 
-    def _chain(
-        self,
-        node: ast.expr,
-        mod_ref: ModRef,
-        wrap_kind: WrapKind = WrapKind.EXPRESSION,
-        shown: ast.expr | None = None,
-    ) -> bool:
+    def _chain(self, node: ast.expr, mod_ref: ModRef, wrap_kind: WrapKind, shown: ast.expr) -> bool:
         """Touch a chain of names as a whole; False if it is not a chain, or if part of it runs code."""
         levels, root = 0, node
         while isinstance(root, ast.Attribute):
@@ -208,7 +195,7 @@ class ExpressionModRef:
             return False
         full = full_name(node, self.module)
         if not (full and is_library(full)):
-            self._leaf(root, shown or node, levels, mod_ref, UseContext.DECOMPOSED, wrap_kind)
+            self._leaf(AccessedChain(root, levels, mod_ref, wrap_kind, shown), UseContext.DECOMPOSED)
         return True
 
     def _subscript(self, node: ast.Subscript, mod_ref: ModRef, wrap_kind: WrapKind) -> None:
@@ -248,7 +235,7 @@ class ExpressionModRef:
         if isinstance(func, ast.Name) and name.startswith("builtins.") and mod_ref is ModRef.MOD:
             self.accessed.append(AccessedChain(func, 0, mod_ref, WrapKind.EXPRESSION, func))
         elif name or isinstance(func, ast.Name):
-            self._chain(func, mod_ref)
+            self._chain(func, mod_ref, WrapKind.EXPRESSION, func)
         elif isinstance(func, ast.Attribute):
             looks = mod_ref is ModRef.REF and func.attr in READING
             self.visit(func.value, mod_ref, UseContext.VALUE if looks else UseContext.DECOMPOSED)

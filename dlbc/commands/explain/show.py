@@ -113,12 +113,8 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "guards": plan.guards,
         "outside": plan.outside,
         "arrays": [
-            {
-                "name": sentences.written_name(a.name, plan),
-                "distribution": a.distribution.value,
-                "axis": a.axis,
-            }
-            | {"mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
+            {"name": sentences.written_name(a.name, plan), "distribution": a.distribution.value}
+            | {"axis": a.axis, "mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
             for a in plan.arrays
         ],
         "variables": [
