@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dlbc.analysis.call_targets import CallTarget, CodePlace, Program, ProgramModule
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS
 from dlbc.analysis.uses import every_node, own_nodes, parameters_of, root_name, unparsed
 from dlbc.diagnostics.diagnostic import RelatedPlace
-from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.region import Expansion
 
 #: The most nodes that the expansions of one loop may have.
@@ -32,17 +32,17 @@ _ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Slice)
 _COUNTING = frozenset({"range", "min", "max", "int", "abs"})
 
 
-def expand_calls(
-    loop: AnnotatedLoop, program: Program, own: frozenset[str], roots: Sequence[ast.AST]
-) -> dict[ast.AST, Expansion]:
-    """The expansions of the calls and properties below ``roots``, with those inside them.
+def expand_calls(context: AnalysisContext) -> dict[ast.AST, Expansion]:
+    """The expansions of the calls and properties of a loop body, with those inside them.
 
-    ``own``: the names that the loop body binds. Code of functions made there is left out.
+    Code of functions that the body makes is left out.
     """
-    nodes = list(own_nodes(roots))
+    if context.program is None:
+        return {}
+    nodes = list(own_nodes(context.body))
     inner = _bound_inside(nodes)
-    expander = _Expander(loop, program, own | inner)
-    place = CodePlace(program.file, loop.path, inner)
+    place = CodePlace(context.program.file, context.loop.path, inner)
+    expander = _Expander(context.program, place, context.names.temporaries | inner)
     for node in nodes:
         expander.take(node, node, place, ())
     return expander.found
@@ -55,9 +55,10 @@ def place_in_callee(node: ast.AST) -> tuple[RelatedPlace, ...]:
 
 
 class _Expander:
-    def __init__(self, loop: AnnotatedLoop, program: Program, own: frozenset[str]) -> None:
-        self._program, self._own = program, own
-        self.loop = loop
+    """Expansions at one loop; ``own``: the names that the loop body and scopes inside it bind."""
+
+    def __init__(self, program: Program, loop: CodePlace, own: frozenset[str]) -> None:
+        self._program, self._loop, self._own = program, loop, own
         self._numbers = itertools.count(1)
         self._properties = program.properties()
         self._left = _MOST_NODES
@@ -105,10 +106,9 @@ class _Expander:
 
     def has(self, name: str, place: CodePlace) -> bool:
         """Whether a name means at the loop what it means at that place."""
-        here = CodePlace(self._program.file, self.loop.path)
         if (full := place.imported(name)) and not full.startswith("~"):
-            return here.imported(name) == full
-        return self.is_own(place.module) and here.bindings(name) == place.bindings(name)
+            return self._loop.imported(name) == full
+        return self.is_own(place.module) and self._loop.bindings(name) == place.bindings(name)
 
 
 def _paired(target: CallTarget, call: ast.Call, receiver: ast.expr | None) -> dict[str, ast.expr] | None:
