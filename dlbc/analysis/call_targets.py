@@ -27,6 +27,7 @@ from dlbc.analysis.uses import (
 )
 from dlbc.ir.loop import Module
 from dlbc.ir.region import ModuleNames
+from dlbc.library.table import lookup
 from dlbc.source import Source
 
 #: Decorators under which a function does what its text says.
@@ -81,6 +82,11 @@ class CallTarget:
     bound: bool = False
     owner: str = ""
 
+    @property
+    def is_property(self) -> bool:
+        """Whether taking an attribute runs it."""
+        return "property" in map(unparsed, self.function.decorator_list)
+
 
 @dataclass(frozen=True)
 class CodePlace:
@@ -116,6 +122,7 @@ class Program:
     ) -> None:
         self.file, self.load = file, load
         self._modules: list[ProgramModule] = []
+        self._classes: dict[ast.AST, _Class | None] = {}
 
     @property
     def modules(self) -> Sequence[ProgramModule]:
@@ -153,12 +160,17 @@ class Program:
         owner = self._class_of(receiver, place)
         if owner is not None:
             return self._method(name, owner)
-        having = [(c, m) for m in self.modules for c in m.names.classes.values() if _own_method(c, name)]
+        modules = [self.file] if lookup(f".{name}").known else self.modules
+        having = [(c, m) for m in modules for c in m.names.classes.values() if _own_method(c, name)]
         return self._method(name, having[0]) if len(having) == 1 else None
 
-    def properties(self) -> frozenset[str]:
-        """Names of attributes that run a method in some class of the program."""
-        return frozenset().union(*(m.names.implicit_calls.properties for m in self.modules))
+    def property_of(self, node: ast.Attribute, place: CodePlace) -> CallTarget | None:
+        """The method that taking an attribute runs."""
+        named = node.attr in self.file.names.implicit_calls.properties
+        if not named and self._class_of(node.value, place) is None:
+            return None
+        target = self.method_of(node.value, node.attr, place)
+        return target if target is not None and target.is_property else None
 
     def _named(self, name: str, place: CodePlace) -> CallTarget | None:
         match self._definition(name, place):
@@ -168,9 +180,13 @@ class Program:
 
     def _imported(self, full: str, importer: ProgramModule) -> CallTarget | None:
         found = self.load(full, importer)
-        if found is None or found[1] in self.file.names.implicit_calls.callable_attributes:
-            return None  # helpers.fill = other
+        if found is None or found[1] in self._replaced(found[0]):  # helpers.fill = other
+            return None
         return self._named(found[1], CodePlace(found[0], ()))
+
+    def _replaced(self, module: ProgramModule) -> frozenset[str]:
+        """Attributes that the file or the module sets."""
+        return frozenset().union(*(m.names.implicit_calls.callable_attributes for m in (self.file, module)))
 
     def _class_named(self, name: str, place: CodePlace) -> _Class | None:
         match self._definition(name, place):
@@ -199,16 +215,23 @@ class Program:
         nodes, scope = place.bindings(receiver.id)
         if len(nodes) != 1:
             return None
-        if isinstance(scope, Functions) and _is_first(scope, nodes[0]):
+        if nodes[0] not in self._classes:
+            self._classes[nodes[0]] = self._class_bound(nodes[0], scope, place)
+        return self._classes[nodes[0]]
+
+    def _class_bound(self, node: ast.AST, scope: ast.AST | None, place: CodePlace) -> _Class | None:
+        """The class of the object that ``node``, the only one to bind its name in a scope, gives to it."""
+        if isinstance(node, ast.arg) and isinstance(scope, Functions) and _is_self(scope, node):
             around = place.module.path_to(scope)
             if len(around) > 1 and isinstance(around[-2], ast.ClassDef):
                 return around[-2], place.module
-        if isinstance(nodes[0], ast.arg) and isinstance(nodes[0].annotation, ast.Name):
-            return self._class_named(nodes[0].annotation.id, place)
+        if isinstance(node, ast.arg):
+            hint = node.annotation
+            return self._class_named(hint.id, place) if isinstance(hint, ast.Name) else None
         body = scope.body if isinstance(scope, Functions) else place.module.module.tree.body
         for statement in own_nodes(body):
             match statement:
-                case ast.Assign(targets=[made], value=ast.Call(func=ast.Name(id=name))) if made is nodes[0]:
+                case ast.Assign(targets=[made], value=ast.Call(func=ast.Name(id=name))) if made is node:
                     return self._class_named(name, place)
         return None
 
@@ -220,7 +243,7 @@ class Program:
             if found is not None:
                 path = module.path_to(cls)
                 nested = not all(isinstance(part, ast.ClassDef) for part in path)
-                if nested or name in self.file.names.implicit_calls.callable_attributes:
+                if nested or name in self._replaced(module):
                     return None
                 static = "staticmethod" in {unparsed(d) for d in found.decorator_list}
                 qualified = ".".join(part.name for part in path if isinstance(part, ast.ClassDef))
@@ -243,9 +266,9 @@ class Program:
         return target if plain and alone and not starred and _is_simple(function) else None
 
 
-def _is_first(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.AST) -> bool:
-    parameters = parameters_of(function)
-    return bool(parameters) and parameters[0] is node and not function.decorator_list
+def _is_self(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.arg) -> bool:
+    decorators = set(map(unparsed, function.decorator_list))
+    return parameters_of(function)[0] is node and not decorators & {"staticmethod", "classmethod"}
 
 
 def _own_method(cls: ast.ClassDef, name: str) -> ast.FunctionDef | None:

@@ -60,7 +60,6 @@ class _Expander:
     def __init__(self, program: Program, loop: CodePlace, own: frozenset[str]) -> None:
         self._program, self._loop, self._own = program, loop, own
         self._numbers = itertools.count(1)
-        self._properties = program.properties()
         self._left = _MOST_NODES
         self.found: dict[ast.AST, Expansion] = {}
 
@@ -73,11 +72,9 @@ class _Expander:
                 receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
                 if unparsed(original.func) == "len" and target is not None:
                     receiver, given = node.args[0], ast.copy_location(ast.Call(node.func, [], []), node)
-            case ast.Attribute(attr=name, ctx=ast.Load()), ast.Attribute() if name in self._properties:
-                target = self._program.method_of(original.value, name, place)
+            case ast.Attribute(ctx=ast.Load()), ast.Attribute():
+                target = self._program.property_of(original, place)
                 given, receiver = ast.copy_location(ast.Call(node, [], []), node), node.value
-                if target is not None and "property" not in map(unparsed, target.function.decorator_list):
-                    return
             case _:
                 return
         if target is None or target.function in stack or node in self.found:
@@ -97,8 +94,7 @@ class _Expander:
         root = None if receiver is None else root_name(receiver)
         if receiver is None or root is None or root in self._own or not root.isidentifier():
             return None
-        name, function = target.function.name, target.function
-        getter = ".fget" if "property" in map(unparsed, function.decorator_list) else ""
+        name, getter = target.function.name, ".fget" if target.is_property else ""
         return f'type({unparsed(receiver)}).{name}{getter}.__qualname__ == "{target.owner}.{name}"'
 
     def is_own(self, module: ProgramModule) -> bool:
@@ -125,9 +121,14 @@ def _paired(target: CallTarget, call: ast.Call, receiver: ast.expr | None) -> di
         pairs[keyword.arg] = keyword.value
     defaults = dict(zip(formals[len(formals) - len(a.defaults) :], a.defaults, strict=True))
     defaults |= {p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
-    plain = {name: d for name, d in defaults.items() if isinstance(d, ast.Constant | ast.UnaryOp)}
+    plain = {name: d for name, d in defaults.items() if _is_number(d)}
     pairs = plain | pairs
     return pairs if pairs.keys() == {p.arg for p in parameters_of(target.function)} else None
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether it is a constant, perhaps with a sign."""
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
 
 class _Copier:
