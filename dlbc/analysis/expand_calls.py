@@ -2,9 +2,10 @@
 
 Theory: virtual inline expansion (interprocedural side effects by substitution). A formal parameter that the
 function does not bind again is replaced by its argument if that is a name, a constant or a chain of
-attributes and subscripts; any other argument is assigned to a local first. Locals get names that no program
-has (``k@3``). So the walk of the loop body sees the callee's stores, inner loops and conditions as if they
-stood at the call, through several levels, and ``f(a, a, i)`` is what it is.
+attributes and subscripts; so is a local whose only definition is one. Any other argument is assigned to a
+local first. Locals get names that no program has (``k@3``). So the walk of the loop body sees the callee's
+stores, inner loops and conditions as if they stood at the call, through several levels, and ``f(a, a, i)`` is
+what it is.
 
 A function on the way to itself is not expanded, nor one whose arguments cannot be paired with its parameters;
 such a call is treated as a whole.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -148,11 +150,11 @@ class _Copier:
         self._stack = (*stack, function)
         nodes = [n for s in function.body for n in every_node(s)]
         self._place = CodePlace(target.module, target.module.path_to(function), _bound_inside(nodes))
-        bound = set(_names_bound(nodes))
+        self._bound = Counter(_names_bound(nodes))
         self._scalars = _scalars(function)
-        self._arguments = {n: a for n, a in arguments.items() if n not in bound and _is_chain(a)}
-        self._assigned = {n: a for n, a in arguments.items() if n not in self._arguments}
-        self._locals = {n: f"{n}@{number}" for n in (*bound, *self._assigned)}
+        self._replaced = {n: a for n, a in arguments.items() if n not in self._bound and _is_chain(a)}
+        self._assigned = {n: a for n, a in arguments.items() if n not in self._replaced}
+        self._locals = {n: f"{n}@{number}" for n in (*self._bound, *self._assigned)}
         self._outer: dict[str, str] = {}
 
     def expansion(self, guard: str) -> Expansion:
@@ -161,7 +163,9 @@ class _Copier:
         for name, value in self._assigned.items():
             target = self._made(ast.Name(self._locals[name], ast.Store()))
             body.append(self._made(ast.Assign([target], value)))
-        body += [self._copy(s) for s in self._target.function.body if not _is_text(s)]
+        for statement in self._target.function.body:
+            if not (_is_text(statement) or self._defines(statement)):
+                body.append(self._copy(statement))
         return Expansion(
             function=self._target.function,
             body=tuple(body),
@@ -171,6 +175,17 @@ class _Copier:
             guard=guard,
             of_file=self._expander.is_own(self._target.module),
         )
+
+    def _defines(self, statement: ast.stmt) -> bool:
+        """Whether a statement gives a local its only value, a chain that stays what it is: it is replaced."""
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._bound[name] == 1:
+                used = {n.id for n in every_node(value) if isinstance(n, ast.Name)}
+                steady = all(u in self._replaced or u not in self._locals for u in used)
+                if steady and name not in self._assigned and _is_chain(value):
+                    self._replaced[name] = self._copy(value)
+                    return True
+        return False
 
     def _made(self, node: Any) -> Any:
         """A node that counts as standing at the call."""
@@ -201,8 +216,8 @@ class _Copier:
         return RelatedPlace(place, f"in `{self._target.function.name}`", source)
 
     def _name(self, node: ast.Name) -> ast.expr:
-        if node.id in self._arguments:
-            return self._arguments[node.id]
+        if node.id in self._replaced:
+            return self._replaced[node.id]
         local = self._locals.get(node.id)
         new = self._free(node) if local is None else ast.Name(local, node.ctx)
         return ast.copy_location(new, self._call)

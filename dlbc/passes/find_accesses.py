@@ -14,7 +14,7 @@ from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.expand_calls import expand_calls, place_in_callee
-from dlbc.analysis.uses import uses_of
+from dlbc.analysis.uses import every_node, own_nodes, uses_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.region import CodeRegion, Expansion, ModuleNames
@@ -38,13 +38,14 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
     """
     region = _region_of(context)
     found = expand_calls(context)
-    if found and _tell(found, facts := walk_code(region.expanding(found))):
+    if found and _tell(found, facts := walk_code(region.expanding(found)), context):
         return facts
     return walk_code(region)
 
 
-def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts) -> bool:
+def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts, context: AnalysisContext) -> bool:
     """Whether the expansions tell more than the summaries of the functions."""
+    brackets = (n.slice for n in own_nodes(context.body) if isinstance(n, ast.Subscript))
     stores = [(a.root, a.node) for a in facts.accesses if a.writes]
     stores += [(o.name.partition(".")[0], m.node) for m in facts.mutations for o in m.origins]
     stored = {root for root, _ in stores}
@@ -52,6 +53,7 @@ def _tell(found: Mapping[ast.AST, Expansion], facts: RegionFacts) -> bool:
         any(not e.of_file for e in found.values())
         or any(place_in_callee(node) for _, node in stores)
         or any(u.name in stored for node in found for u in uses_of(node))
+        or any(node in found for part in brackets for node in every_node(part))
     )
 
 
