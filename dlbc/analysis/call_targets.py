@@ -180,11 +180,11 @@ class Program:
 
     def _imported(self, full: str, importer: ProgramModule) -> CallTarget | None:
         found = self.load(full, importer)
-        if found is None or found[1] in self._replaced(found[0]):  # helpers.fill = other
+        if found is None or found[1] in self.attributes_set(found[0]):  # helpers.fill = other
             return None
         return self._named(found[1], CodePlace(found[0], ()))
 
-    def _replaced(self, module: ProgramModule) -> frozenset[str]:
+    def attributes_set(self, module: ProgramModule) -> frozenset[str]:
         """Attributes that the file or the module sets."""
         return frozenset().union(*(m.names.implicit_calls.callable_attributes for m in (self.file, module)))
 
@@ -243,7 +243,7 @@ class Program:
             if found is not None:
                 path = module.path_to(cls)
                 nested = not all(isinstance(part, ast.ClassDef) for part in path)
-                if nested or name in self._replaced(module):
+                if nested or name in self.attributes_set(module):
                     return None
                 static = "staticmethod" in {unparsed(d) for d in found.decorator_list}
                 qualified = ".".join(part.name for part in path if isinstance(part, ast.ClassDef))

@@ -22,7 +22,7 @@ from typing import Any
 from dlbc.analysis.call_targets import CallTarget, CodePlace, Program, ProgramModule
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS
-from dlbc.analysis.uses import every_node, own_nodes, parameters_of, root_name, unparsed
+from dlbc.analysis.uses import every_node, is_chain, own_nodes, parameters_of, root_name, unparsed
 from dlbc.diagnostics.diagnostic import RelatedPlace
 from dlbc.ir.region import Expansion
 
@@ -96,8 +96,17 @@ class _Expander:
         root = None if receiver is None else root_name(receiver)
         if receiver is None or root is None or root in self._own or not root.isidentifier():
             return None
-        name, getter = target.function.name, ".fget" if target.is_property else ""
-        return f'type({unparsed(receiver)}).{name}{getter}.__qualname__ == "{target.owner}.{name}"'
+        name = target.function.name
+        taken = (
+            f"type({unparsed(receiver)}).{name}.fget"
+            if target.is_property
+            else f"{unparsed(receiver)}.{name}"
+        )
+        return f'{taken}.__qualname__ == "{target.owner}.{name}"'
+
+    def sets(self, module: ProgramModule, name: str) -> bool:
+        """Whether the program may set a name of a module from outside (``helpers.WIDTH = 3``)."""
+        return name in self._program.attributes_set(module)
 
     def is_own(self, module: ProgramModule) -> bool:
         return module is self._program.file
@@ -152,7 +161,7 @@ class _Copier:
         self._place = CodePlace(target.module, target.module.path_to(function), _bound_inside(nodes))
         self._bound = Counter(_names_bound(nodes))
         self._scalars = _scalars(function)
-        self._replaced = {n: a for n, a in arguments.items() if n not in self._bound and _is_chain(a)}
+        self._replaced = {n: a for n, a in arguments.items() if n not in self._bound and is_chain(a)}
         self._assigned = {n: a for n, a in arguments.items() if n not in self._replaced}
         self._locals = {n: f"{n}@{number}" for n in (*self._bound, *self._assigned)}
         self._outer: dict[str, str] = {}
@@ -163,13 +172,13 @@ class _Copier:
         for name, value in self._assigned.items():
             target = self._made(ast.Name(self._locals[name], ast.Store()))
             body.append(self._made(ast.Assign([target], value)))
-        for statement in self._target.function.body:
-            if not (_is_text(statement) or self._defines(statement)):
-                body.append(self._copy(statement))
+        statements = self._target.function.body
+        body += [self._copy(s) for s in statements if not (_is_text(s) or self._defines(s))]
         return Expansion(
             function=self._target.function,
             body=tuple(body),
             value=_value_of(body),
+            fields=self._target.module.names.implicit_calls.callable_attributes,
             own=frozenset(self._locals.values()),
             outer=self._outer,
             guard=guard,
@@ -179,13 +188,22 @@ class _Copier:
     def _defines(self, statement: ast.stmt) -> bool:
         """Whether a statement gives a local its only value, a chain that stays what it is: it is replaced."""
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._bound[name] == 1:
-                used = {n.id for n in every_node(value) if isinstance(n, ast.Name)}
-                steady = all(u in self._replaced or u not in self._locals for u in used)
-                if steady and name not in self._assigned and _is_chain(value):
-                    self._replaced[name] = self._copy(value)
-                    return True
-        return False
+            case ast.Assign(targets=[ast.Name() as target], value=value):
+                pairs: list[tuple[ast.expr, ast.expr]] = [(target, value)]
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = list(zip(targets, values, strict=False)) if len(targets) == len(values) else []
+            case _:
+                return False
+        if not pairs or not all(self._is_definition(*pair) for pair in pairs):
+            return False
+        self._replaced |= {t.id: self._copy(v) for t, v in pairs if isinstance(t, ast.Name)}
+        return True
+
+    def _is_definition(self, target: ast.expr, value: ast.expr) -> bool:
+        used = {n.id for n in every_node(value) if isinstance(n, ast.Name)}
+        steady = all(u in self._replaced or u not in self._locals for u in used)
+        once = isinstance(target, ast.Name) and self._bound[target.id] == 1
+        return once and steady and is_chain(value)
 
     def _made(self, node: Any) -> Any:
         """A node that counts as standing at the call."""
@@ -228,7 +246,8 @@ class _Copier:
         nodes, scope = place.bindings(name)
         if (not nodes and name in BUILTINS) or self._is_code(name, scope):
             return ast.Name(name, node.ctx)
-        known = _literal(name, nodes, scope, place)
+        changed = self._expander.sets(place.module, name)
+        known = None if changed else _literal(name, nodes, scope, place)
         if known is not None:
             return known
         if name in self._scalars and self._expander.has(name, place):
@@ -290,17 +309,6 @@ def _scalars(function: ast.FunctionDef) -> frozenset[str]:
         plain.update(children)
     others = {n.id for n in every - plain if isinstance(n, ast.Name)}
     return frozenset(n.id for n in every if isinstance(n, ast.Name)) - others
-
-
-def _is_chain(node: ast.expr) -> bool:
-    """Whether it gives the same object wherever the function mentions its parameter."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        if isinstance(node, ast.Subscript) and any(
-            isinstance(n, ast.Call | ast.NamedExpr) for n in every_node(node.slice)
-        ):
-            return False
-        node = node.value
-    return isinstance(node, ast.Name | ast.Constant)
 
 
 def _is_text(node: ast.stmt) -> bool:

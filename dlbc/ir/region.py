@@ -91,8 +91,8 @@ class Expansion:
 
     ``value``: the expression that gives the result, where one does. ``own``: its locals; ``outer``: what it
     takes from its module under names that the caller does not have, with the full names of imports.
-    ``guard``: a condition under which the call reaches this function, empty where the text shows it.
-    ``of_file``: the function stands in the file itself.
+    ``fields``: attributes that its module sets. ``guard``: a condition under which the call reaches this
+    function, empty where the text shows it. ``of_file``: the function stands in the file itself.
     """
 
     function: FunctionNode
@@ -100,6 +100,7 @@ class Expansion:
     value: ast.expr | None
     own: frozenset[str]
     outer: Mapping[str, str]
+    fields: frozenset[str]
     guard: str = ""
     of_file: bool = True
 
@@ -134,8 +135,12 @@ class CodeRegion:
         """The region with these calls expanded."""
         own = self.own.union(*(e.own for e in found.values()))
         outer = {name: full for e in found.values() for name, full in e.outer.items()}
+        implicit = self.module.implicit_calls
+        fields = implicit.callable_attributes.union(*(e.fields for e in found.values()))
         module = replace(
-            self.module, imports={**self.module.imports, **{n: f for n, f in outer.items() if f}}
+            self.module,
+            imports={**self.module.imports, **{name: full for name, full in outer.items() if full}},
+            implicit_calls=replace(implicit, callable_attributes=fields),
         )
         return replace(self, own=own, module=module, outer=frozenset(outer), expansions=found)
 
