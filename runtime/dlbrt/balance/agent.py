@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Protocol
 
-from dlbrt.balance.actions import Action, Resume
-from dlbrt.balance.events import Event, Failed, FailureNotified, Received, Worked, WorkReceived
+from dlbrt.balance import actions, events
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.messages import NO_FAILURE, RedistributionGain, Window
 from dlbrt.chunks.statistics import LoopStatistics
@@ -99,7 +98,7 @@ class Agent(Protocol):
     def due(self, now: float) -> bool:
         """Whether a rank that still has work has to act by the clock: its driver sends `TimeElapsed`."""
 
-    def handle(self, event: Event) -> tuple[Action, ...]:
+    def handle(self, event: events.Event) -> tuple[actions.Action, ...]:
         """Take in one event; the actions are to be carried out in order."""
 
     def transferred(self, seconds: float, size: int) -> None:
@@ -109,7 +108,7 @@ class Agent(Protocol):
         """What the agent has counted, at the end of the loop."""
 
 
-Handlers = Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]
+Handlers = Mapping[type, Callable[[Any, Any], tuple[actions.Action, ...]]]
 
 
 class EventHandler:
@@ -125,7 +124,7 @@ class EventHandler:
     def _table(cls) -> Handlers:
         return {}
 
-    def handle(self, event: Event) -> tuple[Action, ...]:
+    def handle(self, event: events.Event) -> tuple[actions.Action, ...]:
         """As `Agent.handle`."""
         return self._handlers[type(event)](self, event)
 
@@ -187,18 +186,18 @@ def take_over(
     now: float,
     did: tuple[int, float],
     failures: tuple[int, int],
-    early: Sequence[Received | WorkReceived],
-) -> tuple[Action, ...]:
+    early: Sequence[events.Received | events.WorkReceived],
+) -> tuple[actions.Action, ...]:
     """Tell a new agent what has happened since the shares that it starts from.
 
     ``did``: units done here, and the seconds they took. ``failures``: the lowest position that all ranks know
     to have failed, and the lowest that this rank knows of. ``early`` events came before the agent existed.
     """
     known, own = failures
-    events: list[Event] = [Worked(now, *did)] if did[0] else []
+    delivered: list[events.Event] = [events.Worked(now, *did)] if did[0] else []
     if known != NO_FAILURE:
-        events.append(FailureNotified(now, known))
+        delivered.append(events.FailureNotified(now, known))
     if own < known:
-        events.append(Failed(now, own))
-    actions = [action for event in (*events, *early) for action in agent.handle(event)]
-    return (*actions, Resume())
+        delivered.append(events.Failed(now, own))
+    answer = [action for event in (*delivered, *early) for action in agent.handle(event)]
+    return (*answer, actions.Resume())

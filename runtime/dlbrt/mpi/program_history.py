@@ -255,12 +255,12 @@ class ProgramHistory:
 
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported, and the program goes on."""
+        from dlbrt.observe import files
+
         records = [loop_history.record for loop_history in self._loop_histories.values()]
         routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
-            statistics.write(
-                path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines)
-            )
+            files.write(path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines))
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 

@@ -232,10 +232,6 @@ class LoopRun:
         return result
 
 
-# ------------------------------------------------------------------------------
-# A loop that all ranks run, as rank 0 leads it.
-
-
 class LostIterationError(RuntimeError):
     """A defect of the runtime: an iteration was lost or done twice, or an element got two values."""
 
