@@ -14,26 +14,33 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 
 from __future__ import annotations
 
-import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dlbrt.data.digests import Digests, changed_row, row_digests
-from dlbrt.data.field import Field, put, take
+from dlbrt.data.field import Field, take
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
+from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
 
+#: The name of the kernel among the objects that are watched; what it reaches is named by itself.
+KERNEL = "the loop's body"
+
 #: How many calls a sentence names.
 _NAMED_CALLS = 3
+
+#: Iterations in a row that have to change nothing once one has changed something.
+_CLEAN_ITERATIONS = 2
 
 
 class ContradictionError(RuntimeError):
@@ -106,8 +113,12 @@ class Watch:
             return None
 
 
-def calls_named(calls: Mapping[str, int]) -> str:
-    """The calls that a plan takes on trust, with their lines, for a sentence."""
+def contradicted(change: str, calls: Mapping[str, int]) -> str:
+    """A sentence on what has changed, and by which calls it may have been."""
+    return f"{change} has changed, which the plan takes as unchanged; not seen were {_named(calls)}"
+
+
+def _named(calls: Mapping[str, int]) -> str:
     named = [f"{call}(..) in line {line}" for call, line in calls.items()]
     more = f" and {len(named) - _NAMED_CALLS} more" if len(named) > _NAMED_CALLS else ""
     return ", ".join(named[:_NAMED_CALLS]) + more
@@ -152,38 +163,84 @@ def _rows_held(field: Field, held: Spans | None) -> Rows:
     return field.needed(held)
 
 
+class Probation:
+    """Rank 0's first iterations of a loop, alone and one by one, each watched, until the plan is believed.
+
+    A change in the first iteration alone may be a cache that has been filled: the ranks are sent what is
+    there afterwards, so it does no harm. If the next iterations change nothing, the loop is shared.
+    """
+
+    def __init__(self) -> None:
+        self._watch: Watch | None = None
+        self._wanted = 1  # iterations that still have to change nothing
+        self._suspected = False
+
+    def begin(self, watch: Watch) -> None:
+        """Watch one more iteration."""
+        self._watch = watch
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another iteration is to be watched."""
+        return self._suspected and self._wanted > 0
+
+    def contradiction(self, begun: SingleRank | None) -> str | None:
+        """What contradicts the plan for good; None as long as nothing does."""
+        watch, self._watch = self._watch, None
+        found = watch.contradiction(begun.figures.done) if watch is not None and begun is not None else None
+        if watch is None or found is None:
+            self._wanted -= 1
+            return None
+        if self._suspected:
+            return found
+        self._suspected, self._wanted = True, _CLEAN_ITERATIONS
+        return None
+
+
 class Undo:
     """Rows at rank 0 as they were before iterations that do not continue its first ones without a gap.
 
     Rank 0 works on the program's own arrays. If the plan is contradicted, iterations after the gap are done
-    again, so what they have stored to must be as before.
+    again, so what they have stored to must be as before. ``in_order``: there was no such iteration.
     """
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._fields = [field for field in fields if field.spec.stores]
-        self._kept: list[tuple[Field, Rows, Any]] = []
+        self._kept: list[tuple[Field, range, Any]] = []
+        self.in_order = True
         self.possible = not any(
-            field.spec.in_place and isinstance(field.data, list) for field in self._fields
+            field.by_elements or (field.spec.in_place and isinstance(field.data, list))
+            for field in self._fields
         )
 
     def keep(self, positions: range) -> None:
         """Keep what iterations at these positions are about to store to."""
+        self.in_order = False
+        if not self.possible:
+            return
         for field in self._fields:
-            if field.by_elements:
-                continue  # the twin of the whole field is kept anyway
             rows = field.stored(Spans.of(positions))
             if isinstance(field.data, list):
-                kept: Any = [field.data[row] for run in rows for row in run]
-            else:
-                kept = take(field.data, field.axis, rows).copy() if rows else None
-            self._kept.append((field, rows, kept))
-
-    def undo(self) -> None:
-        """Restore what has been kept, the latest first."""
-        for field, rows, kept in reversed(self._kept):
-            if isinstance(field.data, list):
-                for row, element in zip((row for run in rows for row in run), kept, strict=True):
-                    field.data[row] = element
+                self._kept.append((field, positions, [field.data[row] for run in rows for row in run]))
             elif rows:
-                put(field.data, field.axis, rows, kept)
+                self._kept.append((field, positions, take(field.data, field.axis, rows).copy()))
+
+    def undo(self, end: int) -> None:
+        """Restore what iterations from position ``end`` on have stored to, the latest first."""
+        for field, positions, kept in reversed(self._kept):
+            rows = field.stored(Spans.of(positions))
+            after = Spans.of(positions[bisect_left(positions, end) :])
+            places = _places(rows, field.stored(after))
+            if isinstance(field.data, list):
+                for place, row in places:
+                    field.data[row] = kept[place]
+            elif places:
+                lines = np.moveaxis(field.data, field.axis, 0), np.moveaxis(kept, field.axis, 0)
+                lines[0][[row for _, row in places]] = lines[1][[place for place, _ in places]]
         self._kept.clear()
+
+
+def _places(rows: Rows, wanted: Rows) -> list[tuple[int, int]]:
+    """For each wanted row, its place among ``rows``, and itself."""
+    place = {row: place for place, row in enumerate(row for run in rows for row in run)}
+    return [(place[row], row) for run in wanted for row in run]

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
 _MISSING = object()
 
@@ -87,10 +87,12 @@ class _Made:
         return f"{self.maker!r}{self.arguments!r}"
 
 
-class _Inert(pickle._Unpickler):  # type: ignore[name-defined,misc]
+class _Inert(pickle._Unpickler):
     """Loads a pickle without importing or calling anything."""
 
-    dispatch = dict(pickle._Unpickler.dispatch)  # type: ignore[attr-defined]
+    stack: list[Any]
+    append: Callable[[Any], None]
+    dispatch: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)
 
     def find_class(self, module: str, name: str) -> Any:
         return _Name(f"{module}.{name}")
