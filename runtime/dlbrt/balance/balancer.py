@@ -165,7 +165,7 @@ class Balancer(GroupMember):
         if strategy.local:
             self.group_state = group_state.of(own)
 
-    def _profile_received(self, event: events.ProfileReceived) -> tuple[actions.Action, ...]:
+    def _profile_received(self, event: events.ProfileReceived) -> actions.Answer:
         if self.center is not None and self.center.awaits(event.rank):
             return self.center.report(event.rank, event.profile)
         if not self._may_serve:
@@ -178,23 +178,21 @@ class Balancer(GroupMember):
         """Whether this rank may yet become the balancer of other ranks, which know of it before it does."""
         return self._commitment.open
 
-    def _handle_early(self) -> tuple[actions.Action, ...]:
+    def _handle_early(self) -> actions.Answer:
         """Handle profiles that came before this rank knew that it would receive any."""
         early, self._early = self._early, []
         return tuple(action for event in early for action in self._profile_received(event))
 
-    def _profiles_exchanged(self, event: events.ProfilesExchanged) -> tuple[actions.Action, ...]:
+    def _profiles_exchanged(self, event: events.ProfilesExchanged) -> actions.Answer:
         return self._settled(event.now, event.profiles, self.strategy.decide)
 
-    def _instructions_received(self, event: events.InstructionsReceived) -> tuple[actions.Action, ...]:
+    def _instructions_received(self, event: events.InstructionsReceived) -> actions.Answer:
         def decided(decision_inputs: DecisionInputs) -> Decision | None:  # noqa: ARG001
             return event.decision
 
         return self._settled(event.now, event.profiles, decided)
 
-    def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: DecisionRule
-    ) -> tuple[actions.Action, ...]:
+    def _settled(self, now: float, profiles: Sequence[Profile], decide: DecisionRule) -> actions.Answer:
         """Settle the window, as the answer to this rank's profile has come."""
         if not self._window.profile_sent:
             raise ValueError(f"an exchange has completed to which rank {self.rank} had given no profile")
@@ -204,7 +202,7 @@ class Balancer(GroupMember):
 
     def _close_window(
         self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
-    ) -> tuple[actions.Action, ...]:
+    ) -> actions.Answer:
         """Go on or end, after the group state was settled by the profiles of members, which ``held`` that."""
         group_state, own, window = self.group_state, self.group_state.place(self.rank), self._window
         if group_state.estimates.over:
@@ -217,7 +215,7 @@ class Balancer(GroupMember):
         answer = self._await_choice(now, profiles) if self._commitment.open else self._next(now)
         return (actions.Move(transfers), *answer) if transfers else answer
 
-    def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[actions.Action, ...]:
+    def _await_choice(self, now: float, profiles: Sequence[Profile]) -> actions.Answer:
         if self.rank == 0:  # it knows already how long it has waited for the answer
             profiles = (replace(profiles[0], waited_s=self._waited_s), *profiles[1:])
         announced = self._commitment.begin(profiles)
@@ -225,21 +223,21 @@ class Balancer(GroupMember):
             return (actions.RequestChoice(),)
         return (actions.Resume(),) if announced is None else self._commit_to(now, announced)
 
-    def _choice_requested(self, event: events.ChoiceRequested) -> tuple[actions.Action, ...]:
+    def _choice_requested(self, event: events.ChoiceRequested) -> actions.Answer:
         chosen = self._commitment.choose(self.group_state)
         others = tuple(rank for rank in self.group_state.members if rank != self.rank)
         return (actions.AnnounceStrategy(chosen.name, others), *self._commit_to(event.now, chosen))
 
-    def _strategy_announced(self, event: events.StrategyAnnounced) -> tuple[actions.Action, ...]:
+    def _strategy_announced(self, event: events.StrategyAnnounced) -> actions.Answer:
         chosen = strategy(event.strategy)
         return self._commit_to(event.now, chosen) if self._commitment.announce(chosen) else ()
 
-    def _early_message(self, event: events.Received | events.WorkReceived) -> tuple[actions.Action, ...]:
+    def _early_message(self, event: events.Received | events.WorkReceived) -> actions.Answer:
         """Keep what a rank sent that has already gone over to a strategy unknown here."""
         self._commitment.early_events.append(event)
         return ()
 
-    def _commit_to(self, now: float, strategy: Strategy | PeerStrategy) -> tuple[actions.Action, ...]:
+    def _commit_to(self, now: float, strategy: Strategy | PeerStrategy) -> actions.Answer:
         """Go on by this strategy; a global one may be replaced later, where the parameters say so."""
         window, commitment = self._window, self._commitment
         commitment.made()

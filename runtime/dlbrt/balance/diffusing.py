@@ -83,20 +83,20 @@ class DiffusionPeer(TerminationDetectingPeer):
             self._speed = max(self._window_work, 1) / self._window_s
             self._window_work, self._window_s = 0, 0.0
 
-    def _exhausted(self, event: events.Exhausted) -> tuple[actions.Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.work or self._idle or self._over:
             raise ValueError(f"rank {self.rank} has work, is idle already, or has ended")
         self._idle = True
         answer = self._retire()
         return answer if self._over else (*answer, *self._advance_rounds(event.now))
 
-    def _time_elapsed(self, event: events.TimeElapsed) -> tuple[actions.Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if not self.due(event.now):
             return ()
         self._latest_round = self._round + 1
         return self._advance_rounds(event.now)
 
-    def _message_received(self, event: events.Received) -> tuple[actions.Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         if not isinstance(event.message, LoadReport):
             return super()._message_received(event)
         message = event.message
@@ -104,13 +104,13 @@ class DiffusionPeer(TerminationDetectingPeer):
         self._latest_round = max(self._latest_round, message.round)
         return self._advance_rounds(event.now)
 
-    def _work_received(self, event: events.WorkReceived) -> tuple[actions.Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         units = self._accept(event)
         self.work = self.work.union(units) if units else self.work
         self._idle = self._idle and not self.work
         return (actions.Resume(),) if self.work else self._retire()
 
-    def _advance_rounds(self, now: float) -> tuple[actions.Action, ...]:
+    def _advance_rounds(self, now: float) -> actions.Answer:
         """Go as far in rounds as the reports received allow."""
         answer: list[actions.Action] = []
         while not self._over:

@@ -140,7 +140,7 @@ class GroupExchangeBalancer(Balancer):
     def _may_serve(self) -> bool:
         return self.rounds is not None or super()._may_serve
 
-    def _group_exchange_requested(self, event: events.GroupExchangeRequested) -> tuple[actions.Action, ...]:
+    def _group_exchange_requested(self, event: events.GroupExchangeRequested) -> actions.Answer:
         window = self._window
         self._requested_round = max(self._requested_round, event.round)
         if self._over or not self._exchange_requested:
@@ -163,15 +163,13 @@ class GroupExchangeBalancer(Balancer):
             return 0
         return super()._reserve()
 
-    def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: DecisionRule
-    ) -> tuple[actions.Action, ...]:
+    def _settled(self, now: float, profiles: Sequence[Profile], decide: DecisionRule) -> actions.Answer:
         requested = self.rounds is not None and any(profile.requests_exchange for profile in profiles)
         return super()._settled(now, profiles, defer_to_exchange if requested else decide)
 
     def _close_window(
         self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
-    ) -> tuple[actions.Action, ...]:
+    ) -> actions.Answer:
         rounds, requested = self.rounds, any(profile.requests_exchange for profile in profiles)
         if rounds is None or (any(self.group_state.shares) and not requested):
             return super()._close_window(now, held, profiles, transfers)
@@ -180,7 +178,7 @@ class GroupExchangeBalancer(Balancer):
 
     def _arrive(
         self, rounds: GroupExchange, now: float, remaining: Sequence[Spans], reserved: Sequence[int]
-    ) -> tuple[actions.Action, ...]:
+    ) -> actions.Answer:
         """Come to a round; members keep the ``reserved`` first units of what they have ``remaining``."""
         group_state, window = self.group_state, self._window
         rounds.arrived, leads = True, self.rank == group_state.members[0]
@@ -198,7 +196,7 @@ class GroupExchangeBalancer(Balancer):
             *self._time_elapsed(events.TimeElapsed(now)),
         )
 
-    def _group_reports_received(self, event: events.GroupReportsReceived) -> tuple[actions.Action, ...]:
+    def _group_reports_received(self, event: events.GroupReportsReceived) -> actions.Answer:
         """Every group has come: all ranks have the same state, and go on from it."""
         rounds, window, now = self.rounds, self._window, event.now
         if rounds is None or not rounds.arrived:

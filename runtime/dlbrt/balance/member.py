@@ -188,7 +188,7 @@ class GroupMember(EventHandler):
         work = self.group_state.share(self.rank).part(ahead)
         self._window = OpenWindow(now, due_at, work, ahead, ahead_s)
 
-    def _next(self, now: float) -> tuple[actions.Action, ...]:
+    def _next(self, now: float) -> actions.Answer:
         """Begin the window just opened."""
         window = self._window
         if self.failed_at > self._own_failure:
@@ -201,7 +201,7 @@ class GroupMember(EventHandler):
             window.tail = tail(self.group_state, self.rank, len(window.work))
         return (actions.Resume(),)
 
-    def _worked(self, event: events.Worked) -> tuple[actions.Action, ...]:
+    def _worked(self, event: events.Worked) -> actions.Answer:
         window, speed_trace = self._window, self._commitment.speed_trace
         if event.units > (held := len(self.runnable)):
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
@@ -211,7 +211,7 @@ class GroupMember(EventHandler):
         window.worked(event.units, event.compute_s)
         return ()
 
-    def _exhausted(self, event: events.Exhausted) -> tuple[actions.Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.runnable or self.waiting:
             raise ValueError(f"rank {self.rank} still holds {len(self.work)} units, or waits already")
         window, group_state = self._window, self.group_state
@@ -221,7 +221,7 @@ class GroupMember(EventHandler):
             window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
         return (*self._send_profile(inf), *self._time_elapsed(events.TimeElapsed(event.now)))
 
-    def _foresee(self, now: float) -> tuple[actions.Action, ...]:
+    def _foresee(self, now: float) -> actions.Answer:
         """Interrupt the others now, with only the tail left, if they will not be done when the tail is."""
         window = self._window
         end = now + window.tail * window.unit_s
@@ -230,7 +230,7 @@ class GroupMember(EventHandler):
             return (actions.Resume(),)
         return (*self._send_profile(now, len(window.work)), self._request_synchronization(), actions.Resume())
 
-    def _interrupted(self, event: events.Interrupted) -> tuple[actions.Action, ...]:
+    def _interrupted(self, event: events.Interrupted) -> actions.Answer:
         if event.epoch > self.epoch or self._commitment.awaited:
             self._requested_epoch = max(self._requested_epoch, event.epoch)
             return ()
@@ -238,7 +238,7 @@ class GroupMember(EventHandler):
             return ()
         return self._send_profile(event.now, self._reserve())
 
-    def _time_elapsed(self, event: events.TimeElapsed) -> tuple[actions.Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         window = self._window
         if window.due(event.now):
             # Others may be in the middle of an iteration: this rank begins another rather than wait for them.
@@ -248,16 +248,16 @@ class GroupMember(EventHandler):
         window.interrupt_at, window.called_at = None, event.now
         return (self._request_synchronization(),)
 
-    def _failed(self, event: events.Failed) -> tuple[actions.Action, ...]:
+    def _failed(self, event: events.Failed) -> actions.Answer:
         outside = tuple(r for group in self._groups for r in group if r not in self.group_state.members)
         alarm = (actions.NotifyFailure(event.position, outside),) if outside else ()
         return (*alarm, *self._cut(event.now, event.position))
 
-    def _failure_notified(self, event: events.FailureNotified) -> tuple[actions.Action, ...]:
+    def _failure_notified(self, event: events.FailureNotified) -> actions.Answer:
         known = min(self.failed_at, self._own_failure)
         return () if self._over or event.position >= known else self._cut(event.now, event.position)
 
-    def _cut(self, now: float, position: int) -> tuple[actions.Action, ...]:
+    def _cut(self, now: float, position: int) -> actions.Answer:
         """Drop the work from ``position`` on, and call the group to a synchronization at once."""
         window = self._window
         self._own_failure = min(self._own_failure, position)
@@ -269,7 +269,7 @@ class GroupMember(EventHandler):
         window.work = self.units.wanted(window.work, self._own_failure)
         return (*self._send_profile(now), self._request_synchronization())
 
-    def _send_profile(self, called_at: float, reserved: int = 0) -> tuple[actions.Action, ...]:
+    def _send_profile(self, called_at: float, reserved: int = 0) -> actions.Answer:
         """Give the profile; this rank was called, or calls the others, at ``called_at`` (inf: it ran out)."""
         window, speed_trace = self._window, self._commitment.speed_trace
         window.send_profile(called_at, reserved)

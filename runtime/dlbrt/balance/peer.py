@@ -100,7 +100,7 @@ class Peer(EventHandler, ABC):
         """The mean time of a unit here so far; 0 where none is known."""
         return self._compute_s / self._done if self._done else 0.0
 
-    def _worked(self, event: events.Worked) -> tuple[actions.Action, ...]:
+    def _worked(self, event: events.Worked) -> actions.Answer:
         if event.units > len(self.work):
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {len(self.work)}")
         did, self.work = self.work.first(event.units)
@@ -113,24 +113,24 @@ class Peer(EventHandler, ABC):
         """Keep what the strategy needs to know of work that was done."""
 
     @abstractmethod
-    def _exhausted(self, event: events.Exhausted) -> tuple[actions.Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         """Handle that no work is left here."""
 
-    def _time_elapsed(self, event: events.TimeElapsed) -> tuple[actions.Action, ...]:  # noqa: ARG002
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:  # noqa: ARG002
         return ()
 
-    def _message_received(self, event: events.Received) -> tuple[actions.Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
-    def _work_received(self, event: events.WorkReceived) -> tuple[actions.Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         raise ValueError(f"rank {self.rank} received units of rank {event.source} and takes none")
 
-    def _failed(self, event: events.Failed) -> tuple[actions.Action, ...]:
+    def _failed(self, event: events.Failed) -> actions.Answer:
         others = tuple(rank for rank in range(len(self.dealt)) if rank != self.rank)
         self._cut(event.position)
         return (actions.NotifyFailure(event.position, others),) if others else ()
 
-    def _failure_notified(self, event: events.FailureNotified) -> tuple[actions.Action, ...]:
+    def _failure_notified(self, event: events.FailureNotified) -> actions.Answer:
         self._cut(event.position)
         return ()
 
@@ -156,7 +156,7 @@ class TerminationDetectingPeer(Peer):
         self._sum = 0  # of the totals
         self._all = sum(map(len, start.shares)) if rank == 0 else 0
 
-    def _worked(self, event: events.Worked) -> tuple[actions.Action, ...]:
+    def _worked(self, event: events.Worked) -> actions.Answer:
         answer = super()._worked(event)
         self._retired += event.units
         return answer
@@ -172,7 +172,7 @@ class TerminationDetectingPeer(Peer):
         self._retired += len(event.units) - len(units)
         return units
 
-    def _message_received(self, event: events.Received) -> tuple[actions.Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         if self._over:
             return ()  # its sender did not know yet
         match event.message:
@@ -184,7 +184,7 @@ class TerminationDetectingPeer(Peer):
                 return (actions.Finish(),)
         raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
-    def _retire(self) -> tuple[actions.Action, ...]:
+    def _retire(self) -> actions.Answer:
         """Report, without work, how many units this rank has retired, if the number has changed."""
         if self._retired == self._last_reported and self.rank:
             return ()
@@ -196,7 +196,7 @@ class TerminationDetectingPeer(Peer):
         self._sum += units - self._totals[rank]
         self._totals[rank] = units
 
-    def _ends(self) -> tuple[actions.Action, ...]:
+    def _ends(self) -> actions.Answer:
         """At rank 0: end the loop if nothing is left."""
         self._add(0, self._retired)
         if self._over or self._sum < self._all:

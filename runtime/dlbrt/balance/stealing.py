@@ -52,19 +52,19 @@ class StealingPeer(TerminationDetectingPeer):
         """As `Agent.counts`: steals count as synchronizations that found work left, and redistributions."""
         return BalancingCounts(self._stolen, self._stolen)
 
-    def _exhausted(self, event: events.Exhausted) -> tuple[actions.Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.work or self.waiting or self.finished:
             raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
         answer = self._retire()
         return answer if self.finished else (*answer, *self._request_steal(event.now))
 
-    def _time_elapsed(self, event: events.TimeElapsed) -> tuple[actions.Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if self.finished or not self.due(event.now):
             return ()
         self._again_at = None
         return self._request_steal(event.now)
 
-    def _request_steal(self, now: float) -> tuple[actions.Action, ...]:
+    def _request_steal(self, now: float) -> actions.Answer:
         """Ask the next victim; after the last one, wait."""
         if not self._victims:
             others = len(self.dealt) - 1
@@ -78,7 +78,7 @@ class StealingPeer(TerminationDetectingPeer):
         self._requests = True
         return (actions.Send((self._victims.pop(),), StealRequest()),)
 
-    def _message_received(self, event: events.Received) -> tuple[actions.Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         match event.message:
             case StealRequest() if not self.finished:
                 return self._answer(event.source)
@@ -87,7 +87,7 @@ class StealingPeer(TerminationDetectingPeer):
                 return self._request_steal(event.now)
         return super()._message_received(event)
 
-    def _answer(self, thief: int) -> tuple[actions.Action, ...]:
+    def _answer(self, thief: int) -> actions.Answer:
         """Give half of what is left here, or refuse."""
         given = self._stealable()
         if not given:
@@ -106,7 +106,7 @@ class StealingPeer(TerminationDetectingPeer):
         worth = len(given) * (self.unit_s - bytes_s) > self.answer_s or not self._done
         return given if worth else EMPTY
 
-    def _work_received(self, event: events.WorkReceived) -> tuple[actions.Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         if not self._requests:
             raise ValueError(f"rank {self.rank} received units that it had not asked for")
         self._requests, self._victims, self._pause_s = False, [], 0.0

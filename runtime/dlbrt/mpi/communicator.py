@@ -44,6 +44,10 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 _MIN_BLOCK_BYTES = 1024
 
 
+class ProgramError(RuntimeError):
+    """The program cannot be run as it is; the message says why, and needs no traceback of the runtime."""
+
+
 class SharedCounter:
     """A counter at rank 0; all ranks of a communicator create it together, and free it together."""
 
@@ -275,9 +279,13 @@ class Communicator:
         return table
 
     def fail(self, error: BaseException) -> NoReturn:
-        """Print an error inside the runtime, and end every rank of the job."""
-        traceback.print_exception(error)
-        print(f"dlb: rank {self.rank} failed inside the runtime; the job ends", file=sys.stderr, flush=True)
+        """Print an error of the program's, or one inside the runtime, and end every rank of the job."""
+        if isinstance(error, ProgramError):
+            print(f"dlb: {error}; the job ends", file=sys.stderr, flush=True)
+        else:
+            traceback.print_exception(error)
+            text = f"dlb: rank {self.rank} failed inside the runtime; the job ends"
+            print(text, file=sys.stderr, flush=True)
         sys.stdout.flush()
         self.comm.Abort(1)
         raise error

@@ -22,6 +22,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.perform import RankResult, own_result, perform, recorder
 from dlbrt.mpi.preparation import Kernel, Preparation
+from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
@@ -245,22 +246,10 @@ class LoopRun:
         """Note the figures of the run, and what they teach."""
         history, figures = self._loop_history, [result.figures for result in self._results]
         elapsed_s, n, planned = clock() - self._started, len(self._prepared.space), self._partitioner.planned
-        if (sharing := self._sharing) is None:
-            history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned)
-        else:
-            self._strategy = sharing.driver.strategy
-            history.learn(
-                figures,
-                elapsed_s,
-                n,
-                self._strategy,
-                self._reason,
-                planned,
-                sharing.driver.choice,
-                sharing.rows_fetched,
-                sharing.bytes_fetched,
-                sharing.driver.loading_s,
-            )
+        sharing = SharingFigures()
+        if self._sharing is not None:
+            self._strategy, sharing = self._sharing.driver.strategy, self._sharing.figures
+        history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing)
         self._partitioner.learn(self._results)
         if self._pooled and len(figures) > 1:
             history.learn_of_chunks(figures, self._root_runtime.network.latency_s)

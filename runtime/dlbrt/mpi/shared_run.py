@@ -20,6 +20,7 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.perform import RankResult, make_driver, stored_by
 from dlbrt.mpi.preparation import Preparation
+from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.values.contents import shared_fields
@@ -72,14 +73,11 @@ class SharedRun:
         self.run_journal.open(loop.walk.ordinal)
 
     @property
-    def rows_fetched(self) -> int:
-        """How many rows of resident arrays the call brought to ranks."""
-        return sum(each.row_transfer.carried for each in self._array_transfers)
-
-    @property
-    def bytes_fetched(self) -> int:
-        """How many bytes those rows have."""
-        return self._loop_residents.bytes_of(self._array_transfers)
+    def figures(self) -> SharingFigures:
+        """How the strategy was chosen, and what the call brought to ranks."""
+        rows = sum(each.row_transfer.carried for each in self._array_transfers)
+        size = self._loop_residents.bytes_of(self._array_transfers)
+        return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
 
     def gather(self, own: RankResult) -> list[RankResult]:
         """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.

@@ -27,6 +27,7 @@ from dlbrt.data.field import Field, take
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
+from dlbrt.mpi.communicator import ProgramError
 from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.packing import snapshot
@@ -43,7 +44,7 @@ _NAMED_CALLS = 3
 _CLEAN_ITERATIONS = 2
 
 
-class ContradictionError(RuntimeError):
+class ContradictionError(ProgramError):
     """A call that the compiler has not seen has changed what the plan takes as unchanged, past undoing."""
 
 
