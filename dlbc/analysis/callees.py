@@ -16,12 +16,21 @@ from dlbc.analysis.uses import every_node, parameters_of, root_name, unparsed
 from dlbc.ir.access import AbstractValue, CallSite, OriginKind, RegionFacts
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.library.row import ResultKind
-from dlbc.library.table import is_pure, lookup
+from dlbc.library.table import is_certain, is_pure, lookup
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 #: Keywords by which functions take a function that they call.
 _FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
+
+#: Methods that run where attributes are read or set, classes derived, and items taken one after the other.
+_HIDDEN_METHODS = frozenset(
+    f"__{name}__"
+    for name in (
+        *("set", "get", "delete", "setattr", "delattr", "getattr", "getattribute"),
+        *("init_subclass", "set_name", "iter", "next"),
+    )
+)
 
 #: Decorators that leave the effects of a function as they are, beside those of packages in the tables.
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
@@ -176,6 +185,25 @@ def unseen_callee(call: CallSite, module: ModuleNames) -> str | None:
         looks = row.is_new or row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER)
         return shown if outside and not looks else None
     return None if is_pure(name) else shown
+
+
+def watched_callee(call: CallSite, module: ModuleNames) -> str | None:
+    """The text of what the call runs and the compiler does not see for certain; None if it sees all of it."""
+    if (unseen := unseen_callee(call, module)) is not None:
+        return unseen
+    if callees(call, module) or call.function in module.classes or not call.function:
+        return None
+    own = call.function.startswith(".") and call.receiver is not None and not call.receiver.points_to
+    if (own and lookup(call.function).known) or is_certain(call.function, call.node):
+        return None
+    return _text(call.node.func)
+
+
+def watched_methods(module: ModuleNames) -> Iterator[tuple[str, int]]:
+    """Methods that run where the text shows no call, and what puts methods into classes, with their lines."""
+    for name in sorted(_HIDDEN_METHODS & module.methods.keys()):
+        yield name, module.methods[name][0].lineno
+    yield from (("setattr", call.lineno) for call in module.implicit_calls.attribute_setters[:1])
 
 
 def _text(node: ast.expr) -> str:

@@ -14,7 +14,14 @@ from collections.abc import Iterator, Mapping
 from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
-from dlbc.analysis.callees import callees, functions_run, mutated_arguments, unseen_callee
+from dlbc.analysis.callees import (
+    callees,
+    functions_run,
+    mutated_arguments,
+    unseen_callee,
+    watched_callee,
+    watched_methods,
+)
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.uses import every_node
@@ -46,8 +53,9 @@ class BodyEffects:
     """``stores``: changes that are stores into an array. ``callees``: functions that the body may reach.
 
     ``cleared``: per dotted array, places that pass its owner to functions that do not touch the array.
-    ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``trusted``:
-    private objects from outside that the body changes. ``prints``: something writes to standard output.
+    ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``watched``:
+    those, and calls of which the library table may say too little, with their lines. ``trusted``: private
+    objects from outside that the body changes. ``prints``: something writes to standard output.
     ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
     """
 
@@ -56,6 +64,7 @@ class BodyEffects:
     callees: tuple[FunctionSummary, ...]
     cleared: Mapping[str, frozenset[ast.AST]]
     unseen: Mapping[str, SourcePlace]
+    watched: Mapping[str, int]
     trusted: frozenset[str]
     prints: bool
     asserted: tuple[tuple[str, SourcePlace], ...] = ()
@@ -94,6 +103,7 @@ def check_effects(
         callees=functions,
         cleared=_cleared(facts, context),
         unseen=check.unseen,
+        watched=check.watched | dict(watched_methods(module)),
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
@@ -121,6 +131,7 @@ class _Check:
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
         self.unseen: dict[str, SourcePlace] = {}
+        self.watched: dict[str, int] = {}
         self.trusted: set[str] = set()
         self._asserts = context.loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
@@ -147,6 +158,8 @@ class _Check:
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
             self._unseen(name, place)
+        if not contributes and (watched := watched_callee(call, self._module)) is not None:
+            self.watched.setdefault(watched, call.node.lineno)
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
         """A function may run whose code is not seen: reported once for each."""
@@ -155,6 +168,8 @@ class _Check:
             self.findings.append(report("DLB412", place, notes=notes, function=name))
 
     def function(self, function: FunctionSummary, place: SourcePlace) -> None:
+        for name, node in function.watched.items():
+            self.watched.setdefault(name, node.lineno)
         for name, node in function.unseen.items():
             self._unseen(name, place, self._context.note(node, f"in `{function.name}`"))
         for side_effect in function.side_effects:
