@@ -9,7 +9,7 @@ whose code is not seen is assumed to change nothing, with a remark.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dlbrt.records import dataclass
 
@@ -19,7 +19,7 @@ from dlbc.analysis.callees import (
     functions_run,
     mutated_arguments,
     unseen_callee,
-    watched_callee,
+    watched_in,
     watched_methods,
 )
 from dlbc.analysis.context import AnalysisContext
@@ -103,7 +103,7 @@ def check_effects(
         callees=functions,
         cleared=_cleared(facts, context),
         unseen=check.unseen,
-        watched=check.watched | dict(watched_methods(module)),
+        watched=_watched(facts, functions, context, contributions),
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
@@ -131,7 +131,6 @@ class _Check:
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
         self.unseen: dict[str, SourcePlace] = {}
-        self.watched: dict[str, int] = {}
         self.trusted: set[str] = set()
         self._asserts = context.loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
@@ -158,8 +157,6 @@ class _Check:
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
             self._unseen(name, place)
-        if not contributes and (watched := watched_callee(call, self._module)) is not None:
-            self.watched.setdefault(watched, call.node.lineno)
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
         """A function may run whose code is not seen: reported once for each."""
@@ -168,8 +165,6 @@ class _Check:
             self.findings.append(report("DLB412", place, notes=notes, function=name))
 
     def function(self, function: FunctionSummary, place: SourcePlace) -> None:
-        for name, node in function.watched.items():
-            self.watched.setdefault(name, node.lineno)
         for name, node in function.unseen.items():
             self._unseen(name, place, self._context.note(node, f"in `{function.name}`"))
         for side_effect in function.side_effects:
@@ -262,6 +257,20 @@ class _Check:
         others = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and n not in receivers]
         for node in sorted(others, key=lambda n: (n.lineno, n.col_offset))[:1]:
             yield self._context.note(node, "used here in another way")
+
+
+def _watched(
+    facts: RegionFacts,
+    functions: Sequence[FunctionSummary],
+    context: AnalysisContext,
+    contributions: IterationContributions,
+) -> dict[str, int]:
+    """What the body and its callees run that is not seen for certain, with the first line of each."""
+    found = dict(watched_methods(context.module))
+    own = watched_in(facts, context.module, contributions.contributing_calls)
+    for name, node in (*own, *(item for function in functions for item in function.watched.items())):
+        found.setdefault(name, getattr(node, "lineno", 0))
+    return found
 
 
 def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozenset[ast.AST]]:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 #: Runs of a loop that begin with watched iterations of rank 0 alone.
 _WATCHED_RUNS = 2
 
-#: Iterations for each rank below which those at the beginning would delay the loop too much.
-_FEW_ITERATIONS = 8
+#: Iterations of a rank among which one more delays the loop little.
+_LARGE_SHARE = 8
 
 
 def run_loop(
@@ -155,23 +155,26 @@ class LoopRun:
             return self._alone(loop, begun, self._loop_history.contradiction)
         if reason := prepared.obstacle(loop, pooled=self._pooled):
             return self._alone(loop, begun, reason)
-        if self._probation.goes_on or (begun is None and self._begins_watched(loop)):
+        if begun is None:
+            self._probation.wanted = self._iterations_on_probation(loop)
+        if self._probation.wanted:
             self._probation.begin(prepared.watch(loop))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)
 
-    def _begins_watched(self, loop: LoopContext) -> bool:
-        """Whether rank 0 begins alone, since it does not know yet what the calls do that are not seen.
+    def _iterations_on_probation(self, loop: LoopContext) -> int:
+        """How many iterations rank 0 does first and alone, to see what the calls do that are not seen.
 
-        A few iterations in blocks begin on all ranks at once: those of rank 0 come first in any case.
+        Where they would be a large part of its work there are none, if rank 0's own iterations are the first
+        ones in any case; two where they are not, or cost little. The first alone may change nothing, by zero.
         """
         if not self._prepared.watches(loop) or self._loop_history.watched_runs >= _WATCHED_RUNS:
-            return False
+            return 0
         self._loop_history.watched_runs += 1
         in_blocks = loop.table.iterations is Distribution.BLOCK and loop.folding is FoldingPolicy.NONE
-        few = len(self._prepared.space) < _FEW_ITERATIONS * self._root_runtime.communicator.ranks
-        return not (few and in_blocks and not self._pooled)
+        share = len(self._prepared.space) // self._root_runtime.communicator.ranks
+        return min(2, share // _LARGE_SHARE) if in_blocks and not self._pooled else 2
 
     def _alone(self, loop: LoopContext, begun: SingleRank | None, reason: str) -> Team:
         """Rank 0 runs the loop, or what is left of it, alone; the reason is logged."""

@@ -116,11 +116,11 @@ class Watch:
 
 def contradicted(change: str, calls: Mapping[str, int]) -> str:
     """A sentence on what has changed, and by which calls it may have been."""
-    return f"{change} has changed, which the plan takes as unchanged; not seen were {_named(calls)}"
+    return f"{change} has changed, which the plan takes as unchanged; what dlbc has not seen: {_named(calls)}"
 
 
 def _named(calls: Mapping[str, int]) -> str:
-    named = [f"{call}(..) in line {line}" for call, line in calls.items()]
+    named = [f"{call} in line {line}" for call, line in calls.items()]
     more = f" and {len(named) - _NAMED_CALLS} more" if len(named) > _NAMED_CALLS else ""
     return ", ".join(named[:_NAMED_CALLS]) + more
 
@@ -172,29 +172,26 @@ class Probation:
     """
 
     def __init__(self) -> None:
+        self.wanted = 0  # iterations that still have to change nothing
         self._watch: Watch | None = None
-        self._wanted = 1  # iterations that still have to change nothing
         self._suspected = False
 
     def begin(self, watch: Watch) -> None:
         """Watch one more iteration."""
         self._watch = watch
 
-    @property
-    def goes_on(self) -> bool:
-        """Whether another iteration is to be watched."""
-        return self._suspected and self._wanted > 0
-
     def contradiction(self, begun: SingleRank | None) -> str | None:
         """What contradicts the plan for good; None as long as nothing does."""
         watch, self._watch = self._watch, None
-        found = watch.contradiction(begun.figures.done) if watch is not None and begun is not None else None
-        if watch is None or found is None:
-            self._wanted -= 1
+        if watch is None or begun is None:
             return None
-        if self._suspected:
+        found = watch.contradiction(begun.figures.done)
+        if found is None:
+            self.wanted -= 1
+        elif self._suspected:
             return found
-        self._suspected, self._wanted = True, _CLEAN_ITERATIONS
+        else:
+            self._suspected, self.wanted = True, _CLEAN_ITERATIONS
         return None
 
 
