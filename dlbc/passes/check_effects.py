@@ -266,11 +266,11 @@ def _watched(
     contributions: IterationContributions,
 ) -> dict[str, int]:
     """What the body and its callees run that is not seen for certain, with the first line of each."""
-    found = dict(watched_methods(context.module))
+    found: dict[str, int] = {}
     own = watched_in(facts, context.module, contributions.contributing_calls)
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         found.setdefault(name, getattr(node, "lineno", 0))
-    return found
+    return found | dict(watched_methods(context.module))
 
 
 def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozenset[ast.AST]]:

@@ -27,7 +27,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.program_state import InterpreterState, collect
-from dlbrt.mpi.watch import KERNEL, Watch
+from dlbrt.mpi.watch import KERNEL, Watch, foreign_object
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -104,7 +104,11 @@ class Preparation:
 
     def watches(self, loop: LoopContext) -> bool:
         """Whether what the plan takes as unchanged is to be looked at."""
-        return bool(loop.unseen_calls) and not self.root_runtime.options.trust
+        if self.root_runtime.options.trust:
+            return False
+        if not loop.unseen_calls and (foreign := foreign_object(self.named)):
+            loop.unseen_calls = {foreign: 0}
+        return bool(loop.unseen_calls)
 
     def watch(self, loop: LoopContext) -> Watch:
         """What this rank's iterations reach and the plan takes as unchanged, as it is now."""

@@ -27,7 +27,7 @@ from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.packing import named
-from dlbrt.mpi.watch import Probation, contradicted
+from dlbrt.mpi.watch import Probation, Watch, contradicted
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
@@ -98,6 +98,7 @@ class LoopRun:
         self._sharing: SharedRun | None = None
         self._probation = Probation()
         self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
+        self._watched: Watch | None = None  # of the part that all ranks did
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._strategy = self._reason = ""
         self._results: list[RankResult] = []
@@ -124,6 +125,7 @@ class LoopRun:
                 self._sharing.run_journal.close()
         if self._prefix is not None:
             loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
+        self._note_checks(loop)
         self._learn()
         self._record()
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
@@ -210,6 +212,7 @@ class LoopRun:
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
         self._sharing = SharedRun(prepared, call, loop, self._recorder)
+        self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:
             driver.figures.parts, driver.figures.compute_s = begun.figures.parts, begun.figures.compute_s
@@ -244,6 +247,17 @@ class LoopRun:
             return False
         self._prefix = own
         return True
+
+    def _note_checks(self, loop: LoopContext) -> None:
+        """Note in the statistics what was looked at, if anything was."""
+        if self._prepared.watches(loop):
+            checks = self._loop_history.record.checks
+            checks.calls = dict(loop.unseen_calls)
+            checks.found = self._loop_history.contradiction or ""
+            checks.seconds += self._probation.seconds
+            if self._watched is not None:
+                checks.runs += 1
+                checks.seconds += self._watched.seconds
 
     def _learn(self) -> None:
         """Note the figures of the run, and what they teach."""

@@ -43,7 +43,8 @@ class LostIterationError(RuntimeError):
 class SharedRun:
     """A loop on all ranks, from the call on; ``driver`` and ``run_journal`` are rank 0's part in it.
 
-    Rank 0 calls the other ranks, scatters, gathers, and replays the journals.
+    Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the plan
+    takes as unchanged; ``contradiction`` is what some rank's has found.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class SharedRun:
         loop.contributions.share(self.run_journal.journal, prepared.descriptions)
         loop.walk.measure(call.measured)
         self.contradiction: str | None = None
-        self._watch = prepared.watch(loop) if call.watched else None
+        self.watch = prepared.watch(loop) if call.watched else None
         self._undo = Undo(self._fields)
         if call.watched:
             loop.walk.before_stretch = self._keep
@@ -90,11 +91,11 @@ class SharedRun:
         while len(found) < self._communicator.ranks:
             rank, message = self._communicator.wait_bytes(ANY, RESULT)
             found[rank] = pickle.loads(message)
-            if self._watch is None:
+            if self.watch is None:
                 self._receive(found[rank], rank, mover)
         results = [found[rank] for rank in range(self._communicator.ranks)]
-        if self._watch is not None:
-            self.contradiction = self._contradicted(self._watch, results)
+        if self.watch is not None:
+            self.contradiction = self._contradicted(self.watch, results)
             if self.contradiction is not None:
                 return results[:1]
             for rank, result in enumerate(results[1:], 1):

@@ -18,6 +18,7 @@ import os
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
-from dlbrt.mpi.team import SingleRank
+from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
@@ -36,6 +37,9 @@ from dlbrt.records import dataclass
 
 #: The name of the kernel among the objects that are watched; what it reaches is named by itself.
 KERNEL = "the loop's body"
+
+#: Packages whose classes the compiler knows, or has seen.
+_SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
 
 #: How many calls a sentence names.
 _NAMED_CALLS = 3
@@ -74,6 +78,7 @@ class Watch:
         apart: Iterable[int] = (),
         held: Spans | None = None,
     ) -> None:
+        started = clock()
         self._values, self._slots = values, slots
         apart = set(apart)
         self._lists = {
@@ -83,12 +88,19 @@ class Watch:
         }
         self._arrays = [_watched(value, values, fields) for value in slots if _is_plain(value, fields, apart)]
         self._before = self._snapshot()
+        self.seconds = clock() - started  # spent on looking
 
     def contradiction(self, done: Spans, received: Sequence[Spans] = ()) -> str | None:
         """What has changed though the plan says that iterations ``done`` do not change it; None if nothing.
 
         Rows of the iterations ``received`` have come from other ranks since.
         """
+        started = clock()
+        found = self._changed(done, received)
+        self.seconds += clock() - started
+        return found
+
+    def _changed(self, done: Spans, received: Sequence[Spans]) -> str | None:
         for each in self._arrays:
             stored = [field.stored(done) for field in each.stores]
             come = [field.needed(spans) for field in each.stores for spans in received]
@@ -114,13 +126,27 @@ class Watch:
             return None
 
 
+def foreign_object(values: Mapping[str, Any]) -> str | None:
+    """An object whose class the compiler has not seen, and so not what its operators do; None if there is none.
+
+    Python's own classes and numpy's keep to what the compiler expects of operators.
+    """
+    for name, value in values.items():
+        items = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+        for held in (value, *islice(items, 1)):
+            package = type(held).__module__.partition(".")[0]
+            if package not in _SEEN_PACKAGES:
+                return f"operators of {type(held).__qualname__} ({name})"
+    return None
+
+
 def contradicted(change: str, calls: Mapping[str, int]) -> str:
     """A sentence on what has changed, and by which calls it may have been."""
     return f"{change} has changed, which the plan takes as unchanged; what dlbc has not seen: {_named(calls)}"
 
 
 def _named(calls: Mapping[str, int]) -> str:
-    named = [f"{call} in line {line}" for call, line in calls.items()]
+    named = [f"{call} in line {line}" if line else call for call, line in calls.items()]
     more = f" and {len(named) - _NAMED_CALLS} more" if len(named) > _NAMED_CALLS else ""
     return ", ".join(named[:_NAMED_CALLS]) + more
 
@@ -175,6 +201,7 @@ class Probation:
         self.wanted = 0  # iterations that still have to change nothing
         self._watch: Watch | None = None
         self._suspected = False
+        self.seconds = 0.0  # spent on looking
 
     def begin(self, watch: Watch) -> None:
         """Watch one more iteration."""
@@ -186,6 +213,7 @@ class Probation:
         if watch is None or begun is None:
             return None
         found = watch.contradiction(begun.figures.done)
+        self.seconds += watch.seconds
         if found is None:
             self.wanted -= 1
         elif self._suspected:
