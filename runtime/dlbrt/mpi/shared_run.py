@@ -43,8 +43,8 @@ class LostIterationError(RuntimeError):
 class SharedRun:
     """A loop on all ranks, from the call on; ``driver`` and ``run_journal`` are rank 0's part in it.
 
-    Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the plan
-    takes as unchanged; ``contradiction`` is what some rank's has found.
+    Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the
+    plan takes as unchanged; ``contradiction`` is what some rank's has found.
     """
 
     def __init__(

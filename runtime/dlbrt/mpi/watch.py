@@ -127,7 +127,7 @@ class Watch:
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:
-    """An object whose class the compiler has not seen, and so not what its operators do; None if there is none.
+    """An object whose class the compiler has not seen, nor what its operators do; None if there is none.
 
     Python's own classes and numpy's keep to what the compiler expects of operators.
     """
