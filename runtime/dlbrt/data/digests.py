@@ -32,6 +32,8 @@ def row_digests(array: Array, axis: int = 0) -> Digests:
     digests = np.zeros(count, np.uint64)
     if not width:
         return digests
+    if width == _WORD:
+        return _words(rows, width)[:, 0].copy()  # a word is its own digest
     step = max(1, _BLOCK_BYTES // width)
     for first in range(0, count, step):
         words = _words(rows[first : first + step], width)
@@ -62,9 +64,9 @@ def _words(rows: Array, width: int) -> Digests:
 
 
 def _hashed(words: Digests) -> Digests:
-    weights = _weights(words.shape[1])
-    mixed = (words ^ (words >> np.uint64(29))) * weights
-    return mixed[:, 0] if len(weights) == 1 else np.add.reduce(mixed, axis=1)
+    mixed = (words ^ (words >> np.uint64(29))) * _weights(words.shape[1])
+    digests: Digests = np.add.reduce(mixed, axis=1)
+    return digests
 
 
 @functools.lru_cache(maxsize=8)

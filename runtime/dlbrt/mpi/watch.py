@@ -54,12 +54,12 @@ class ContradictionError(ProgramError):
 
 @dataclass(frozen=True, slots=True)
 class WatchedArray:
-    """An array, its name, the fields that store to it, and the digests of its rows as they were."""
+    """An array, its name, the fields of the loop that it is, and the digests of its rows as they were."""
 
     name: str
     array: Array
     axis: int
-    stores: tuple[Field, ...]
+    fields: tuple[Field, ...]
     before: Digests
 
 
@@ -102,8 +102,8 @@ class Watch:
 
     def _changed(self, done: Spans, received: Sequence[Spans]) -> str | None:
         for each in self._arrays:
-            stored = [field.stored(done) for field in each.stores]
-            come = [field.needed(spans) for field in each.stores for spans in received]
+            stored = [field.stored(done) for field in each.fields]
+            come = [field.needed(spans) for field in each.fields for spans in received]
             row = changed_row(each.before, row_digests(each.array, each.axis), (*stored, *come))
             if row is not None:
                 return f"row {row} of {each.name}" if each.array.ndim else each.name
@@ -175,12 +175,11 @@ def _is_plain(value: Any, fields: Sequence[Field], apart: set[int]) -> bool:
 
 
 def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field]) -> WatchedArray:
-    own = [field for field in fields if field.data is array]
-    stores = tuple(field for field in own if field.spec.stores)
-    axis = stores[0].axis if stores else 0
+    own = tuple(field for field in fields if field.data is array)
+    axis = next((field.axis for field in sorted(own, key=lambda f: not (f.spec.stores or f.by_rows))), 0)
     names = (field.name for field in own if field.name)
     name = next(names, None) or next((n for n, v in values.items() if v is array), "an array")
-    return WatchedArray(name, array, axis, stores, row_digests(array, axis))
+    return WatchedArray(name, array, axis, own, row_digests(array, axis))
 
 
 def _rows_held(field: Field, held: Spans | None) -> Rows:
