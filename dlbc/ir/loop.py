@@ -107,7 +107,7 @@ class ProofStatus(Enum):
 
     PROVEN = "proven"
     GUARDED = "proven under a run-time guard"
-    CONDITIONAL = "proven if outside functions have no side effects"
+    CHECKED = "checked while it runs"
     ASSERTED = "asserted by the user"
 
 
@@ -141,16 +141,16 @@ class ProofFailure:
 def status_of(
     proofs: Sequence[IndependenceProof],
     trusted: Sequence[str],
-    outside: Sequence[str],
+    watched: Sequence[tuple[str, int]],
     dispatched: bool = False,
 ) -> ProofStatus:
-    """The proof status of a loop: the weakest that its proofs, assertions and unseen functions allow.
+    """The proof status of a loop: the weakest that its proofs, assertions and watched calls allow.
 
     ``dispatched``: it is checked before the loop which methods its objects have.
     """
     if trusted or any(p.method is ProofMethod.ASSERTED for p in proofs):
         return ProofStatus.ASSERTED
-    if outside:
-        return ProofStatus.CONDITIONAL
+    if watched:
+        return ProofStatus.CHECKED
     guarded = dispatched or any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
     return ProofStatus.GUARDED if guarded else ProofStatus.PROVEN

@@ -153,6 +153,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
         failures=tuple(proof.failures),
         trusted=_trusted(body.facts, body.effects, loop),
         unseen=tuple(body.effects.unseen.items()),
+        watched=tuple(body.effects.watched.items()),
         prints=body.effects.prints,
         asserted=tuple(dict.fromkeys(name for name, _ in body.effects.asserted)),
     )
@@ -265,12 +266,11 @@ def _with_plan(
     loop_report = replace(loop_report, findings=_sorted([*loop_report.findings, *unfit]))
     if unfit:
         return loop_report
-    outside = tuple(name for name, _ in loop_report.unseen)
-    trusted = (*loop_report.trusted, *loop_report.asserted)
-    status = status_of(loop_report.proofs, trusted, outside, bool(dispatch))
+    trusted, watched = (*loop_report.trusted, *loop_report.asserted), loop_report.watched
+    status = status_of(loop_report.proofs, trusted, watched, bool(dispatch))
     return replace(
         loop_report,
-        plan=replace(plan, variables=variables, outside=outside, status=status),
+        plan=replace(plan, variables=variables, watched=watched, status=status),
         cost=cutting.derived,
         fold_legality=cutting.fold_legality,
         cost_omitted=cutting.why,
