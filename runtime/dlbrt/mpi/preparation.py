@@ -27,7 +27,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.program_state import InterpreterState, collect
-from dlbrt.mpi.watch import KERNEL, Watch, foreign_object
+from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -112,10 +112,8 @@ class Preparation:
 
     def watch(self, loop: LoopContext) -> Watch:
         """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
-        values = {name: value for name, value in self.named.items() if name not in loop.contributions.kinds}
-        slots = self.packed.slots
-        apart = [id(value) for value in slots if value in self.loop_residents]
-        return Watch({**values, KERNEL: self.kernel}, slots, self.fields, apart)
+        residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
+        return watch_of(loop, self.kernel, self.named, self.packed.slots, self.fields, residents)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool

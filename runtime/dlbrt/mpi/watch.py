@@ -19,7 +19,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.loop import LoopContext
 
 #: The name of the kernel among the objects that are watched; what it reaches is named by itself.
 KERNEL = "the loop's body"
@@ -124,6 +127,29 @@ class Watch:
             return snapshot({**self._values, **_state(), **lists}, self._slots)
         except Exception:  # objects' own pickling hooks may raise anything
             return None
+
+
+def watch_of(
+    loop: LoopContext,
+    kernel: object,
+    named: Mapping[str, Any],
+    slots: Sequence[Any],
+    fields: Sequence[Field],
+    residents: Iterable[int],
+    held: Spans | None = None,
+) -> Watch:
+    """The watch over a loop on this rank: over all that its kernel and its arguments reach.
+
+    Left out are what iterations contribute to, private objects, and arrays that stay on the ranks
+    (``residents``). ``held`` are the positions of which this rank has the rows; None at rank 0.
+    """
+    apart = {*residents, *(id(named[name]) for name in loop.private if name in named)}
+    values = {
+        name: value
+        for name, value in named.items()
+        if name not in loop.contributions.kinds and name not in loop.private
+    }
+    return Watch({**values, KERNEL: kernel}, slots, fields, apart, held)
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:
