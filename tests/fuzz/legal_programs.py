@@ -110,7 +110,7 @@ CONSTRUCTS = [
     _construct("several updates", "t@ = 0.1", "for k@ in range(i % 3):\n    t@ += i * 0.3", ""),
     _construct("product", "t@ = 1.0", "t@ *= 1.0 + i / 100", "t@"),
     _construct("max", "t@ = -1.0", "t@ = max(t@, (i * 37) % 11)", "t@"),
-    _construct("min by if", "t@ = 99; w@ = None", "e@ = i * 37 % 11\nif e@ < t@:\n    t@, w@ = e@, i", "t@;w@"),
+    _construct("min by if", "t@, w@ = 99, 0", "e@ = i * 37 % 11\nif e@ < t@:\n    t@, w@ = e@, i", "t@;w@"),
     _construct("or", "t@ = False", "t@ = t@ or i == 7", "t@"),
     _construct("histogram", "h@ = np.zeros(5, int)", "h@[i * i % 5] += 1", "h@"),
     _construct("dict counts", "h@ = {}", "h@[i % 3] = h@.get(i % 3, 0) + 1", "h@"),
@@ -130,7 +130,7 @@ CONSTRUCTS = [
     _construct("temporary", "", "v@ = i * i", "v@ if n else None"),
     _construct("some temporary", "v@ = None", "if i % 4 == 2:\n    v@ = i", "v@"),
     _construct("while", "A@ = np.zeros(n)", "k@ = i\nwhile k@ > 2:\n    k@ //= 2\nA@[i] = k@", "A@"),
-    _construct("try", "A@ = np.ones(n)", "try:\n    A@[i] = 1 // (i % 3)\nexcept ArithmeticError:\n    pass", "A@"),
+    _construct("try", "A@ = np.ones(n)", "try:\n    A@[i] = 1 // (i % 3)\nexcept Exception:\n    pass", "A@"),
     _construct("comprehension", "A@ = np.zeros(n)", "A@[i] = sum(k * i for k in range(i % 5))", "A@"),
     _construct("local function", "A@ = np.zeros(n)", "f@ = lambda x: x * i\nA@[i] = f@(2)", "A@"),
 ]  # fmt: skip
