@@ -19,6 +19,7 @@ from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
@@ -110,10 +111,11 @@ class Preparation:
             loop.unseen_calls = {foreign: 0}
         return bool(loop.unseen_calls)
 
-    def watch(self, loop: LoopContext) -> Watch:
-        """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
         residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
-        return watch_of(loop, self.kernel, self.named, self.packed.slots, self.fields, residents)
+        slots = self.packed.slots
+        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool

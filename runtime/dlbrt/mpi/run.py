@@ -160,7 +160,7 @@ class LoopRun:
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
         if self._probation.wanted:
-            self._probation.begin(prepared.watch(loop))
+            self._probation.begin(prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)

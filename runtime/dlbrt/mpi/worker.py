@@ -98,7 +98,8 @@ class _Worker:
             loop.contributions.share(run_journal.journal, by_name)
             if call.watched:
                 held = driver.held(rank)
-                watches.append(watch_of(loop, kernel, by_name, slots, fields, loop_residents, held))
+                found = watch_of(loop, kernel, by_name, slots, fields, loop_residents, held, whole=False)
+                watches.append(found)
             run_journal.open(loop.walk.ordinal)
             return driver
 
