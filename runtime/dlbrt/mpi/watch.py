@@ -88,10 +88,7 @@ class Watch:
         started = clock()
         self._values, self._slots = values, slots
         self._lists = {
-            field.name or "the sequence that the loop runs over": (
-                field,
-                field.needed(dealt) if field.by_rows and not whole else (range(field.length),),
-            )
+            field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
             if type(field.data) is list and not field.spec.stores
         }
@@ -218,6 +215,11 @@ def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field], d
     rows = [run for field in own for run in field.stored(dealt)]
     edges = [row for run in rows for row in (run[0], run[-1])] if len(rows) <= _MAX_EDGES else []
     return WatchedArray(name, array, own, ArrayDigests(array, axis, edges))
+
+
+def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
+    """The rows of a list that a rank has."""
+    return (range(field.length),) if whole or not field.by_rows else field.needed(dealt)
 
 
 class Probation:

@@ -98,8 +98,8 @@ class _Worker:
             loop.contributions.share(run_journal.journal, by_name)
             if call.watched:
                 held = driver.held(rank)
-                found = watch_of(loop, kernel, by_name, slots, fields, loop_residents, held, whole=False)
-                watches.append(found)
+                reached = kernel, by_name, slots, fields, loop_residents
+                watches.append(watch_of(loop, *reached, held, whole=False))
             run_journal.open(loop.walk.ordinal)
             return driver
 
