@@ -232,7 +232,9 @@ def _listed(start: str, items: Sequence[str]) -> tuple[str, ...]:
 def _watched(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     """The calls of which the runtime looks what they change, with their lines in the source."""
     items = [f"{quoted(_shortened(call))}: {line}" for call, line in plan.watched]
-    text = called(f"{names.dlb}.watch({{", items, "})", WIDTH - len(INDENT))
+    private = [f'"{name}"' for name in plan.parameters if name in plan.loop.annotation.private_names]
+    end = f"}}, private=[{', '.join(private)}])" if private else "})"
+    text = called(f"{names.dlb}.watch({{", items, end, WIDTH - len(INDENT))
     return (deeper(text, 1),) if items else ()
 
 

@@ -19,6 +19,7 @@ from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
@@ -27,7 +28,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.program_state import InterpreterState, collect
-from dlbrt.mpi.watch import KERNEL, Watch, foreign_object
+from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -110,12 +111,11 @@ class Preparation:
             loop.unseen_calls = {foreign: 0}
         return bool(loop.unseen_calls)
 
-    def watch(self, loop: LoopContext) -> Watch:
-        """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
-        values = {name: value for name, value in self.named.items() if name not in loop.contributions.kinds}
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
+        residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
         slots = self.packed.slots
-        apart = [id(value) for value in slots if value in self.loop_residents]
-        return Watch({**values, KERNEL: self.kernel}, slots, self.fields, apart)
+        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool

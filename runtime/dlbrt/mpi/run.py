@@ -160,7 +160,7 @@ class LoopRun:
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
         if self._probation.wanted:
-            self._probation.begin(prepared.watch(loop))
+            self._probation.begin(prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)
@@ -209,6 +209,8 @@ class LoopRun:
     def _share(self, loop: LoopContext, strategy: str, begun: SingleRank | None, *, fixed: bool) -> Team:
         """All ranks, for what is left; ``fixed``: shares are never cut anew."""
         prepared = self._prepared
+        if prepared.watches(loop) and self._loop_history.watched_runs <= _WATCHED_RUNS:
+            loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
         self._sharing = SharedRun(prepared, call, loop, self._recorder)

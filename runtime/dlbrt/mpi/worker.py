@@ -25,7 +25,7 @@ from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.mpi.values.packing import Slot, named
-from dlbrt.mpi.watch import KERNEL, Watch
+from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
 
@@ -97,9 +97,9 @@ class _Worker:
             elements.append(ElementGather(self._communicator, fields, objects))
             loop.contributions.share(run_journal.journal, by_name)
             if call.watched:
-                values = {name: v for name, v in by_name.items() if name not in loop.contributions.kinds}
                 held = driver.held(rank)
-                watches.append(Watch({**values, KERNEL: kernel}, slots, fields, loop_residents, held))
+                reached = kernel, by_name, slots, fields, loop_residents
+                watches.append(watch_of(loop, *reached, held, whole=False))
             run_journal.open(loop.walk.ordinal)
             return driver
 
