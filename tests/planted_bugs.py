@@ -276,5 +276,11 @@ PLANTED_BUGS = (
     _bug("the counter gives a chunk to two ranks", "dlbrt/sim/action_executor.py",
          "number=self._counter, count=action.count",
          "number=max(0, self._counter - 1), count=action.count", "dlbrt/sim/test_driver.py"),
+    _bug("a local stands for a chain whose index changes", "dlbc/analysis/expand_calls.py",
+         "once and steady and is_chain(value)",
+         "once and is_chain(value)", "dlbc/passes/test_expand_calls.py"),
+    _bug("the method of an object is taken for granted", "dlbc/analysis/expand_calls.py",
+         "if not target.owner:",
+         "if target:", "dlbc/passes/test_expand_calls.py"),
 )
 # fmt: on

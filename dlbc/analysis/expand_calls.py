@@ -202,8 +202,14 @@ class _Copier:
     def _is_definition(self, target: ast.expr, value: ast.expr) -> bool:
         used = {n.id for n in every_node(value) if isinstance(n, ast.Name)}
         steady = all(u in self._replaced or u not in self._locals for u in used)
-        once = isinstance(target, ast.Name) and self._bound[target.id] == 1
+        once = isinstance(target, ast.Name) and self._bound[target.id] == 1 and self._is_first(target)
         return once and steady and is_chain(value)
+
+    def _is_first(self, name: ast.Name) -> bool:
+        """Whether no code before a name, which may run later, mentions the same."""
+        nodes = (n for s in self._target.function.body for n in every_node(s))
+        mentions = (n for n in nodes if isinstance(n, ast.Name) and n.id == name.id)
+        return name is min(mentions, key=lambda n: (n.lineno, n.col_offset))
 
     def _made(self, node: Any) -> Any:
         """A node that counts as standing at the call."""

@@ -25,6 +25,8 @@ SEEN = [
     ("a local name of the argument", "def f(a, k):\n    b = a\n    b[k] = 1\n", "f(u, i)", ["u BLOCK 0 rw"]),
     ("a local name of a row", "def f(a, k):\n    row = a[k]\n    row[0] = row[1]\n", "f(A, i)",
      ["A BLOCK 0 rw in_place"]),
+    ("a row named before its index changes", "def f(a, k):\n    row = a[k]\n    k += 1\n    row[0] = k\n",
+     "f(A, i)", ["A BLOCK 0 rw in_place"]),
     ("arithmetic of the callee", "def f(a, k):\n    at = 2 * k\n    a[at + 1] = a[at]\n",
      "f(u, i)", ["u BLOCK 0 rw rows=2*i,2*i + 1 writes=2*i + 1"]),
     ("a bound of the module", "def f(a, k):\n    for j in range(m):\n        a[k, j] = 1\n", "f(A, i)",
@@ -86,6 +88,8 @@ def test_a_function_of_a_class_needs_no_guard() -> None:
 
 REFUSED = [
     ("the next element", "def f(a, k):\n    a[k + 1] = a[k]\n", "f(u, i)", "DLB301"),
+    ("a row that a lambda names first", "def f(a, k):\n    g = lambda: row.fill(k)\n    row = a[0]\n    g()\n",
+     "f(A, i)", "DLB410"),
     ("one element", "def f(a, k):\n    a[0] = k\n", "f(u, i)", "DLB303"),
     ("two names of one array", "def f(a, b, k):\n    a[k] = b[k - 1]\n", "f(u, u, i)", "DLB301"),
     ("recursion", "def f(a, k):\n    a[k] = 1\n    f(a, k - 1) if k else None\n", "f(u, i)", "DLB410"),
@@ -95,6 +99,8 @@ REFUSED = [
      "DLB410"),
     ("a global array", "def f(k):\n    u[k] = 1\n", "f(i)", "DLB409"),
     ("a global array that is read", "def f(a, k):\n    a[k] = u[k - 1]\n", "f(u, i)", "DLB413"),
+    ("a sum that is read", "s = 0\ndef f(a, k):\n    a[k] = s * 2\n", "s += i\nf(u, i)", "DLB313"),
+    ("a temporary that is read", "t = 0\ndef f(a, k):\n    a[k] = t * 2\n", "t = i\nf(u, i)", "DLB313"),
     ("any number of arguments", "def f(*a):\n    a[0][0] = 1\n", "f(A)", "DLB410"),
     ("an attribute", "class C:\n    def f(self, k):\n        self.n = k\nc = C()\n", "c.f(i)", "DLB408"),
     ("two classes of one method", GRID + "class Other:\n    def put(self, i, j):\n        self.A[0] = 1\n"
