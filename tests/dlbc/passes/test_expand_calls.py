@@ -88,7 +88,7 @@ def test_a_function_of_a_class_needs_no_guard() -> None:
 
 REFUSED = [
     ("the next element", "def f(a, k):\n    a[k + 1] = a[k]\n", "f(u, i)", "DLB301"),
-    ("a row that a lambda names first", "def f(a, k):\n    g = lambda: row.fill(k)\n    row = a[0]\n    g()\n",
+    ("a row that a lambda names first", "def f(a, k):\n    g = lambda: row.fill(k)\n    row = a[0]\n",
      "f(A, i)", "DLB410"),
     ("one element", "def f(a, k):\n    a[0] = k\n", "f(u, i)", "DLB303"),
     ("two names of one array", "def f(a, b, k):\n    a[k] = b[k - 1]\n", "f(u, u, i)", "DLB301"),
