@@ -42,6 +42,16 @@ class Variable:
     def __str__(self) -> str:
         return self.name
 
+    @classmethod
+    def length(cls, axis: int, array: str) -> Variable:
+        """The length of an array along an axis."""
+        return cls(VariableKind.PARAMETER, f"length {axis} of {array}")
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is a `length`, which has no text in the program."""
+        return self.name.startswith("length ")
+
 
 class Operator(Enum):
     """What an atom applies to its operands."""
@@ -175,11 +185,15 @@ class IntegerForm:
         self, change: Callable[[Variable], IntegerForm], element: Callable[[Apply], IntegerForm] | None = None
     ) -> IntegerForm:
         """The form with every variable replaced, in operands too; ``element`` replaces elements."""
+        return self.mapped(lambda atom: _replaced(atom, change, element))
+
+    def mapped(self, change: Callable[[Atom], IntegerForm]) -> IntegerForm:
+        """The form with the atoms of its monomials replaced."""
         total = IntegerForm()
         for monomial, factor in self.terms:
             product = IntegerForm.literal(factor)
             for atom in monomial:
-                product = product * _replaced(atom, change, element)
+                product = product * change(atom)
             total = total + product
         return total
 
@@ -192,6 +206,17 @@ class IntegerForm:
             elif any(variable in _variables(atom) for atom in monomial):
                 return None
         return coefficient
+
+    def factor_of(self, variable: Variable) -> IntegerForm | None:
+        """The form that the variable is multiplied by; None if it also occurs in any other way."""
+        factors = IntegerForm()
+        for monomial, factor in self.terms:
+            rest = tuple(atom for atom in monomial if atom != variable)
+            if any(variable in _variables(atom) for atom in rest) or len(monomial) - len(rest) > 1:
+                return None
+            if len(rest) < len(monomial):
+                factors = factors + IntegerForm(((rest, factor),))
+        return factors
 
     def __str__(self) -> str:
         return self._text

@@ -3,7 +3,8 @@
 Theory: the dependence equations of two accesses. Each access has its own copy of the index and of the
 variables of inner loops, within their bounds and under their conditions; along every axis both accesses reach
 the same element; the iterations differ. What integers cannot express is left free, so the conditions can only
-be too weak: no solution means no dependence. ``exact`` says that they are not too weak.
+be too weak: no solution means no dependence. ``exact`` says that they are not too weak. Subscripts with products
+are delinearised (`dlbc.algebra.delinearize`): what their equality implies without products is added.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from dlbrt.records import dataclass
 
 from dlbc.algebra import integer_sets as sets
 from dlbc.algebra import smt_solver as solver
+from dlbc.algebra.delinearize import Division, is_division, is_linear, is_negative, signs, steady_products, vanishes
 from dlbc.algebra.integer_form import (
     ZERO,
     Apply,
+    Atom,
     Comparison,
     Condition,
     IndexSpace,
     IntegerForm,
     Junction,
+    Operator,
     Variable,
     VariableKind,
 )
@@ -58,11 +62,24 @@ class AccessInstance:
         self._written = written
         self._fresh = itertools.count(1)
         self._elements: dict[Apply, Variable] = {}
+        self._counted: dict[Variable, IntegerForm] = {}
+        self._divisions: dict[tuple[IntegerForm, ...], Division] = {}
         self.exact = True
+
+    @property
+    def divisions(self) -> list[Division]:
+        """The quotients and remainders by steady forms in what was asked for so far."""
+        return list(self._divisions.values())
 
     def of(self, form: IntegerForm) -> IntegerForm:
         """The form in this iteration."""
-        return form.replaced(self._own, self._element)
+        return form.replaced(self._own, self._element).mapped(self._integer)
+
+    def count(self, variable: Variable, start: IntegerForm, step: IntegerForm) -> IntegerForm:
+        """Write the variable of an inner loop as ``start + t*step`` from here on; t."""
+        turn = IntegerForm.of(self.new(variable.name))
+        self._counted[variable] = start + turn * step
+        return turn
 
     def new(self, name: str) -> Variable:
         """A new variable of this instance."""
@@ -73,6 +90,8 @@ class AccessInstance:
             return IntegerForm.of(variable)
         if variable.out_of_scope:
             self.exact = False
+        if variable in self._counted:
+            return self._counted[variable]
         return IntegerForm.of(replace(variable, name=variable.name + self._mark))
 
     def _element(self, atom: Apply) -> IntegerForm:
@@ -86,6 +105,21 @@ class AccessInstance:
         if atom not in self._elements:
             self._elements[atom] = self.new(str(atom))
         return IntegerForm.of(self._elements[atom])
+
+    def _integer(self, atom: Atom) -> IntegerForm:
+        """The atom, with integers in place of quotients and remainders by steady forms."""
+        if isinstance(atom, Variable):
+            return IntegerForm.of(atom)
+        operands = tuple(operand.mapped(self._integer) for operand in atom.operands)
+        atom = Apply(atom.operator, operands, atom.name)
+        if not is_division(atom):
+            return IntegerForm.of(atom)
+        self.exact = False
+        if operands not in self._divisions:
+            self._divisions[operands] = Division(*operands, self.new("quotient"), self.new("remainder"))
+        division = self._divisions[operands]
+        quotient = atom.operator is Operator.QUOTIENT
+        return IntegerForm.of(division.quotient if quotient else division.remainder)
 
     def condition(self, condition: Condition) -> Condition:
         """The condition in this iteration."""
@@ -121,14 +155,17 @@ def dependence_problem(
     iteration has the smaller index (for an access and itself).
     """
     left, right = _instances(space, written)
+    sides = ((left, one), (right, other))
     conditions = [_apart(left, right, space, ordered=ordered), *space.context]
-    for side, access in ((left, one), (right, other)):
+    for side, access in sides:
         conditions += _executed(access, side, space)
     element = tuple(Variable(VariableKind.INNER, f"element {axis}") for axis in axes)
     conditions += [Comparison.at_least(IntegerForm.of(place), ZERO) for place in element if natural]
     for axis, place in zip(axes, element, strict=True):
-        for side, access in ((left, one), (right, other)):
+        for side, access in sides:
             conditions += _reached(access, axis, IntegerForm.of(place), side, wrap)
+        conditions += _met([_Place(access, axis, side) for side, access in sides], wrap)
+    conditions += _known(left, right, space)
     exact = left.exact and right.exact and space.exact and one.domain.exact and other.domain.exact
     return DependenceProblem(tuple(conditions), left.index, right.index, element, exact)
 
@@ -148,41 +185,80 @@ def _before(one: IntegerForm, other: IntegerForm, step: IntegerForm | None) -> C
     return Junction("or", (up, down))
 
 
-def two_iterations(space: IndexSpace) -> tuple[Condition, ...]:
-    """There are at least two iterations."""
-    left, right = _instances(space)
-    apart = _apart(left, right, space, ordered=True)
-    return (apart, *space.context, *_within(space, left), *_within(space, right))
-
-
-def many_instances(
-    one: Access, other: Access, space: IndexSpace, written: frozenset[str], many: int
+def both_executed(
+    one: Access, other: Access, space: IndexSpace, written: frozenset[str], apart: int = 1, busy: bool = False
 ) -> tuple[Condition, ...]:
-    """Both accesses run, in iterations far apart, and inner loops have more than a few iterations."""
+    """Both accesses are executed, in iterations that are ``apart``; ``busy``: more than a few times in each."""
     left, right = _instances(space, written)
     distance = IntegerForm.of(right.index) - IntegerForm.of(left.index)
-    conditions = [Comparison.at_least(distance, IntegerForm.literal(many * space.stride)), *space.context]
+    conditions = [Comparison.at_least(distance, IntegerForm.literal(apart * space.stride)), *space.context]
     for side, access in ((left, one), (right, other)):
-        conditions += [*_executed(access, side, space), *_busy(access, side)]
-    return tuple(conditions)
+        conditions += [*_executed(access, side, space), *(_busy(access, side) if busy else ())]
+    if busy:
+        conditions += _wide([*left.divisions, *right.divisions], space)
+    return (*conditions, *_known(left, right, space))
+
+
+def _wide(divisions: Sequence[Division], space: IndexSpace) -> Iterator[Condition]:
+    """Strides, and the factors of the number of iterations, are more than a few."""
+    strides = [*(d.stride for d in divisions), *([space.symbolic_step] if space.symbolic_step else [])]
+    yield from (Comparison.at_least(stride, IntegerForm.literal(_FEW)) for stride in strides)
+    for product, one, other in steady_products(_bounds(space)):
+        for factor in (one, other):
+            yield Comparison.at_least(factor, IntegerForm.literal(_FEW))
+            yield Comparison.at_least(product, factor * IntegerForm.literal(_FEW))
+
+
+def _bounds(space: IndexSpace) -> list[IntegerForm]:
+    return [bound for bound in (space.start, space.stop) if bound is not None]
 
 
 def _busy(access: Access, side: AccessInstance) -> Iterator[Condition]:
-    """Its inner loops whose bounds depend on names from outside have more than a few iterations."""
-    for inner_loop in access.domain.inner_loops:
-        if inner_loop.start is None or inner_loop.stop is None or not inner_loop.step:
+    """Its inner loops and slices whose bounds depend on names from outside have more than a few turns.
+
+    Reading the subscripts makes their divisions known.
+    """
+    for form in (form for s in access.subscripts for form in s.forms):
+        side.of(form)
+    loops = [(loop.start, loop.stop, loop.step) for loop in access.domain.inner_loops]
+    for start, stop, step in (*loops, *(s.span for s in access.subscripts if s.span is not None)):
+        if start is None or stop is None or not step:
             continue
-        turns = (inner_loop.stop - inner_loop.start) * IntegerForm.literal(1 if inner_loop.step > 0 else -1)
+        turns = (stop - start) * IntegerForm.literal(1 if step > 0 else -1)
         if turns.depends_on((VariableKind.PARAMETER,)):
-            yield Comparison.at_least(side.of(turns), IntegerForm.literal(_FEW * abs(inner_loop.step)))
+            yield Comparison.at_least(side.of(turns), IntegerForm.literal(_FEW * abs(step)))
 
 
 def _executed(access: Access, side: AccessInstance, space: IndexSpace) -> Iterator[Condition]:
     yield from _within(space, side)
     for inner_loop in access.domain.inner_loops:
-        yield from _range(inner_loop, side.of(IntegerForm.of(inner_loop.variable)), side, side.of)
+        yield from _turned(inner_loop, side)
     for guard in access.domain.guards:
         yield side.condition(guard)
+
+
+def _turned(inner_loop: InnerLoop, side: AccessInstance) -> Iterator[Condition]:
+    """The values of the variable of an inner loop, which is counted from its start where that has products."""
+    variable, start = inner_loop.variable, None if inner_loop.start is None else side.of(inner_loop.start)
+    step = inner_loop.symbolic_step
+    if start is None or (step is None and (is_linear(start) or inner_loop.step is None)):
+        yield from _range(inner_loop, side.of(IntegerForm.of(variable)), side, side.of)
+        return
+    stride = IntegerForm.literal(inner_loop.step or 0) if step is None else side.of(step)
+    turn = side.count(variable, start, stride)
+    yield Comparison.at_least(turn, ZERO)
+    if inner_loop.stop is not None and inner_loop.step is not None:
+        up = inner_loop.step > 0
+        for end in _ends(side.of(inner_loop.stop), Operator.MINIMUM if up else Operator.MAXIMUM):
+            length = end - start if up else start - end
+            yield Comparison.below(turn * (stride if up else -stride), length)
+
+
+def _ends(form: IntegerForm, operator: Operator) -> tuple[IntegerForm, ...]:
+    """The bounds that one bound consists of: those in a minimum (maximum), or itself."""
+    atom = next(form.atoms, None)
+    alone = isinstance(atom, Apply) and atom.operator is operator and form == IntegerForm.of(atom)
+    return atom.operands if alone and isinstance(atom, Apply) else (form,)
 
 
 def _within(space: IndexSpace, side: AccessInstance) -> Iterator[Condition]:
@@ -209,7 +285,7 @@ def _range(
 def _reached(
     access: Access, axis: int, place: IntegerForm, side: AccessInstance, wrap: bool
 ) -> Iterator[Condition]:
-    length = IntegerForm.of(Variable(VariableKind.PARAMETER, f"length {axis} of {access.array}"))
+    length = IntegerForm.of(Variable.length(axis, access.array))
     if wrap:
         yield Comparison.at_least(place, ZERO)
         yield Comparison.below(place, length)
@@ -226,6 +302,60 @@ def _reached(
             side.exact = False
     elif not subscript.full:
         side.exact = False
+
+
+class _Place:
+    """The place on one axis that an access reaches, as one form; None where it is not known."""
+
+    def __init__(self, access: Access, axis: int, side: AccessInstance) -> None:
+        subscript = access.subscripts[axis] if axis < len(access.subscripts) else Subscript("")
+        self.sure = subscript.integer or subscript.span is not None
+        self.value = None if subscript.form is None else side.of(subscript.form)
+        self.limits: list[Condition] = []
+        self.ends = [] if self.value is None else [self.value]
+        if subscript.span is not None:
+            self._sliced(subscript.span, side)
+
+    def _sliced(self, span: tuple[IntegerForm | None, IntegerForm | None, int], side: AccessInstance) -> None:
+        start, stop, step = span
+        begin = ZERO if start is None else side.of(start)
+        turn = IntegerForm.of(side.new("step")) * IntegerForm.literal(step)
+        self.value, self.ends = begin + turn, [begin]
+        self.limits = [Comparison.at_least(turn, ZERO)]
+        if stop is not None:
+            end = side.of(stop)
+            self.ends.append(end)
+            self.limits += [Comparison.below(turn, e - begin) for e in _ends(end, Operator.MINIMUM)]
+
+    @property
+    def plain(self) -> bool:
+        """Whether no end is a literal that counts from the end of the axis."""
+        return all((end.constant or 0) >= 0 for end in self.ends)
+
+
+def _met(places: Sequence[_Place], wrap: bool) -> Iterator[Condition]:
+    """What equal places have in common if they have products; under ``wrap`` they may count from the end."""
+    one, other = places
+    if one.value is None or other.value is None or not (one.plain and other.plain):
+        return
+    difference = one.value - other.value
+    if is_linear(difference) or (wrap and not (one.sure and other.sure)):
+        return
+    equal = Junction("and", (vanishes(difference), *one.limits, *other.limits))
+    ended = [is_negative(end) for end in (*one.ends, *other.ends)] if wrap else []
+    yield Junction("or", (equal, *ended))
+
+
+def _known(left: AccessInstance, right: AccessInstance, space: IndexSpace) -> Iterator[Condition]:
+    """What is known of products, of quotients and remainders, and of any two of these with one divisor."""
+    bounds = _bounds(space)
+    yield from signs(bounds)
+    divisions = [*left.divisions, *right.divisions]
+    for division in divisions:
+        yield from division.conditions(bounds)
+    for one, other in itertools.combinations(divisions, 2):
+        if one.stride == other.stride:
+            yield from one.compared(other)
 
 
 def _single(value: IntegerForm, place: IntegerForm, length: IntegerForm, wrap: bool) -> Iterator[Condition]:

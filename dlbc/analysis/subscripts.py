@@ -8,8 +8,10 @@ iteration. Which names and expressions surely hold one integer is a greatest fix
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
+from dlbc.algebra.delinearize import without_quotients
 from dlbc.algebra.integer_form import (
     Apply,
     Comparison,
@@ -23,9 +25,10 @@ from dlbc.algebra.integer_form import (
 )
 from dlbc.analysis.uses import UseKind, own_nodes, root_name, unparsed, uses_of
 from dlbc.ir.access import Subscript
-from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import CodeRegion, ModuleNames
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_BITWISE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, *_BITWISE)
 _APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
 #: Powers of literals that are written out are below this power of 2.
 _WORD = 63
@@ -41,6 +44,8 @@ class SubscriptReader:
 
     def __init__(self, region: CodeRegion) -> None:
         self._region = region
+        #: Names from outside that are integers, because some `range` around takes them.
+        self._range_names = region.range_arguments
         definitions = _definitions(region)
         self._names = {n for n in definitions if n in region.own - region.live_in}
         changed = True
@@ -56,8 +61,8 @@ class SubscriptReader:
             case ast.Name(id=name):
                 if name in hidden:
                     return hidden[name]
-                outside = self._region.integers | self._region.range_arguments
-                return name == self._region.index or name in self._names or name in outside
+                outside = name in self._region.integers or name in self._range_names
+                return name == self._region.index or name in self._names or outside
             case ast.BinOp(left=left, right=right, op=op):
                 both = self.is_integer(left, hidden) and self.is_integer(right, hidden)
                 return isinstance(op, _ARITHMETIC) and both
@@ -71,7 +76,21 @@ class SubscriptReader:
                 return True
             case ast.Attribute(attr="size" | "ndim"):
                 return True
+            case ast.Attribute():
+                return unparsed(node) in self._range_names
         return False
+
+    @contextmanager
+    def within(self, iterable: ast.expr) -> Iterator[None]:
+        """In the body of a loop over this; if the arguments of its `range` were no integers, nothing would run."""
+        before = self._range_names
+        match iterable:
+            case ast.Call(func=ast.Name(id="range"), args=args) if self._builtin("range"):
+                self._range_names |= {
+                    n for n in range_operands(args) if n.partition(".")[0] not in self._region.own
+                }
+        yield
+        self._range_names = before
 
     def counts(self, iterable: ast.expr) -> bool:
         """Whether iterating it gives integers: a `range`, also reversed."""
@@ -223,6 +242,8 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
         match node:
             case ast.Assign(targets=targets, value=value):
                 known |= dict.fromkeys(targets, value)
+                for target in targets:
+                    known |= dict(zip(elements_of(target), parts_of(value, region.module), strict=False))
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 known[target] = value
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
@@ -238,6 +259,40 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
             if use.kind is UseKind.STORE:
                 definitions.setdefault(use.name, []).append(known.get(use.node, False))
     return definitions
+
+
+def range_operands(args: Iterable[ast.expr]) -> frozenset[str]:
+    """The names in the arguments of a `range`, in arithmetic whose result is an integer only if all operands are."""
+    return frozenset(name for argument in args for name in _operands(argument))
+
+
+def _operands(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute() if root_name(node) is not None:
+            yield unparsed(node)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
+            yield from _operands(left)
+            yield from _operands(right)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            yield from _operands(operand)
+
+
+def elements_of(target: ast.expr) -> list[ast.expr]:
+    """The targets in a tuple or list of targets."""
+    return target.elts if isinstance(target, ast.Tuple | ast.List) else []
+
+
+def parts_of(value: ast.expr, module: ModuleNames) -> list[ast.expr]:
+    """The expressions for the items of a tuple or list, and for the two results of `divmod`."""
+    match value:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return [] if any(isinstance(p, ast.Starred) for p in parts) else parts
+        case ast.Call(func=ast.Name(id="divmod"), args=[left, right]) if module.builtin("divmod"):
+            results = (ast.BinOp(left, op, right) for op in (ast.FloorDiv(), ast.Mod()))
+            return [ast.copy_location(node, value) for node in results]
+    return []
 
 
 def _counts(node: ast.expr, region: CodeRegion) -> bool:
@@ -258,18 +313,51 @@ def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | N
         return None
     match op:
         case ast.Add():
-            return left + right
+            return without_quotients(left + right)
         case ast.Sub():
-            return left - right
+            return without_quotients(left - right)
         case ast.Mult():
-            return left * right
+            return without_quotients(left * right)
         case ast.FloorDiv() | ast.Mod():
-            if right.constant == 0:
-                return None
-            return IntegerForm.of(Apply(_APPLIED[type(op)], (left, right)))
+            return _divided(_APPLIED[type(op)], left, right)
         case ast.Pow():
             return _power(left.constant, right.constant)
+        case ast.LShift():
+            power = _power(2, right.constant)
+            return None if power is None else left * power
+        case ast.RShift():
+            power = _power(2, right.constant)
+            return None if power is None else _divided(Operator.QUOTIENT, left, power)
+        case ast.BitAnd() | ast.BitOr() | ast.BitXor():
+            mask = right if left.constant is None else left
+            return None if mask.constant is None else _masked(op, left if mask is right else right, mask.constant)
     return None
+
+
+def _divided(operator: Operator, left: IntegerForm, right: IntegerForm) -> IntegerForm | None:
+    return None if right.constant == 0 else IntegerForm.of(Apply(operator, (left, right)))
+
+
+def _masked(op: ast.operator, value: IntegerForm, mask: int) -> IntegerForm | None:
+    """``value & mask`` for a mask of the lowest bits, and ``value | mask`` or ``value ^ mask`` for one bit.
+
+    An integer is a sum of bits, below 0 too: its lowest k bits are its remainder by 2**k.
+    """
+    if mask < 0 or mask >> _WORD:
+        return None
+    size = IntegerForm.literal(1 << mask.bit_length())
+    if isinstance(op, ast.BitAnd):
+        return _divided(Operator.REMAINDER, value, size) if mask & (mask + 1) == 0 else None
+    if all(k % (1 << mask.bit_length()) == 0 for _, k in value.terms):
+        return value + IntegerForm.literal(mask)  # the lowest bits of a multiple are 0
+    if mask & (mask - 1):
+        return None
+    bit = IntegerForm.literal(mask)
+    upper = _divided(Operator.QUOTIENT, value, bit)
+    own = None if upper is None else _divided(Operator.REMAINDER, upper, IntegerForm.literal(2))
+    if own is None:
+        return None
+    return value + bit - own * bit * IntegerForm.literal(1 if isinstance(op, ast.BitOr) else 2)
 
 
 def _power(base: int | None, exponent: int | None) -> IntegerForm | None:

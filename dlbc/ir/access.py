@@ -13,6 +13,7 @@ from enum import Enum
 
 from dlbrt.records import dataclass
 
+from dlbc.algebra.delinearize import is_linear
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind
 from dlbc.ir.loop import AnnotatedLoop
 
@@ -65,7 +66,7 @@ class Subscript:
 class InnerLoop:
     """The variable of an inner loop over ``range(start, stop, step)``; None where unknown.
 
-    ``exact``: it takes all of these values and no others.
+    ``symbolic_step``: a step that is not a literal. ``exact``: it takes all of these values and no others.
     """
 
     variable: Variable
@@ -73,6 +74,7 @@ class InnerLoop:
     stop: IntegerForm | None
     step: int | None
     exact: bool = True
+    symbolic_step: IntegerForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +282,11 @@ def depths_of(accesses: Sequence[Access]) -> dict[str, int]:
 def has_arithmetic_subscripts(access: Access) -> bool:
     """Whether arithmetic alone selects its elements, so that iteration order cannot explain a dependence."""
     return all(s.full or (s.forms and not any(f.elements for f in s.forms)) for s in access.subscripts)
+
+
+def has_flat_subscripts(access: Access) -> bool:
+    """Whether its subscripts have products, quotients or remainders, as those of flat arrays do."""
+    return has_arithmetic_subscripts(access) and not all(is_linear(f) for s in access.subscripts for f in s.forms)
 
 
 def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection[ast.AST]]) -> frozenset[str]:

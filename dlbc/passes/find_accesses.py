@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
+from dlbc.analysis.subscripts import range_operands
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.loop import AnnotatedLoop
@@ -37,7 +38,7 @@ def find_accesses(
     match loop.node.iter:
         case ast.Call(func=ast.Name(id="range"), args=args) if module.builtin("range"):
             # The items are integers, and a `range` takes integers alone.
-            live_in, counted = frozenset(), frozenset(name for a in args for name in _operands(a))
+            live_in, counted = frozenset(), range_operands(args)
     return walk_code(
         CodeRegion(
             body=tuple(loop.node.body),
@@ -51,18 +52,6 @@ def find_accesses(
             range_arguments=counted,
         )
     )
-
-
-def _operands(node: ast.expr) -> Iterator[str]:
-    """The names in arithmetic whose result is an integer only if all operands are."""
-    match node:
-        case ast.Name(id=name):
-            yield name
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
-            yield from _operands(left)
-            yield from _operands(right)
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            yield from _operands(operand)
 
 
 def find_aliases(

@@ -25,6 +25,7 @@ from dlbc.ir.access import (
     depths_of,
     escaping_arrays,
     has_arithmetic_subscripts,
+    has_flat_subscripts,
     in_text_order,
     without_private,
 )
@@ -312,7 +313,8 @@ def _plain_stores(
         if name in contributions.arrays:
             plain = bool(proofs) or all(map(has_arithmetic_subscripts, touching))
         else:
-            plain = any(p.method is not ProofMethod.INSPECTOR and not p.guards for p in proofs.values())
+            flat = any(map(has_flat_subscripts, touching))  # no dictionary has such keys
+            plain = any(p.method is not ProofMethod.INSPECTOR and (flat or not p.guards) for p in proofs.values())
         if proved or plain:
             found.add(name)
     return frozenset(found)

@@ -21,9 +21,8 @@ from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, Variabl
 from dlbc.analysis.dependence_problem import (
     DependenceProblem,
     Provers,
+    both_executed,
     dependence_problem,
-    many_instances,
-    two_iterations,
 )
 from dlbc.analysis.row_footprints import RowRange, evaluable, rows_of
 from dlbc.diagnostics.catalogue import report
@@ -159,8 +158,9 @@ class _ProofSteps:
     def _by(
         self, method: ProofMethod, empty: Callable[[DependenceProblem], bool]
     ) -> IndependenceProof | None:
-        for axis in self._axes:
-            if self._has_rows(self._accesses, axis) and all(map(empty, self._problems([axis]))):
+        rows = [k for k in self._axes if self._has_rows(self._accesses, k)]
+        for axis in rows:
+            if all(map(empty, self._problems([axis], rows=True))):
                 return self._proof(method, axis, f"no two iterations meet in a row of axis {axis}")
         apart = "no two iterations meet in an element"
         if not all(map(empty, self._problems(self._all_axes, wrap=True))):
@@ -181,14 +181,29 @@ class _ProofSteps:
         known = rows is not None and all(evaluable(f, self._written) for f in (rows.low, rows.high))
         return rows if known else None
 
+    def _with_rows(self, access: Access, axis: int) -> Access:
+        """The access to all rows that the runtime moves for it, not only to those that it touches."""
+        rows = self._rows(access, axis)
+        if rows is None or rows.single:
+            return access
+        subscripts = list(access.subscripts)
+        subscripts[axis] = Subscript(rows.text, span=(rows.low, rows.high, 1))
+        return replace(access, subscripts=tuple(subscripts))
+
     def _problems(
-        self, axes: Sequence[int], touching: Sequence[Access] | None = None, wrap: bool = False
+        self,
+        axes: Sequence[int],
+        touching: Sequence[Access] | None = None,
+        wrap: bool = False,
+        rows: bool = False,
     ) -> Iterator[DependenceProblem]:
-        """The distinct dependence problems along these axes."""
+        """The distinct dependence problems along these axes; ``rows``: of all rows from the first to the last."""
         seen = set()
         for write, other, same in self._pairs(touching or self._accesses):
             if len(axes) == 1 and not wrap and self._apart(write, other, axes[0]):
                 continue
+            if rows:
+                write, other = (self._with_rows(a, axes[0]) for a in (write, other))
             key = [(a.domain, *(a.subscripts[k] if k < len(a.subscripts) else None for k in axes))
                    for a in (write, other)]  # fmt: skip
             if (identity := (*key, same)) not in seen:
@@ -206,18 +221,24 @@ class _ProofSteps:
         sets = self._provers.sets
         if sets is None:
             return None
-        several = two_iterations(self._space)
+        pairs = list(self._pairs(self._accesses))
+        executed = [both_executed(w, other, self._space, self._written) for w, other, _ in pairs]
+        # A guard that does not admit many iterations with many stores is useless.
+        many = [
+            both_executed(w, other, self._space, self._written, _MANY, busy=True) for w, other, _ in pairs
+        ]
         for axis in self._axes:
-            if not self._has_rows(self._accesses, axis):
-                continue
-            # A guard that does not admit many iterations with many stores is useless.
-            pairs = self._pairs(self._accesses)
-            many = (many_instances(w, other, self._space, self._written, _MANY) for w, other, _ in pairs)
-            guard = sets.guard((m.conditions for m in self._problems([axis])), several, many)
-            if guard is not None:
-                what = f"no two iterations meet in a row of axis {axis} if {guard}"
-                return self._proof(ProofMethod.SETS, axis, what, guards=(guard,))
-        return None
+            if self._has_rows(self._accesses, axis):
+                guard = sets.guard((m.conditions for m in self._problems([axis], rows=True)), executed, many)
+                if guard is not None:
+                    what = f"no two iterations meet in a row of axis {axis} if {guard}"
+                    return self._proof(ProofMethod.SETS, axis, what, guards=(guard,))
+        problems = self._problems(self._all_axes, wrap=True)
+        guard = sets.guard((m.conditions for m in problems), executed, many)
+        if guard is None:
+            return None
+        what = f"no two iterations meet in an element if {guard}"
+        return self._proof(ProofMethod.SETS, None, what, guards=(guard,))
 
     def witness(self) -> tuple[Access, Access, DependenceProblem, dict[Variable, int]] | None:
         """Two accesses that surely meet in one element in two iterations, with an example."""
