@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 
@@ -122,6 +123,11 @@ class IntegerForm:
     def of(cls, atom: Atom) -> IntegerForm:
         """An atom by itself."""
         return cls((((atom,), 1),))
+
+    @classmethod
+    def parameter(cls, name: str) -> IntegerForm:
+        """A name, or an expression given as text, that is the same in all iterations."""
+        return cls.of(Variable(VariableKind.PARAMETER, name))
 
     @property
     def constant(self) -> int | None:
@@ -314,6 +320,23 @@ class Junction:
 Condition = Comparison | Junction
 
 
+def replaced_in(condition: Condition, change: Callable[[Variable], IntegerForm]) -> Condition:
+    """The condition with every variable replaced."""
+    if isinstance(condition, Comparison):
+        return Comparison(condition.form.replaced(change), condition.relation)
+    return Junction(condition.operator, tuple(replaced_in(part, change) for part in condition.parts))
+
+
+def numbers_for(numbers: Mapping[str, int]) -> Callable[[Variable], IntegerForm]:
+    """Replaces names from outside by the numbers that they are."""
+
+    def change(variable: Variable) -> IntegerForm:
+        known = variable.kind is VariableKind.PARAMETER and variable.name in numbers
+        return IntegerForm.literal(numbers[variable.name]) if known else IntegerForm.of(variable)
+
+    return change
+
+
 def negated(condition: Condition) -> Condition:
     """The condition that holds exactly where this one does not."""
     if isinstance(condition, Junction):
@@ -345,6 +368,23 @@ class IndexSpace:
     def index(self) -> Variable:
         """The index as a variable."""
         return Variable(VariableKind.INDEX, self.name)
+
+    def replaced(self, change: Callable[[Variable], IntegerForm]) -> IndexSpace:
+        """The space with every variable replaced."""
+        start, stop, step = (
+            None if form is None else form.replaced(change)
+            for form in (self.start, self.stop, self.symbolic_step)
+        )
+        literal = None if step is None else step.constant
+        return replace(
+            self,
+            start=start,
+            stop=stop,
+            step=literal or self.step,
+            context=tuple(replaced_in(fact, change) for fact in self.context),
+            exact=self.exact or bool(literal and start is not None and stop is not None),
+            symbolic_step=None if literal else step,
+        )
 
     @property
     def stride(self) -> int:

@@ -17,8 +17,6 @@ from dlbc.algebra.integer_form import (
     IndexSpace,
     IntegerForm,
     Junction,
-    Variable,
-    VariableKind,
     negated,
 )
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
@@ -68,9 +66,7 @@ class _Reader:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[])
             ) if self._module.builtin("range") and not self._rebound(owner.body, {name}):
-                yield from self._range_facts(
-                    IntegerForm.of(Variable(VariableKind.PARAMETER, name)), args, owner
-                )
+                yield from self._range_facts(IntegerForm.parameter(name), args, owner)
 
     def _range_facts(self, value: IntegerForm, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
         starred = any(isinstance(a, ast.Starred) for a in args)
@@ -104,9 +100,7 @@ class _Reader:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape")):
                 for target in names:
                     if isinstance(target, ast.Name) and self._is_bound_once(target.id):
-                        yield Comparison.at_least(
-                            IntegerForm.of(Variable(VariableKind.PARAMETER, target.id)), IntegerForm()
-                        )
+                        yield Comparison.at_least(IntegerForm.parameter(target.id), IntegerForm())
             case ast.Assert(test=test):
                 condition = self._subscripts.condition(test, {}, {})
                 if condition is not None and all(map(self._is_bound_once, _names_in(test))):
@@ -114,7 +108,7 @@ class _Reader:
 
     def _equality(self, name: str, value: ast.expr) -> Iterator[Condition]:
         form, used = self.form(value), _names_in(value)
-        target = IntegerForm.of(Variable(VariableKind.PARAMETER, name))
+        target = IntegerForm.parameter(name)
         if _is_length(value) and self._is_bound_once(name):
             yield Comparison.at_least(target, IntegerForm())
         if form is not None and not form.elements and all(map(self._is_bound_once, (name, *used))):

@@ -17,7 +17,8 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, VariableKind, numbers_for
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import (
     DependenceProblem,
     Provers,
@@ -26,27 +27,25 @@ from dlbc.analysis.dependence_problem import (
 )
 from dlbc.analysis.row_footprints import RowRange, evaluable, rows_of
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access, AccessKind, Subscript
 from dlbc.ir.loop import IndependenceProof, ProofFailure, ProofMethod
 from dlbc.ir.region import LoopNames
-from dlbc.source import Source, SourcePlace
 
 _WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
+_WITHOUT_SOLVER = "or let z3 try, which decides more products of names: `pip install 'dlbc[solver]'`"
 
 #: The number of iterations that a guard must admit.
 _MANY = 64
 
 
 def prove_independence(
+    context: AnalysisContext,
     array: str,
     accesses: Sequence[Access],
-    names: LoopNames,
     space: IndexSpace | None,
     written: frozenset[str],
-    source: Source,
     provers: Provers,
-    assume: bool,
 ) -> IndependenceProof | ProofFailure:
     """The result for one stored array; ``accesses``: all that may touch it, in document order.
 
@@ -55,30 +54,35 @@ def prove_independence(
     writes = [a for a in accesses if a.writes]
     whole = next((a for a in accesses if a.array != array or not a.subscripts), None)
     if whole is not None and whole in writes and _named(whole):
-        return ProofFailure(array, _unindexed(array, [whole], names, source))
+        return ProofFailure(array, _unindexed(array, [whole], context))
     if whole is not None:
-        return ProofFailure(array, _whole(array, whole, writes[0], source))
+        return ProofFailure(array, _whole(array, whole, writes[0], context))
     if space is None:
-        return ProofFailure(array, _unindexed(array, writes, names, source))
-    steps = _ProofSteps(array, accesses, space, written, provers)
-    if (proof := steps.first_proof()) is not None:
-        return proof
+        return ProofFailure(array, _unindexed(array, writes, context))
+    symbolic = _ProofSteps(array, accesses, space, written, provers)
+    steps = symbolic.with_numbers(context.names)
+    for method in _ProofSteps.METHODS:
+        for attempt in dict.fromkeys((symbolic, steps)):
+            if (proof := method(attempt)) is not None:
+                return proof
     if (dependence := steps.witness()) is not None:
-        return ProofFailure(array, _proved(array, *dependence, source), tuple(steps.tried))
-    if assume:
+        return ProofFailure(array, _proved(array, *dependence, context), tuple(steps.tried))
+    if context.loop.annotation.assume_independent is not None:
         return steps.asserted()
     if (proof := steps.inspected()) is not None:
         return proof
     fixed = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
     if fixed:
-        finding = _unindexed(array, fixed, names, source)
+        finding = _unindexed(array, fixed, context)
     else:
         write, other = steps.possible_dependence()
-        note = RelatedPlace(_place(other, source), f"{other.kind.value} here")
-        label, place = f"{write.kind.value} here", _place(write, source)
-        finding = report("DLB302", place, label, (note,), array=array, index=names.index)
+        note = context.note(other.node, f"{other.kind.value} here")
+        label, place = f"{write.kind.value} here", context.place_of(write.node)
+        finding = report("DLB302", place, label, (note,), array=array, index=context.names.index)
     if provers.sets is None:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
+    elif provers.solver is None and steps.has_products:
+        finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SOLVER}")
     return ProofFailure(array, finding, tuple(steps.tried))
 
 
@@ -101,17 +105,41 @@ class _ProofSteps:
         self._axes = [
             k for k in range(self._depth) if all(map(_varies, (w.subscripts[k] for w in self._writes)))
         ]
+        self._numbers: tuple[tuple[str, int], ...] = ()
+        self._looked_at: tuple[str, ...] = ()
         self.tried: list[str] = []
 
-    def first_proof(self) -> IndependenceProof | None:
-        return self._by_equal_subscripts() or self._by_sets() or self._by_solver() or self._under_guard()
+    def with_numbers(self, names: LoopNames) -> _ProofSteps:
+        """The same with numbers in place of the names that are bound to them; itself if it has no such names."""
+        change = numbers_for(names.numbers)
+        accesses, space = [a.replaced(change) for a in self._accesses], self._space.replaced(change)
+        if accesses == self._accesses and space == self._space:
+            return self
+        steps = _ProofSteps(self._array, accesses, space, self._written, self._provers)
+        used = {v.name for a in self._accesses for f in _forms(a) for v in f.variables}
+        used |= {v.name for f in (self._space.start, self._space.stop) if f is not None for v in f.variables}
+        steps._numbers = tuple((name, names.numbers[name]) for name in sorted(used & names.numbers.keys()))
+        steps._looked_at = tuple(f"{n} == {k}" for n, k in steps._numbers if n in names.numbers_of_module)
+        steps.tried = self.tried
+        return steps
+
+    def _by_affine_forms(self) -> IndependenceProof | None:
+        return self._by_equal_subscripts() or self._by_sets()
 
     def _note(self, method: ProofMethod, outcome: str) -> None:
         self.tried.append(f"{method.value}: {outcome}")
 
-    def _proof(self, method: ProofMethod, axis: int | None, what: str, **more: object) -> IndependenceProof:
+    def _proof(
+        self,
+        method: ProofMethod,
+        axis: int | None,
+        what: str,
+        shared_rows: bool = False,
+        guards: tuple[str, ...] = (),
+    ) -> IndependenceProof:
         self._note(method, what)
-        return IndependenceProof(self._array, method, axis, tried=tuple(self.tried), **more)  # type: ignore[arg-type]
+        guards = (*self._looked_at, *guards)
+        return IndependenceProof(self._array, method, axis, shared_rows, guards, self._numbers, tuple(self.tried))
 
     def _by_equal_subscripts(self) -> IndependenceProof | None:
         for axis in self._axes:
@@ -143,8 +171,13 @@ class _ProofSteps:
             self._note(ProofMethod.SETS, "two iterations may meet, as far as affine conditions tell")
         return proof
 
+    @property
+    def has_products(self) -> bool:
+        """Whether some subscript or bound multiplies variables."""
+        return any(_has_product(f) for a in self._accesses for f in _forms(a))
+
     def _by_solver(self) -> IndependenceProof | None:
-        if not any(_has_product(f) for a in self._accesses for f in _forms(a)):
+        if not self.has_products:
             return None
         solver = self._provers.solver
         if solver is None:
@@ -240,6 +273,9 @@ class _ProofSteps:
         what = f"no two iterations meet in an element if {guard}"
         return self._proof(ProofMethod.SETS, None, what, guards=(guard,))
 
+    #: From the cheapest on; each is tried with names and then with the numbers that they are bound to.
+    METHODS = (_by_affine_forms, _by_solver, _under_guard)
+
     def witness(self) -> tuple[Access, Access, DependenceProblem, dict[Variable, int]] | None:
         """Two accesses that surely meet in one element in two iterations, with an example."""
         sets = self._provers.sets
@@ -318,10 +354,10 @@ def _proved(
     other: Access,
     problem: DependenceProblem,
     values: dict[Variable, int],
-    source: Source,
+    context: AnalysisContext,
 ) -> Diagnostic:
     first, second = values.get(problem.first, 0), values.get(problem.second, 0)
-    index, place = problem.first.name.rstrip("'"), _place(write, source)
+    index, place = problem.first.name.rstrip("'"), context.place_of(write.node)
     exact = (
         values.get(Variable(VariableKind.INNER, f"element {k}"), s.text)
         for k, s in enumerate(write.subscripts)
@@ -329,9 +365,9 @@ def _proved(
     element = array + _brackets(write, list(map(str, exact)))
     low, high = sorted((first, second))
     if write.kind is other.kind is AccessKind.WRITE:
-        also = () if write is other else (RelatedPlace(_place(other, source), "and here"),)
+        also = () if write is other else (context.note(other.node, "and here"),)
         return report("DLB303", place, "", also, index=index, first=low, second=high, element=element)
-    note = RelatedPlace(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
+    note = context.note(other.node, f"{other.kind.value} in iteration {index}={second}")
     label = f"{write.kind.value} in iteration {index}={first}"
     return report("DLB301", place, label, (note,), index=index, first=low, second=high,
                   array=array, element=element)  # fmt: skip
@@ -349,14 +385,14 @@ def _brackets(access: Access, parts: Sequence[str]) -> str:
     return text
 
 
-def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnostic:
-    note = RelatedPlace(_place(write, source), "stored to here")
-    return report("DLB306", _place(access, source), "all of it is used here", (note,), array=array)
+def _whole(array: str, access: Access, write: Access, context: AnalysisContext) -> Diagnostic:
+    note = context.note(write.node, "stored to here")
+    return report("DLB306", context.place_of(access.node), "all of it is used here", (note,), array=array)
 
 
-def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: Source) -> Diagnostic:
+def _unindexed(array: str, writes: Sequence[Access], context: AnalysisContext) -> Diagnostic:
     write = next((w for w in writes if not any(s.depends_on_index for s in w.subscripts)), writes[0])
-    place = _place(write, source)
+    names, place = context.names, context.place_of(write.node)
     fixed = not any(s.depends_on_index for s in write.subscripts)
     if write.kind is AccessKind.UPDATE and fixed and _direct(write):
         return report("DLB305", place, array=array)
@@ -375,7 +411,3 @@ def _named(write: Access) -> bool:
 def _direct(write: Access) -> bool:
     """Whether the store is to an element of the array by its name, not through a view or an element."""
     return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
-
-
-def _place(access: Access, source: Source) -> SourcePlace:
-    return source.place_of(access.node)
