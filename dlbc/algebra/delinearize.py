@@ -1,20 +1,20 @@
 """Delinearisation: what a product by a steady stride says about integers, without the product.
 
-Flat subscripts such as ``y * W + x`` are not affine, but their parts are. A form is *steady* if it consists of
-names from before the loop, so that it is one number S in all iterations.
+Flat subscripts such as ``y * W + x`` are not affine, but their parts are. A form is *steady* if it consists
+of names from before the loop, so that it is one number S in all iterations.
 
-Theorem (Maslov 1992; for strides that are parameters: Grosser, Ramanujam, Pouchet, Sadayappan, ICS 2015). Let
-U*S + R = 0 with S >= 1. Then U = 0 and R = 0, or U = 1 and R = -S, or U = -1 and R = S, or U >= 2 and
-R <= -2*S, or U <= -2 and R >= 2*S. For R = -U*S, and U*S >= 2*S if U >= 2.
+Theorem (Maslov 1992; for strides that are parameters: Grosser, Ramanujam, Pouchet, Sadayappan, ICS 2015).
+Let U*S + R = 0 with S >= 1. Then U = 0 and R = 0, or U = 1 and R = -S, or U = -1 and R = S, or U >= 2 and R
+<= -2*S, or U <= -2 and R >= 2*S. For R = -U*S, and U*S >= 2*S if U >= 2.
 
-Two subscripts u*S + r and v*S + s are equal where U*S + R = 0 with U = u - v and R = r - s. If r and s lie in one
-window of length S, only the first case is left: u = v and r = s, as for an array of two dimensions. U may have
-products itself (``(z * H + y) * W + x``); then the theorem applies to U. The strides are found by division of
-polynomials, and integer sets decide what remains; under S <= 0 nothing is claimed, so where the sign is not known it
-becomes part of a guard.
+Two subscripts u*S + r and v*S + s are equal where U*S + R = 0 with U = u - v and R = r - s. If r and s lie
+in one window of length S, only the first case is left: u = v and r = s, as for an array of two dimensions.
+U may have products itself (``(z * H + y) * W + x``); then the theorem applies to U. The strides are found
+by division of polynomials, and integer sets decide what remains; under S <= 0 nothing is claimed, so where
+the sign is not known it becomes part of a guard.
 
-Quotients by a steady stride are parts of such forms: e // S = Q and e % S = R with e - Q*S - R = 0, 0 <= R < S if
-S >= 1, and Q >= c if and only if e >= c*S.
+Quotients by a steady stride are parts of such forms: e // S = Q and e % S = R with e - Q*S - R = 0, 0 <= R
+< S if S >= 1, and Q >= c if and only if e >= c*S.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def is_steady(form: IntegerForm) -> bool:
 
 
 def _moving(monomial: Monomial) -> Monomial:
-    return tuple(a for a in monomial if any(v.kind is not VariableKind.PARAMETER for v in IntegerForm.of(a).variables))
+    return tuple(
+        a for a in monomial if any(v.kind is not VariableKind.PARAMETER for v in IntegerForm.of(a).variables)
+    )
 
 
 def vanishes(form: IntegerForm, depth: int = _DEPTH) -> Condition:
@@ -145,7 +147,7 @@ def _strides(form: IntegerForm) -> list[IntegerForm]:
         if moving:
             steady = IntegerForm(((tuple(a for a in monomial if a not in moving), factor),))
             factors[moving] = factors.get(moving, ZERO) + steady
-    strides = {}
+    strides: dict[IntegerForm, None] = {}
     for factor_form in factors.values():
         if factor_form.constant is None:
             content = gcd(*(k for _, k in factor_form.terms))
@@ -227,9 +229,13 @@ class Division:
         return self.dividend - IntegerForm.of(self.quotient) * self.stride - IntegerForm.of(self.remainder)
 
     def conditions(self, bounds: Iterable[IntegerForm]) -> Iterator[Condition]:
-        """What holds of quotient and remainder; ``bounds``: steady forms that the dividend may be bounded by."""
+        """What holds of quotient and remainder; ``bounds``: steady forms, perhaps bounds of the dividend."""
+        yield Comparison(self.difference, "==")  # a product, which only a solver for products understands
         quotient, remainder = IntegerForm.of(self.quotient), IntegerForm.of(self.remainder)
-        facts: list[Condition] = [Comparison.at_least(remainder, ZERO), Comparison.below(remainder, self.stride)]
+        facts: list[Condition] = [
+            Comparison.at_least(remainder, ZERO),
+            Comparison.below(remainder, self.stride),
+        ]
         for turns in dict.fromkeys((ZERO, *(divided(b, self.stride)[0] for b in bounds))):
             reached = turns * self.stride
             above = (Comparison.at_least(quotient, turns), Comparison.at_least(self.dividend, reached))
@@ -237,13 +243,16 @@ class Division:
             facts.append(Junction("or", (Junction("and", above), Junction("and", below))))
         yield Junction("or", (Comparison.at_least(ZERO, self.stride), Junction("and", tuple(facts))))
 
-
     def compared(self, other: Division) -> Iterator[Condition]:
-        """What is known of two divisions by one stride: the theorem, and that quotients grow with dividends."""
+        """What is known of two divisions by one stride: the theorem; quotients grow with dividends."""
         yield vanishes(self.difference - other.difference)
         for low, high in ((self, other), (other, self)):
             ascending = Comparison.at_least(IntegerForm.of(high.quotient), IntegerForm.of(low.quotient))
-            cases = (Comparison.at_least(ZERO, self.stride), ascending, is_negative(high.dividend - low.dividend))
+            cases = (
+                Comparison.at_least(ZERO, self.stride),
+                ascending,
+                is_negative(high.dividend - low.dividend),
+            )
             yield Junction("or", cases)
 
 

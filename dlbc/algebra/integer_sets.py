@@ -50,32 +50,32 @@ class IntegerSets:
         self._context.set_max_operations(_OPERATIONS)
         self.affine = True
         self._parameters: dict[Variable, str] = {}
-        self._answers: dict[str, bool] = {}
+        self._answers: dict[tuple[str, ...], bool] = {}
 
     def is_empty(self, conditions: Conditions) -> bool:
         """Whether surely nothing satisfies them; `affine` then says whether none of them was left out."""
         writer = _Writer()
-        text = writer.conjunction(conditions)
+        texts = writer.conjunction(conditions)
         self.affine = writer.affine
-        if text not in self._answers:
+        if texts not in self._answers:
             self._context.reset_operations()
             try:
-                self._answers[text] = bool(self._set(writer, text, ()).is_empty())
+                self._answers[texts] = bool(self._set(writer, texts).is_empty())
             except self._isl.Error:
-                self._answers[text] = False
-        return self._answers[text]
+                self._answers[texts] = False
+        return self._answers[texts]
 
     def witness(self, conditions: Conditions) -> dict[Variable, int] | None:
         """A solution in small numbers, if there is one; `affine` as after `is_empty`."""
         writer = _Writer()
-        text = writer.conjunction(conditions)
+        texts = writer.conjunction(conditions)
         self.affine = writer.affine
         self._context.reset_operations()
         try:
-            whole = self._set(writer, text, ())
+            whole = self._set(writer, texts)
             for size in _BOXES:
                 box = " and ".join(f"-1 <= {name} <= {size}" for name in writer.names.values())
-                near = whole.intersect(self._set(writer, box or "true", ()))
+                near = whole.intersect(self._set(writer, (box or "true",)))
                 if not near.is_empty():
                     return self._point(near.lexmin(), writer)
         except self._isl.Error:
@@ -87,9 +87,9 @@ class IntegerSets:
     ) -> str | None:
         """A condition on parameters, as source text, under which no meeting has a solution.
 
-        None unless the condition is short and admits some of every one of ``many``; alternatives that admit none
-        are left out. ``executed`` says for each meeting that both accesses are executed: where none are, the
-        condition may be true or false.
+        None unless the condition is short and admits some of every one of ``many``; alternatives that admit
+        none are left out. ``executed`` says for each meeting that both accesses are executed: where none
+        are, the condition may be true or false.
         """
         try:
             self._context.reset_operations()
@@ -115,14 +115,21 @@ class IntegerSets:
         The lengths of arrays are left free, since the rows of a guard are looked at without them.
         """
         writer = _Writer(self._parameters)
-        text = writer.conjunction(conditions)
-        parameters = [name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER and not v.is_length]
-        return self._set(writer, text, parameters).params()
+        texts = writer.conjunction(conditions)
+        parameters = [
+            name for v, name in writer.names.items() if v.kind is VariableKind.PARAMETER and not v.is_length
+        ]
+        return self._set(writer, texts, parameters).params()
 
-    def _set(self, writer: _Writer, text: str, parameters: Sequence[str]):  # type: ignore[no-untyped-def]
+    def _set(self, writer: _Writer, texts: Iterable[str], parameters: Sequence[str] = ()):  # type: ignore[no-untyped-def]
+        """What satisfies all of the texts.
+
+        One after the other, since isl would multiply out all alternatives of one text before it drops any.
+        """
         inner = [name for name in writer.names.values() if name not in set(parameters)]
         before = f"[{', '.join(parameters)}] -> " if parameters else ""
-        return self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}")
+        sets = (self._isl.Set(f"{before}{{ [{', '.join(inner)}] : {text} }}") for text in texts)
+        return reduce(lambda one, other: one.intersect(other).coalesce(), sets)
 
     def _point(self, least, writer: _Writer) -> dict[Variable, int]:  # type: ignore[no-untyped-def]
         point = least.sample_point()
@@ -176,10 +183,11 @@ class _Writer:
         self.names: dict[Variable, str] = {}
         self.affine = True
 
-    def conjunction(self, conditions: Iterable[Condition]) -> str:
-        """The conjunction of all conditions that are affine."""
+    def conjunction(self, conditions: Iterable[Condition]) -> tuple[str, ...]:
+        """All conditions that are affine: those without alternatives as one text, and each of the others."""
         texts = [t for t in map(self._condition, conditions) if t is not None]
-        return " and ".join(texts) or "true"
+        several = dict.fromkeys(t for t in texts if " or " in t)
+        return (" and ".join(t for t in texts if " or " not in t) or "true", *sorted(several, key=len))
 
     def _condition(self, condition: Condition) -> str | None:
         """The text of a condition; None if it is not affine, so that it says nothing."""

@@ -1,42 +1,48 @@
 """When two iterations meet in an element of an array: one conjunction of conditions over integers.
 
 Theory: the dependence equations of two accesses. Each access has its own copy of the index and of the
-variables of inner loops, within their bounds and under their conditions; along every axis both accesses reach
-the same element; the iterations differ. What integers cannot express is left free, so the conditions can only
-be too weak: no solution means no dependence. ``exact`` says that they are not too weak. Subscripts with products
-are delinearised (`dlbc.algebra.delinearize`): what their equality implies without products is added.
+variables of inner loops, within their bounds and under their conditions; along every axis both accesses
+reach the same element; the iterations differ. What integers cannot express is left free, so the conditions
+can only be too weak: no solution means no dependence. ``exact`` says that they are not too weak. Subscripts
+with products are delinearised (`dlbc.algebra.delinearize`): what their equality implies without products is
+added.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from dlbrt.records import dataclass
 
 from dlbc.algebra import integer_sets as sets
 from dlbc.algebra import smt_solver as solver
-from dlbc.algebra.delinearize import Division, is_division, is_linear, is_negative, signs, steady_products, vanishes
+from dlbc.algebra.delinearize import (
+    Division,
+    is_linear,
+    is_negative,
+    signs,
+    steady_products,
+    vanishes,
+)
+from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.integer_form import (
     ZERO,
     Apply,
-    Atom,
     Comparison,
     Condition,
-    IndexSpace,
     IntegerForm,
     Junction,
     Operator,
     Variable,
     VariableKind,
 )
+from dlbc.analysis.access_instance import AccessInstance
 from dlbc.ir.access import Access, InnerLoop, Subscript
 
 #: Iterations of an inner loop that a guard has to leave room for.
 _FEW = 8
-_MOVING = (VariableKind.INDEX, VariableKind.INNER)
 
 _Copy = Callable[[IntegerForm], IntegerForm]
 _Bound = Callable[[IntegerForm], Condition]
@@ -53,89 +59,10 @@ class DependenceProblem:
     exact: bool
 
 
-class AccessInstance:
-    """One of two accesses, with its own copies of everything that differs between iterations."""
-
-    def __init__(self, number: int, space: IndexSpace, written: frozenset[str]) -> None:
-        self._mark = "'" * number
-        self.index = Variable(VariableKind.INDEX, space.index.name + self._mark)
-        self._written = written
-        self._fresh = itertools.count(1)
-        self._elements: dict[Apply, Variable] = {}
-        self._counted: dict[Variable, IntegerForm] = {}
-        self._divisions: dict[tuple[IntegerForm, ...], Division] = {}
-        self.exact = True
-
-    @property
-    def divisions(self) -> list[Division]:
-        """The quotients and remainders by steady forms in what was asked for so far."""
-        return list(self._divisions.values())
-
-    def of(self, form: IntegerForm) -> IntegerForm:
-        """The form in this iteration."""
-        return form.replaced(self._own, self._element).mapped(self._integer)
-
-    def count(self, variable: Variable, start: IntegerForm, step: IntegerForm) -> IntegerForm:
-        """Write the variable of an inner loop as ``start + t*step`` from here on; t."""
-        turn = IntegerForm.of(self.new(variable.name))
-        self._counted[variable] = start + turn * step
-        return turn
-
-    def new(self, name: str) -> Variable:
-        """A new variable of this instance."""
-        return Variable(VariableKind.INNER, f"{name}{self._mark}", -next(self._fresh))
-
-    def _own(self, variable: Variable) -> IntegerForm:
-        if variable.kind is VariableKind.PARAMETER:
-            return IntegerForm.of(variable)
-        if variable.out_of_scope:
-            self.exact = False
-        if variable in self._counted:
-            return self._counted[variable]
-        return IntegerForm.of(replace(variable, name=variable.name + self._mark))
-
-    def _element(self, atom: Apply) -> IntegerForm:
-        """An element of an array is some integer: always the same if its place is fixed and not stored to."""
-        steady = not any(_may_share_elements(atom.name, w) for w in self._written)
-        if steady and not any(o.depends_on(_MOVING) for o in atom.operands):
-            return IntegerForm.parameter(str(atom))
-        self.exact = False
-        if not steady:
-            return IntegerForm.of(self.new(str(atom)))
-        if atom not in self._elements:
-            self._elements[atom] = self.new(str(atom))
-        return IntegerForm.of(self._elements[atom])
-
-    def _integer(self, atom: Atom) -> IntegerForm:
-        """The atom, with integers in place of quotients and remainders by steady forms."""
-        if isinstance(atom, Variable):
-            return IntegerForm.of(atom)
-        operands = tuple(operand.mapped(self._integer) for operand in atom.operands)
-        atom = Apply(atom.operator, operands, atom.name)
-        if not is_division(atom):
-            return IntegerForm.of(atom)
-        self.exact = False
-        if operands not in self._divisions:
-            self._divisions[operands] = Division(*operands, self.new("quotient"), self.new("remainder"))
-        division = self._divisions[operands]
-        quotient = atom.operator is Operator.QUOTIENT
-        return IntegerForm.of(division.quotient if quotient else division.remainder)
-
-    def condition(self, condition: Condition) -> Condition:
-        """The condition in this iteration."""
-        if isinstance(condition, Comparison):
-            return Comparison(self.of(condition.form), condition.relation)
-        return Junction(condition.operator, tuple(map(self.condition, condition.parts)))
-
-
 def _instances(
     space: IndexSpace, written: frozenset[str] = frozenset()
 ) -> tuple[AccessInstance, AccessInstance]:
     return AccessInstance(1, space, written), AccessInstance(2, space, written)
-
-
-def _may_share_elements(array: str, written: str) -> bool:
-    return array == written or array.startswith(written + ".") or written.startswith(array + ".")
 
 
 def dependence_problem(
@@ -188,7 +115,7 @@ def _before(one: IntegerForm, other: IntegerForm, step: IntegerForm | None) -> C
 def both_executed(
     one: Access, other: Access, space: IndexSpace, written: frozenset[str], apart: int = 1, busy: bool = False
 ) -> tuple[Condition, ...]:
-    """Both accesses are executed, in iterations that are ``apart``; ``busy``: more than a few times in each."""
+    """Both accesses are executed, in iterations that are ``apart``; ``busy``: a number of times in each."""
     left, right = _instances(space, written)
     distance = IntegerForm.of(right.index) - IntegerForm.of(left.index)
     conditions = [Comparison.at_least(distance, IntegerForm.literal(apart * space.stride)), *space.context]
@@ -238,7 +165,7 @@ def _executed(access: Access, side: AccessInstance, space: IndexSpace) -> Iterat
 
 
 def _turned(inner_loop: InnerLoop, side: AccessInstance) -> Iterator[Condition]:
-    """The values of the variable of an inner loop, which is counted from its start where that has products."""
+    """The values of the variable of an inner loop, counted from its start where that has products."""
     variable, start = inner_loop.variable, None if inner_loop.start is None else side.of(inner_loop.start)
     step = inner_loop.symbolic_step
     if start is None or (step is None and (is_linear(start) or inner_loop.step is None)):

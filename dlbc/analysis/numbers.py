@@ -1,7 +1,8 @@
 """Names that are one integer: bound once, to an expression of literals and other such names.
 
-A name of a function keeps its number, since nothing but the function binds it. A name of the module may be bound
-anew from other modules (``settings.W = 100``), so that a function that reads it looks at it before the loop.
+A name of a function keeps its number, since nothing but the function binds it. A name of the module may be
+bound anew from other modules (``settings.W = 100``), so that a function that reads it looks at it before
+the loop.
 """
 
 from __future__ import annotations
@@ -30,10 +31,16 @@ _GROWING = (ast.Pow, ast.LShift, ast.RShift)
 def number_of(
     name: str, loop: AnnotatedLoop, module: ModuleNames, seen: frozenset[str] = frozenset()
 ) -> tuple[int, bool] | None:
-    """The number that the name is wherever the loop reads it, and whether code elsewhere could rebind the name."""
+    """The number that the name is where the loop reads it, and whether code elsewhere could rebind it."""
     nodes, scope = bindings_of(name, loop, module)
     starred = scope is None and "*" in module.bound
-    if len(nodes) != 1 or name in seen or name in module.declared or starred or isinstance(loop.scope, ast.ClassDef):
+    if (
+        len(nodes) != 1
+        or name in seen
+        or name in module.declared
+        or starred
+        or isinstance(loop.scope, ast.ClassDef)
+    ):
         return None
     body = scope.body if isinstance(scope, Functions) else loop.path[0].body  # type: ignore[attr-defined]
     value = _bound_to(nodes[0], body)
@@ -48,15 +55,17 @@ def _bound_to(node: ast.AST, body: list[ast.stmt]) -> ast.expr | None:
     """The expression that an assignment binds to this target."""
     for owner in own_nodes(body):
         match owner:
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if target is node:
+            case ast.AnnAssign(target=name, value=ast.expr() as value) if name is node:
                 return value
             case ast.Assign(targets=targets, value=value):
-                if node in targets:
-                    return value
                 for target in targets:
+                    if target is node:
+                        return value
                     match target, value:
-                        case ast.Tuple(elts=names), ast.Tuple(elts=values) if node in names:
-                            return values[names.index(node)] if len(names) == len(values) else None  # type: ignore[arg-type]
+                        case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+                            yes = [v for name, v in zip(names, values, strict=True) if name is node]
+                            if yes:
+                                return yes[0]
     return None
 
 

@@ -113,8 +113,8 @@ def _extent(
 def _is_positive(form: IntegerForm, inner_loops: Mapping[Variable, InnerLoop]) -> bool:
     """Whether it is positive wherever the inner loops have iterations.
 
-    A loop over ``range(W - 2)`` has iterations if W is at least 3: with W = w + 3, a form without negative terms
-    over such w >= 0 is at least its literal part.
+    A loop over ``range(W - 2)`` has iterations if W is at least 3: with W = w + 3, a form without negative
+    terms over such w >= 0 is at least its literal part.
     """
     least: dict[Variable, int] = {}
     for inner_loop in inner_loops.values():
@@ -123,16 +123,14 @@ def _is_positive(form: IntegerForm, inner_loops: Mapping[Variable, InnerLoop]) -
             turns = stop - start
             atoms = [atom for atom in turns.atoms if isinstance(atom, Variable)]
             if len(atoms) == 1 and turns.coefficient(atoms[0]) == 1:
-                least[atoms[0]] = _value_at(turns, atoms[0])
+                least[atoms[0]] = 1 - _literal(turns)
     shifted = form.replaced(lambda v: IntegerForm.of(v) + IntegerForm.literal(max(0, least.get(v, 0))))
     known = all(isinstance(atom, Variable) and least.get(atom, -1) >= 0 for atom in shifted.atoms)
-    literal = next((k for m, k in shifted.terms if not m), 0)
-    return known and literal > 0 and all(k > 0 for _, k in shifted.terms)
+    return known and _literal(shifted) > 0 and all(k > 0 for _, k in shifted.terms)
 
 
-def _value_at(turns: IntegerForm, variable: Variable) -> int:
-    """The value of the variable with which ``turns`` is 1."""
-    return 1 - next((k for m, k in turns.terms if not m), 0)
+def _literal(form: IntegerForm) -> int:
+    return next((k for monomial, k in form.terms if not monomial), 0)
 
 
 def _end(inner_loop: InnerLoop, *, last: bool) -> IntegerForm | None:

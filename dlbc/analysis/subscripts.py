@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
-from dlbc.algebra.delinearize import without_quotients
 from dlbc.algebra.integer_form import (
     Apply,
     Comparison,
@@ -23,15 +22,13 @@ from dlbc.algebra.integer_form import (
     VariableKind,
     negated,
 )
+from dlbc.analysis.operators import combined, compared
 from dlbc.analysis.uses import UseKind, own_nodes, root_name, unparsed, uses_of
 from dlbc.ir.access import Subscript
 from dlbc.ir.region import CodeRegion, ModuleNames
 
 _BITWISE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, *_BITWISE)
-_APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
-#: Powers of literals that are written out are below this power of 2.
-_WORD = 63
 _CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
 
 _T = TypeVar("_T")
@@ -83,7 +80,7 @@ class SubscriptReader:
 
     @contextmanager
     def within(self, iterable: ast.expr) -> Iterator[None]:
-        """In the body of a loop over this; if the arguments of its `range` were no integers, nothing would run."""
+        """In the body of a loop over this: the arguments of its `range` are integers, or nothing runs."""
         before = self._range_names
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args) if self._builtin("range"):
@@ -145,7 +142,7 @@ class SubscriptReader:
                 form = self.form(operand, forms, hidden)
                 return form if form is None or isinstance(op, ast.UAdd) else -form
             case ast.BinOp(left=left, op=op, right=right):
-                return _combined(op, self.form(left, forms, hidden), self.form(right, forms, hidden))
+                return combined(op, self.form(left, forms, hidden), self.form(right, forms, hidden))
             case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if self._builtin("int"):
                 return self._whole_part(node, argument, forms, hidden)
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if len(args) > 1:
@@ -188,7 +185,7 @@ class SubscriptReader:
                 return None if parts is None else Junction(operator, parts)
             case ast.Compare(left=left, ops=ops, comparators=rights):
                 wholes = [self._whole(side, forms, hidden) for side in (left, *rights)]
-                parts = all_known(map(_compared, ops, wholes, wholes[1:]))
+                parts = all_known(map(compared, ops, wholes, wholes[1:]))
                 return None if parts is None else Junction("and", parts)
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
@@ -258,7 +255,7 @@ def _definitions(region: CodeRegion) -> dict[str, list[ast.expr | bool]]:
 
 
 def range_operands(args: Iterable[ast.expr]) -> frozenset[str]:
-    """The names in the arguments of a `range`, in arithmetic whose result is an integer only if all operands are."""
+    """The names in the arguments of a `range` that must be integers for the arguments to be integers."""
     return frozenset(name for argument in args for name in _operands(argument))
 
 
@@ -298,85 +295,6 @@ def _counts(node: ast.expr, region: CodeRegion) -> bool:
         case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
             return region.module.builtin("reversed") and _counts(argument, region)
     return False
-
-
-def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:
-    if left is None or right is None:
-        return None
-    match op:
-        case ast.Add():
-            return without_quotients(left + right)
-        case ast.Sub():
-            return without_quotients(left - right)
-        case ast.Mult():
-            return without_quotients(left * right)
-        case ast.FloorDiv() | ast.Mod():
-            return _divided(_APPLIED[type(op)], left, right)
-        case ast.Pow():
-            return _power(left.constant, right.constant)
-        case ast.LShift():
-            power = _power(2, right.constant)
-            return None if power is None else left * power
-        case ast.RShift():
-            power = _power(2, right.constant)
-            return None if power is None else _divided(Operator.QUOTIENT, left, power)
-        case ast.BitAnd() | ast.BitOr() | ast.BitXor():
-            mask = right if left.constant is None else left
-            return None if mask.constant is None else _masked(op, left if mask is right else right, mask.constant)
-    return None
-
-
-def _divided(operator: Operator, left: IntegerForm, right: IntegerForm) -> IntegerForm | None:
-    return None if right.constant == 0 else IntegerForm.of(Apply(operator, (left, right)))
-
-
-def _masked(op: ast.operator, value: IntegerForm, mask: int) -> IntegerForm | None:
-    """``value & mask`` for a mask of the lowest bits, and ``value | mask`` or ``value ^ mask`` for one bit.
-
-    An integer is a sum of bits, below 0 too: its lowest k bits are its remainder by 2**k.
-    """
-    if mask < 0 or mask >> _WORD:
-        return None
-    size = IntegerForm.literal(1 << mask.bit_length())
-    if isinstance(op, ast.BitAnd):
-        return _divided(Operator.REMAINDER, value, size) if mask & (mask + 1) == 0 else None
-    if all(k % (1 << mask.bit_length()) == 0 for _, k in value.terms):
-        return value + IntegerForm.literal(mask)  # the lowest bits of a multiple are 0
-    if mask & (mask - 1):
-        return None
-    bit = IntegerForm.literal(mask)
-    upper = _divided(Operator.QUOTIENT, value, bit)
-    own = None if upper is None else _divided(Operator.REMAINDER, upper, IntegerForm.literal(2))
-    if own is None:
-        return None
-    return value + bit - own * bit * IntegerForm.literal(1 if isinstance(op, ast.BitOr) else 2)
-
-
-def _power(base: int | None, exponent: int | None) -> IntegerForm | None:
-    """A power of literals, as people write large numbers: ``10**6``."""
-    if base is None or exponent is None or not 0 <= exponent < _WORD or abs(base) >> _WORD:
-        return None
-    value = base**exponent
-    return IntegerForm.literal(value) if value.bit_length() < _WORD else None
-
-
-def _compared(op: ast.cmpop, left: IntegerForm | None, right: IntegerForm | None) -> Condition | None:
-    if left is None or right is None:
-        return None
-    match op:
-        case ast.GtE():
-            return Comparison.at_least(left, right)
-        case ast.LtE():
-            return Comparison.at_least(right, left)
-        case ast.Lt():
-            return Comparison.below(left, right)
-        case ast.Gt():
-            return Comparison.below(right, left)
-        case ast.Eq():
-            return Comparison.equal(left, right)
-        case ast.NotEq():
-            return Comparison(left - right, "!=")
-    return None
 
 
 def _literal(node: ast.expr) -> int | None:

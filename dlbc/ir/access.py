@@ -17,7 +17,6 @@ from dlbc.algebra.delinearize import is_linear
 from dlbc.algebra.integer_form import Condition, IntegerForm, Variable, VariableKind, replaced_in
 from dlbc.ir.loop import AnnotatedLoop
 
-
 #: What stands for a variable instead.
 Change = Callable[[Variable], IntegerForm]
 
@@ -316,7 +315,9 @@ def has_arithmetic_subscripts(access: Access) -> bool:
 
 def has_flat_subscripts(access: Access) -> bool:
     """Whether its subscripts have products, quotients or remainders, as those of flat arrays do."""
-    return has_arithmetic_subscripts(access) and not all(is_linear(f) for s in access.subscripts for f in s.forms)
+    return has_arithmetic_subscripts(access) and not all(
+        is_linear(f) for s in access.subscripts for f in s.forms
+    )
 
 
 def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection[ast.AST]]) -> frozenset[str]:

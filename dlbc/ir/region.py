@@ -113,8 +113,8 @@ class LoopNames:
     """Names of one loop: temporaries (loop targets included), targets, and the meaning of all others.
 
     ``counter`` is the target that counts; ``index`` is the same, but None if the body rebinds it.
-    ``counter_in_range``: it takes the values of a `range`. ``numbers``: names from outside that are bound once, to
-    a number; ``numbers_of_module`` are those of them that code outside of the loop's function could rebind.
+    ``counter_in_range``: it takes the values of a `range`. ``numbers``: names from outside that are bound
+    once, to a number; ``numbers_of_module`` are those of them that code elsewhere could rebind.
     """
 
     temporaries: frozenset[str]

@@ -8,7 +8,7 @@ unknown here (arguments, elements of containers) is compared at run time before 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.context import AnalysisContext

@@ -11,14 +11,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dlbc.algebra.integer_form import (
-    Comparison,
-    Condition,
-    IndexSpace,
-    IntegerForm,
-    Junction,
-    negated,
-)
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Comparison, Condition, IntegerForm, Junction, negated
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import bound_names

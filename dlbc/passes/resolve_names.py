@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
-from dlbc.analysis.subscripts import is_shape
 from dlbc.analysis.numbers import number_of
+from dlbc.analysis.subscripts import is_shape
 from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import FunctionNode, IndexRange, LoopNames, ModuleNames
