@@ -261,4 +261,4 @@ def is_division(atom: Atom) -> bool:
     if not isinstance(atom, Apply) or atom.operator not in (Operator.QUOTIENT, Operator.REMAINDER):
         return False
     dividend, stride = atom.operands
-    return is_steady(stride) and not is_steady(dividend) and not _is_linear(atom)
+    return bool(stride.terms) and is_steady(stride) and not is_steady(dividend) and not _is_linear(atom)

@@ -217,7 +217,7 @@ class ProofMethods:
         return self._proof(ProofMethod.SETS, None, what, guards=(guard,))
 
     #: From the cheapest on; each is tried with names and then with the numbers that they are bound to.
-    METHODS = (_by_affine_forms, _by_solver, _under_guard)
+    METHODS = (_by_affine_forms, _under_guard, _by_solver)
 
     def witness(self) -> tuple[Access, Access, DependenceProblem, dict[Variable, int]] | None:
         """Two accesses that surely meet in one element in two iterations, with an example."""
