@@ -1,8 +1,8 @@
 """The methods that prove the stores into one array apart.
 
 From the cheapest on: equal subscripts along an axis; integer sets, where subscripts, bounds and conditions
-are affine or can be delinearised; a solver, for other products; guards on names from before the loop, under
-which there is no dependence; rows that the runtime inspects before the loop. Iterations whose stores lie in
+are affine or can be delinearised; guards on names from before the loop, under which there is no dependence;
+a solver, for other products; rows that the runtime inspects before the loop. Iterations whose stores lie in
 different rows of an axis are dealt by rows, others element by element. Along the distributed axis, the
 runtime checks that no subscript wraps around; along other axes, wrapping is part of the proof.
 """
