@@ -16,7 +16,8 @@ from enum import Enum
 from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace, Variable
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import Variable
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
 from dlbc.algebra.work import WorkPolynomial
 from dlbc.algebra.work_text import Notation, text_of

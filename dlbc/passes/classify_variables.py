@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import IntegerForm, Variable
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import propagates_exceptions

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace
+from dlbc.algebra.index_space import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
@@ -303,7 +303,10 @@ def _plain_stores(
         if name in contributions.arrays:
             plain = bool(proofs) or all(map(access.has_arithmetic_subscripts, touching))
         else:
-            plain = any(p.method is not ProofMethod.INSPECTOR and not p.guards for p in proofs.values())
+            flat = any(map(access.has_flat_subscripts, touching))  # no dictionary has such keys
+            plain = any(
+                p.method is not ProofMethod.INSPECTOR and (flat or not p.guards) for p in proofs.values()
+            )
         if proved or plain:
             found.add(name)
     return frozenset(found)
