@@ -13,7 +13,14 @@ from collections.abc import Iterator, Mapping
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
+from dlbc.analysis.callees import (
+    CONSTRUCTORS,
+    callees,
+    is_opaque,
+    mentioned_functions,
+    mutated_arguments,
+    unseen_callee,
+)
 from dlbc.analysis.effects import (
     EXTERNAL_EFFECTS,
     FunctionSummaries,
@@ -36,6 +43,7 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
+from dlbc.ir.access_path import AccessPath
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
@@ -95,9 +103,12 @@ def check_effects(
         check.function(function, _mention(function, body, source))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(written | {*contributions.names})
+    paths = contributions.paths
+    check.iterated(written | {*contributions.names} | {path.base.text for path in paths if not path.attributes})
     for function in functions:
         check.hidden(function, written, _mention(function, body, source))
+    for function in _called(facts, body, module, summaries) - inside if paths else ():
+        check.reaching(summaries.of[function], paths, _mention(summaries.of[function], body, source))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
@@ -117,6 +128,15 @@ def _roots(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> fro
         found |= module.implicit_calls.escaping
     mentioned = mentioned_functions(body, frozenset(), module)
     return frozenset(found) | mentioned | module.implicit_calls.special_methods
+
+
+def _called(
+    facts: RegionFacts, body: list[ast.stmt], module: ModuleNames, summaries: FunctionSummaries
+) -> frozenset[ast.AST]:
+    """What the body calls or mentions by name, and all that this may call, apart from constructors."""
+    roots = {f for call in facts.calls for f, _ in callees(call, module)}
+    reached = summaries.reachable(frozenset(roots) | mentioned_functions(body, frozenset(), module))
+    return frozenset(f for f in reached if summaries.of[f].name not in CONSTRUCTORS)
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:
@@ -144,7 +164,7 @@ class _Check:
         loop: AnnotatedLoop,
         contributions: IterationContributions,
     ) -> None:
-        self._loop, self._body, self._contributing = loop, loop.node.body, contributions.contributing_calls
+        self._loop, self._body, self._contributions = loop, loop.node.body, contributions
         self._names, self._module, self._summaries, self._source = names, module, summaries, source
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
@@ -155,15 +175,20 @@ class _Check:
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
+        if change.node in self._contributions.nodes:
+            return
         code = _CHANGES.get(change.kind)
         always = change.kind in (MutationKind.ATTRIBUTE, MutationKind.DELETE)
         self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
-        place, contributes = self._source.place_of(call.node), call.node in self._contributing
-        for side_effect in () if contributes else direct_side_effects(call):
+        place, contributes = self._source.place_of(call.node), call.node in self._contributions.nodes
+        for side_effect in direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
-            if kind is EffectKind.FILE and self._asserts:
+            if contributes:
+                if call.node in self._contributions.item_calls:
+                    self._on(side_effect.origins, call.node, None, function)
+            elif kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
             elif kind in EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
@@ -215,6 +240,17 @@ class _Check:
                 note = RelatedPlace(self._source.place_of(node), "read here")
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
+
+    def reaching(
+        self, function: FunctionSummary, paths: tuple[AccessPath, ...], place: SourcePlace
+    ) -> None:
+        """A callee that may use what iterations contribute to through an object: it reads such an attribute."""
+        for path in paths:
+            if not path.attributes.isdisjoint(function.attributes) or (
+                not path.attributes and path.root in function.reads
+            ):
+                note = RelatedPlace(self._source.place_of(function.node), "defined here")  # type: ignore[arg-type]
+                self._once(report("DLB413", place, "", (note,), function=function.name, array=path.text))
 
     def iterated(self, written: set[str]) -> None:
         """The iterable of the loop, if the body stores into it."""

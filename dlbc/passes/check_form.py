@@ -16,7 +16,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
-from dlbc.analysis.updates import selection_of, update_of
+from dlbc.analysis.selections import selection_of
+from dlbc.analysis.updates import update_of
 from dlbc.analysis.uses import bound_names, every_node, own_nodes
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace

@@ -207,7 +207,7 @@ def _prove(loop: AnnotatedLoop, body: _Body, around: _ModuleContext) -> _Proof:
     plain = _plain_stores(body.contributions, accesses, test)
     contributions = body.contributions.without(plain)
     caught = check_handlers(contributions, loop, module_names, around.source)
-    accesses = [a for a in accesses if a.array not in contributions.containers]
+    accesses = [a for a in accesses if not contributions.explains(a)]
     proofs, failures = test.prove(accesses)
     escaping = escaping_arrays(accesses, effects.cleared)
     arrays, contradictions = infer_distribution(accesses, proofs, escaping, names.index, loop)

@@ -39,6 +39,8 @@ class ContributionKind:
     any_order: bool = False
     grows: bool = False
     companions: tuple[str, ...] = ()
+    by_item: bool = False
+    none_first: bool = False
 
     @property
     def bound(self) -> bool:
@@ -53,6 +55,11 @@ class ContributionKind:
 
 #: The kind of a container that the loop only adds to.
 ORDERED = ContributionKind(ContributionForm.ADDED)
+
+
+def grouping(*, grows: bool) -> ContributionKind:
+    """The kind of a container to whose items the loop only adds; ``grows``: it may add items too."""
+    return ContributionKind(ContributionForm.ADDED, grows=grows, by_item=True)
 
 
 def REDUCE(operator: str, *, several: bool = False, order: str | None = None) -> ContributionKind:
@@ -80,13 +87,16 @@ def ELEMENTS(
     )
 
 
-def SELECT(comparison: str, *companions: str) -> ContributionKind:
+def SELECT(comparison: str, *companions: str, none_first: bool = False) -> ContributionKind:
     """A name bound to the best value, as in ``if v > best: best, where = v, i``; ``companions`` go with it.
 
-    ``comparison`` is one of ``< <= > >=``; ValueError for any other.
+    ``comparison`` is one of ``< <= > >=``; ValueError for any other. ``none_first``: the first value takes
+    the place of None, as in ``if best is None or v > best``.
     """
     _check(comparison, COMPARISONS)
-    return ContributionKind(ContributionForm.SELECTION, comparison, companions=companions)
+    return ContributionKind(
+        ContributionForm.SELECTION, comparison, companions=companions, none_first=none_first
+    )
 
 
 def _check(operator: str, known: tuple[str, ...]) -> None:

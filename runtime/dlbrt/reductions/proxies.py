@@ -19,11 +19,13 @@ from dlbrt.reductions.operations import (
     CALL,
     CHAIN,
     IMMUTABLE,
+    ITEM,
     MAX,
     MAX_REFLECTED,
     MIN,
     MIN_REFLECTED,
     NAMES,
+    OUT,
     STORE,
     MisuseError,
     StandIn,
@@ -213,7 +215,9 @@ class LoggingContainer(StandIn):
             raise MisuseError("an element that iterations contribute to is stored to in another way")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
-        """Log ``np.add.at(hist, k, e)``; leave operators to this class."""
+        """Log ``np.add.at(hist, k, e)`` and ``np.add(acc, e, out=acc)``; leave operators to this class."""
+        if method == "__call__" and list(named) == ["out"] and named["out"][0] is self:
+            return self._updated(ufunc, *inputs)
         if method == "__call__" and len(inputs) == 2 and inputs[1] is self:
             return NotImplemented
         if method != "at" or inputs[0] is not self or named:
@@ -222,6 +226,11 @@ class LoggingContainer(StandIn):
             self._read(inputs[1])
         self._append((self._code + AT, ufunc, (kept_key(inputs[1]), *map(kept, inputs[2:]))))
         return None
+
+    def _updated(self, ufunc: Any, one: Any, other: Any) -> LoggingContainer:
+        first = one is self
+        self._append((self._code + OUT, ufunc, kept(other if first else one), first))
+        return self
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -247,6 +256,48 @@ class LoggingAdder(StandIn):
             if type(key) is slice:  # the operand of a slice assignment is read out
                 value = read_out(value)
         self._append((self._code + STORE, key, value))
+
+
+class LoggedItem(StandIn):
+    """Stands for an item of a container, to which iterations only add."""
+
+    __slots__ = ("_append", "_code", "_key")
+
+    def __init__(self, append: Append, code: int, key: Any) -> None:
+        self._append = append
+        self._code = code
+        self._key = key
+
+
+class GroupingAdder(LoggingAdder):
+    """Stands for a container to whose items iterations add: ``groups[k].append(e)``.
+
+    ``read``, called with a key, raises what reading the item raises; without it, reading may make the item,
+    and is logged.
+    """
+
+    __slots__ = ("_known", "_read")
+
+    def __init__(self, append: Append, code: int, read: Callable[[Any], Any] | None = None) -> None:
+        super().__init__(append, code)
+        self._read = read
+        self._known: set[Any] = set()
+
+    def __getitem__(self, key: Any) -> LoggedItem:
+        if key not in self._known:
+            if self._read is not None:
+                self._read(key)
+            else:
+                self._append((self._code + ITEM, key))
+            self._known.add(key)
+        return LoggedItem(self._append, self._code, key)
+
+    def setdefault(self, key: Any, default: Any = None) -> LoggedItem:
+        """The item under a key, which is made where there is none."""
+        if key not in self._known:
+            self._append((self._code + CALL, "setdefault", (key, default), {}))
+            self._known.add(key)
+        return LoggedItem(self._append, self._code, key)
 
 
 class CopyingAdder(LoggingAdder):
@@ -314,5 +365,17 @@ for _name, _number in NAMES.items():
         setattr(LoggingContainer, _name, _method)
     if _name in ("__iadd__", "__ior__"):
         setattr(LoggingAdder, _name, _method)
+
+
+def _calling_item(name: str, extends: bool) -> Callable[..., None]:
+    def method(self: LoggedItem, *arguments: Any, **named: Any) -> None:
+        arguments = tuple(map(read_out, arguments)) if extends else arguments
+        self._append((self._code + ITEM, self._key, name, arguments, named))
+
+    return method
+
+
 for _name in ("append", "appendleft", "add", "insert", "extend", "extendleft", "update"):
-    setattr(LoggingAdder, _name, _calling(_name, _name in ("extend", "extendleft", "update")))
+    _extends = _name in ("extend", "extendleft", "update")
+    setattr(LoggingAdder, _name, _calling(_name, _extends))
+    setattr(LoggedItem, _name, _calling_item(_name, _extends))
