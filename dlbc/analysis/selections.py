@@ -20,7 +20,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _Pair = tuple[Target, ast.expr]
 
 
-def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
+def selection_of(node: ast.stmt, module: ModuleNames) -> Update | None:
     """The statement as a selection, or None if it is not clearly one."""
     pairs: list[_Pair] | None
     read: list[Target] = []
@@ -49,7 +49,7 @@ def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
         best = at_path(old)
         if best is None or (empty is not None and empty.path != best.path):
             continue
-        if _chosen(new, best, pairs, module_names):
+        if _chosen(new, best, pairs, module):
             read += [best] if empty is None else [best, empty]
             return _made_selection(node, read, sign, new, pairs, none_first=empty is not None)
     return None
@@ -104,19 +104,19 @@ def _pairs(body: list[ast.stmt]) -> list[_Pair] | None:
     return bound if len(paths) == len(stores) and apart else None
 
 
-def _chosen(new: ast.expr, old: Target, pairs: list[_Pair], module_names: ModuleNames) -> bool:
+def _chosen(new: ast.expr, old: Target, pairs: list[_Pair], module: ModuleNames) -> bool:
     """Whether the branch binds ``old`` to the value compared, and no value in it depends on what it binds."""
     taken = next((value for at, value in pairs if at.path == old.path), None)
     if taken is None:
         return False
     own = {at.path.root for at, _ in pairs if not at.path.steps}
-    if not all(is_repeatable(value, module_names) for _, value in pairs):
+    if not all(is_repeatable(value, module) for _, value in pairs):
         return False  # the ranks together take more values than the sequential program
     if isinstance(new, ast.NamedExpr):  # if (v := f(i)) < best: best = v
         same = isinstance(taken, ast.Name) and taken.id == new.target.id and new.target.id not in own
         read = [value for _, value in pairs]
     else:
-        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, module_names)
+        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, module)
         read = [new, *(value for _, value in pairs)]
     return same and not any(
         u.name in own or isinstance(part, ast.NamedExpr)

@@ -95,11 +95,12 @@ def target_of(node: ast.expr) -> Target | None:
 
 
 def at_path(node: ast.expr) -> Target | None:
+    """The expression as a target that is a path."""
     found = path_of(node)
     return None if found is None else Target(found[0], node, found[1])
 
 
-def update_of(node: ast.stmt, module_names: ModuleNames, *, by_path: bool = False) -> Update | None:
+def update_of(node: ast.stmt, module: ModuleNames, *, by_path: bool = False) -> Update | None:
     """The statement as an update other than a selection, or None.
 
     What is updated under a constant key is an element of a container, or ``by_path`` a value of its own.
@@ -114,24 +115,24 @@ def update_of(node: ast.stmt, module_names: ModuleNames, *, by_path: bool = Fals
             at = (at_path if by_path else target_of)(target)
             if at is None:
                 return None
-            part = _operands(value, at, module_names) or _extreme(value, at, module_names)
-            part = part or _logical(value, at, module_names)
+            part = _operands(value, at, module) or _extreme(value, at, module)
+            part = part or _logical(value, at, module)
             return None if part is None or not part.operators else _made(node, at, part)
         case ast.Expr(value=ast.Call() as call):
-            return _update_by_call(node, call, module_names)
+            return _update_by_call(node, call, module)
     return None
 
 
-def _update_by_call(node: ast.Expr, call: ast.Call, module_names: ModuleNames) -> Update | None:
+def _update_by_call(node: ast.Expr, call: ast.Call, module: ModuleNames) -> Update | None:
     """``np.add.at(hist, k, e)`` and ``np.maximum(best, e, out=best)``."""
-    function, _, method = full_name(call.func, module_names).rpartition(".")
+    function, _, method = full_name(call.func, module).rpartition(".")
     match call:
         case ast.Call(args=[array, _, value], keywords=[]) if method == "at":
             operator, at = lookup(function).operator, at_path(array)
             read: tuple[Target, ...] = ()
         case ast.Call(args=[one, other], keywords=[ast.keyword(arg="out", value=array)]):
             operator, at = lookup(f"{function}.{method}").operator, at_path(array)
-            parts = [(part, at and _old(part, at, module_names)) for part in (one, other)]
+            parts = [(part, at and _old(part, at, module)) for part in (one, other)]
             old, values = [held for _, held in parts if held], [part for part, held in parts if not held]
             if len(old) != 1:
                 return None
@@ -156,7 +157,7 @@ def _made(node: ast.stmt, target: Target, part: _Part, *, element: bool = False)
     )
 
 
-def _old(node: ast.expr, target: Target, module_names: ModuleNames) -> Target | None:
+def _old(node: ast.expr, target: Target, module: ModuleNames) -> Target | None:
     """Where ``node`` reads what ``target`` stores to, if it does."""
     if target.key is None:
         found = at_path(node)
@@ -169,26 +170,26 @@ def _old(node: ast.expr, target: Target, module_names: ModuleNames) -> Target | 
         case _:
             return None
     found = at_path(held)
-    same = found is not None and found.path == target.path and _same_key(key, target.key, module_names)
+    same = found is not None and found.path == target.path and _same_key(key, target.key, module)
     return found if same else None
 
 
-def _same_key(one: ast.expr, other: ast.expr, module_names: ModuleNames) -> bool:
-    return ast.dump(one) == ast.dump(other) and is_repeatable(one, module_names)
+def _same_key(one: ast.expr, other: ast.expr, module: ModuleNames) -> bool:
+    return ast.dump(one) == ast.dump(other) and is_repeatable(one, module)
 
 
-def _operands(value: ast.expr, target: Target, module_names: ModuleNames) -> _Part | None:
+def _operands(value: ast.expr, target: Target, module: ModuleNames) -> _Part | None:
     """``s + a``, ``a + s``, ``s + a - b``: the old value occurs once, all operators are of one kind."""
-    old = _old(value, target, module_names)
+    old = _old(value, target, module)
     if old is not None:
         return _Part(frozenset(), (old,), ())
     if not isinstance(value, ast.BinOp) or type(value.op) not in OPERATORS:
         return None
     operator = OPERATORS[type(value.op)]
-    part = _operands(value.left, target, module_names)
+    part = _operands(value.left, target, module)
     side, operand = _RIGHT, value.right
     if part is None and operator != "-":
-        part, side, operand = _operands(value.right, target, module_names), _LEFT, value.left
+        part, side, operand = _operands(value.right, target, module), _LEFT, value.left
     if part is None:
         return None
     operators = part.operators | {operator}
@@ -197,42 +198,42 @@ def _operands(value: ast.expr, target: Target, module_names: ModuleNames) -> _Pa
     return _Part(operators, part.read, (*part.values, operand), part.sides | side)
 
 
-def _extreme(value: ast.expr, target: Target, module_names: ModuleNames) -> _Part | None:
+def _extreme(value: ast.expr, target: Target, module: ModuleNames) -> _Part | None:
     """``max(s, e)``, ``max(e, s)``: the comparison decides which of equal values stays."""
     match value:
         case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_] as parts, keywords=[]):
-            old = {part: held for part in parts if (held := _old(part, target, module_names)) is not None}
+            old = {part: held for part in parts if (held := _old(part, target, module)) is not None}
             starred = any(isinstance(p, ast.Starred) for p in parts)
-            if module_names.builtin(name) and len(old) == 1 and not starred:
+            if module.builtin(name) and len(old) == 1 and not starred:
                 rest = tuple(p for p in parts if p not in old)
                 return _Part(frozenset({name}), tuple(old.values()), rest)
     return None
 
 
-def _logical(value: ast.expr, target: Target, module_names: ModuleNames) -> _Part | None:
+def _logical(value: ast.expr, target: Target, module: ModuleNames) -> _Part | None:
     """``s and e``: ``e`` must be repeatable, since it is not evaluated any more once ``s`` is false."""
     match value:
         case ast.BoolOp(op=op, values=[first, *rest]):
-            old = _old(first, target, module_names)
-            if old is not None and all(is_repeatable(e, module_names) for e in rest):
+            old = _old(first, target, module)
+            if old is not None and all(is_repeatable(e, module) for e in rest):
                 operator = "and" if isinstance(op, ast.And) else "or"
                 return _Part(frozenset({operator}), (old,), tuple(rest))
     return None
 
 
-def is_repeatable(node: ast.expr, module_names: ModuleNames) -> bool:
+def is_repeatable(node: ast.expr, module: ModuleNames) -> bool:
     """Whether evaluating it once more, or once less, makes a difference in time only."""
     for part in ast.walk(node):
         if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
             return False
-        if isinstance(part, ast.Call) and not _only_reads(part, module_names):
+        if isinstance(part, ast.Call) and not _only_reads(part, module):
             return False
     return True
 
 
-def _only_reads(call: ast.Call, module_names: ModuleNames) -> bool:
-    if (row := lookup(full_name(call.func, module_names))).known:
+def _only_reads(call: ast.Call, module: ModuleNames) -> bool:
+    if (row := lookup(full_name(call.func, module))).known:
         return row.is_repeatable and not call.keywords
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     row = lookup(f".{method}")
-    return row.known and row.is_repeatable and method not in module_names.methods
+    return row.known and row.is_repeatable and method not in module.methods

@@ -125,7 +125,9 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
-        reductions=_listed(f"{names.dlb}.reductions(", [(r.name, _declared(r, names)) for r in plan.reductions]),
+        reductions=_listed(
+            f"{names.dlb}.reductions(", [(r.name, _declared(r, names)) for r in plan.reductions]
+        ),
         ordered=(
             *_listed(f"{names.dlb}.ordered(", [("", quoted(o.name)) for o in plan.ordered if not o.by_item]),
             *_listed(f"{names.dlb}.grouped(", [("", quoted(o.name)) for o in plan.ordered if o.by_item]),

@@ -99,8 +99,9 @@ def target_text(node: ast.expr) -> str:
 class Reduction:
     """A name, or the value at an access path, that iterations update and do not otherwise read.
 
-    ``name``: the text of the path. ``operator``: ``+ - * & | ^ max min and or`` of the update (``-`` where any update subtracts), or the
-    comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``. ``updates``: the statements.
+    ``name`` is the text of the path. ``operator``: ``+ - * & | ^ max min and or`` of the update (``-`` where
+    any update subtracts), or the comparison ``< <= > >=`` of ``if new < name: name, companions = new, ...``.
+    ``updates``: the statements.
     ``element``: elements of the object named are updated (``hist[b] += 1``), not the name.
     ``multiple_updates``: an iteration may update a name more than once, and its updates can be combined with
     each other first. ``integer``: each contribution is surely an integer. ``may_insert``: updates may add
@@ -170,14 +171,19 @@ class IterationContributions:
 
     @property
     def paths(self) -> tuple[AccessPath, ...]:
-        """The paths, each with at least one step, of values in objects that contributions change or replace."""
+        """The paths, each with at least one step, of values in objects that contributions change."""
         found = map(path_from, (*self.names, *self.containers))
         return tuple(path for path in found if path.steps)
 
     @property
     def item_calls(self) -> frozenset[ast.AST]:
-        """Calls that add to an item of a container, which may be a row of the iteration's own."""
-        return frozenset(e for o in self.ordered if o.by_item for e in o.effects)
+        """Calls that add to an element of a container, which may be one of the iteration's own."""
+        effects = (e for o in self.ordered if o.by_item for e in o.effects if isinstance(e, ast.Call))
+        return frozenset(
+            e
+            for e in effects
+            if isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Subscript)
+        )
 
     def explains(self, access: Access) -> bool:
         """Whether an access is part of a contribution."""

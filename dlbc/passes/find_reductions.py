@@ -10,12 +10,14 @@ decides first. Constant keys of one container may take different operators: each
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dlbrt.contract import Distribution
-from dlbrt.records import dataclass
 
+from dlbc.analysis.additions import Addition, additions_of
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.control_flow import may_repeat
+from dlbc.analysis.mentions import chains_in, mentions_in
 from dlbc.analysis.selections import resembles_selection, selection_of
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.updates import Update, update_of
@@ -23,14 +25,9 @@ from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, 
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import OriginKind, RegionFacts
-from dlbc.ir.access_path import AccessPath, path_from, path_of, root_of
-from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.access_path import AccessPath, path_from, root_of
 from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
-from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
-from dlbc.source import Source
-
-#: Methods that add to a container and return nothing.
-_ADDING = frozenset({"append", "extend", "appendleft", "extendleft", "add", "insert", "update"})
+from dlbc.ir.region import CodeRegion
 
 #: Methods that run where any attribute is read or set.
 _ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__"})
@@ -41,20 +38,16 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def find_reductions(
-    loop: AnnotatedLoop,
-    names: LoopNames,
-    facts: RegionFacts,
-    scalars: ScalarFacts,
-    module: ModuleNames,
-    source: Source,
+    context: AnalysisContext, facts: RegionFacts, scalars: ScalarFacts
 ) -> tuple[IterationContributions, tuple[Diagnostic, ...]]:
     """The contributions, and diagnostics for what resembles one and is refused."""
-    finder = _Finder(loop, names, scalars, module, source)
+    finder = _Finder(context, scalars)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
     kept = list(finder.at_paths(frozenset(r.name for r in elements)))
     finder.closures(facts, ordered)
     finder.declared({root_of(r.name) for r in (*bound, *elements, *kept)})
     maybe_stores = frozenset(finder.maybe_stores(elements, ordered))
+    calls = (call for parts in _effects(elements, ordered).values() for call in parts)
     found = IterationContributions(
         reductions=tuple(sorted((*bound, *elements, *kept), key=lambda r: not r.name.isidentifier())),
         ordered=tuple(sorted(ordered, key=lambda o: o.by_item)),
@@ -64,7 +57,7 @@ def find_reductions(
         ),
         explained=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
         dictionaries=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
-        nodes=finder.nodes | {c for parts in _effects(elements, ordered).values() for c in parts},
+        nodes=frozenset({*finder.nodes, *_with_receivers(calls)}),
         mentions=frozenset(finder.mentions),
     )
     return found, tuple(finder.findings)
@@ -79,21 +72,18 @@ def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer])
     return found
 
 
-@dataclass(frozen=True)
-class _Addition:
-    """A statement that adds to the container at ``path``, or to an item of it; ``root``: the name in it."""
-
-    path: AccessPath
-    root: ast.Name
-    effect: ast.expr | ast.stmt
-    by_item: bool = False
+def _with_receivers(calls: Iterable[ast.Call]) -> Iterator[ast.AST]:
+    """The calls, and those that give the object on which one is made (``d.setdefault(k, []).append(e)``)."""
+    for call in calls:
+        yield call
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+            yield call.func.value
 
 
 class _Finder:
-    def __init__(
-        self, loop: AnnotatedLoop, names: LoopNames, scalars: ScalarFacts, module: ModuleNames, source: Source
-    ) -> None:
-        self._loop, self._names, self._module, self._source = loop, names, module, source
+    def __init__(self, context: AnalysisContext, scalars: ScalarFacts) -> None:
+        loop, module = context.loop, context.module
+        self._context, self._loop, self._names, self._module = context, loop, context.names, module
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
         self.nodes: set[ast.AST] = set()
@@ -101,8 +91,8 @@ class _Finder:
         self._private = loop.annotation.private_names
         self._any = {n for clause in loop.annotation.reductions if clause.any_order for n in clause.names}
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
-        self._mentions = _mentions(loop.node.body)
-        self._chains = _chains(loop.node.body)
+        self._mentions = mentions_in(loop.node.body)
+        self._chains = chains_in(loop.node.body)
         self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
         found = (selection_of(n, module) or update_of(n, module) for n in self._statements)
         self._updates = [u for u in found if u is not None]
@@ -146,20 +136,19 @@ class _Finder:
         first, name = updates[0], path.text
         other = next((u for u in updates if u.family != first.family), None)
         if other is not None:
-            note = RelatedPlace(self._source.place_of(other.statement), f"by `{_shown(other)}` here")
+            note = self._context.note(other.statement, f"by `{_shown(other)}` here")
             return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
         other = next((u for u in updates if u.companions != first.companions), None)
         if other is not None:
             return self._report("DLB326", name, other.statement)
         stray = self._stray(path, updates)
         if stray is not None:
-            note = RelatedPlace(self._source.place_of(stray), "used here")
+            note = self._context.note(stray, "used here")
             return self._report("DLB324", name, first.statement, note)
         for companion in map(path_from, first.companions):
             stray = self._stray(companion, updates)
             if stray is not None or not self._may_go_along(companion):
-                place = self._source.place_of(stray or first.statement)
-                note = RelatedPlace(place, f"`{companion.text}` is used here")
+                note = self._context.note(stray or first.statement, f"`{companion.text}` is used here")
                 return self._report("DLB326", name, first.statement, note)
         return None
 
@@ -180,7 +169,7 @@ class _Finder:
     def _report(
         self, code: str, name: str, node: ast.stmt, *notes: RelatedPlace, **fields: str
     ) -> Diagnostic:
-        return report(code, self._source.place_of(node), "", notes, name=name, **fields)
+        return report(code, self._context.place_of(node), "", notes, name=name, **fields)
 
     def _stray(self, path: AccessPath, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
         """A mention outside the updates of what is at the path, or of an object on the way."""
@@ -238,8 +227,8 @@ class _Finder:
                 yield self._reduction(updates)
 
     def ordered(self) -> Iterator[OrderedContainer]:
-        found: dict[AccessPath, list[_Addition]] = {}
-        for addition in (a for s in self._statements for a in _additions(s)):
+        found: dict[AccessPath, list[Addition]] = {}
+        for addition in (a for s in self._statements for a in additions_of(s)):
             found.setdefault(addition.path, []).append(addition)
         for path, additions in found.items():
             known: set[ast.AST] = {a.root for a in additions}
@@ -325,7 +314,7 @@ class _Finder:
                     used_up = call.function == ".extend" and isinstance(node, ast.GeneratorExp)
                     origins = value.reachable if used_up else value.points_to | value.reachable
                     if any(o.kind is OriginKind.CLOSURE for o in origins):
-                        self.findings.append(report("DLB314", self._source.place_of(node)))
+                        self.findings.append(report("DLB314", self._context.place_of(node)))
 
     def declared(self, found: set[str]) -> None:
         """Refuse names of the clause `reduction` that the body does not update as a reduction."""
@@ -334,25 +323,6 @@ class _Finder:
                 if name not in found | self.reported:
                     self.reported.add(name)
                     self.findings.append(report("DLB312", clause.place, name=name))
-
-
-def _mentions(body: Sequence[ast.stmt]) -> dict[str, list[ast.expr | ast.stmt]]:
-    """The nodes that mention each name, in nested scopes too."""
-    found: dict[str, list[ast.expr | ast.stmt]] = {}
-    for node in (n for s in body for n in every_node(s)):
-        match node:
-            case ast.Name(id=name):
-                words = [name]
-            case ast.Global(names=words) | ast.Nonlocal(names=words):
-                pass
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                words = [(a.asname or a.name).split(".")[0] for a in aliases]
-            case _:
-                fields = (getattr(node, field, None) for field in ("name", "rest"))
-                words = [word for word in fields if isinstance(word, str)]
-        for word in words:
-            found.setdefault(word, []).append(node)  # type: ignore[arg-type]  # all of these have places
-    return found
 
 
 def _adds_elements(node: ast.stmt) -> bool:
@@ -378,41 +348,6 @@ def _makes_dictionary(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).split(".")[-1] in _DICTIONARIES
     return isinstance(node, ast.Dict | ast.DictComp)
-
-
-def _chains(body: Sequence[ast.stmt]) -> dict[ast.AST, AccessPath]:
-    """For each name in the body, the longest path that it begins."""
-    found: dict[ast.AST, AccessPath] = {}
-    for node in (n for s in body for n in ast.walk(s) if isinstance(n, ast.expr)):  # outer ones come first
-        if (chain := path_of(node)) is not None:
-            found.setdefault(chain[1], chain[0])
-    return found
-
-
-def _additions(node: ast.stmt) -> Iterator[_Addition]:
-    match node:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
-            if any(isinstance(part, ast.Starred) for part in call.args):
-                return
-            if method == "setdefault" or (method in _ADDING and (call.args or call.keywords)):
-                yield from _calls_on(receiver, call)
-        case ast.Assign(targets=[ast.Subscript(value=held)]) if (at := path_of(held)) is not None:
-            yield _Addition(*at, node)
-
-
-def _calls_on(receiver: ast.expr, call: ast.Call) -> Iterator[_Addition]:
-    """A call that adds to a container, or to the item that a subscript or `setdefault` takes from one."""
-    at = path_of(receiver)
-    if at is not None:
-        yield _Addition(*at, call)
-        return
-    match receiver:
-        case ast.Subscript(value=held, slice=key) if not isinstance(key, ast.Slice | ast.Tuple):
-            at = path_of(held)
-        case ast.Call(func=ast.Attribute(value=held, attr="setdefault"), args=[_, _], keywords=[]):
-            at = path_of(held)
-    if at is not None:
-        yield _Addition(*at, call, by_item=True)
 
 
 def _updates_otherwise(node: ast.stmt, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Where values are kept that iterations contribute to through an object: ``self.total``, ``best["v"]``.
 
-While a kernel runs, the object holds there what iterations work on, the value itself or a stand-in. At the end
-rank 0 puts the value back. An object that is sent to other ranks goes without the value.
+While a kernel runs, the object holds there what iterations work on, the value itself or a stand-in. At the
+end rank 0 puts the value back. An object that is sent to other ranks goes without the value.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MemberDescriptorType
 from typing import Any, NoReturn
 
@@ -20,6 +20,9 @@ _STEP = re.compile(r'\.(\w+)|\["([^"]*)"\]|\[(\d+)\]')
 
 #: Types of objects that keep any value under a key.
 _KEYED = frozenset({dict, defaultdict, OrderedDict, Counter, list})
+
+#: Methods that run where any attribute is set or read.
+_HOOKS = ("__setattr__", "__getattribute__")
 
 _NOTHING: Any = object()
 
@@ -103,8 +106,7 @@ class Place:
         kind = type(self.owner).__name__
         if not self._attribute:
             return None if type(self.owner) in _KEYED else f"{self.name} is an item of a {kind}"
-        plain = type(self.owner).__setattr__ is object.__setattr__
-        if not plain or type(self.owner).__getattribute__ is not object.__getattribute__:
+        if any(getattr(type(self.owner), hook) is not getattr(object, hook) for hook in _HOOKS):
             return f"{self.name} is an attribute of a {kind}, which sets its attributes in a way of its own"
         if self._inherited and not isinstance(self.original, Absent):
             return f"{self.name} is no attribute of the object's own"
@@ -122,14 +124,51 @@ def _own(owner: Any, attribute: str) -> Any:
     return getattr(owner, "__dict__", {}).get(attribute, _NOTHING)
 
 
-@contextlib.contextmanager
-def emptied(places: Sequence[Place]) -> Iterator[None]:
-    """A context in which the objects are without the values."""
-    held = [(place, place.value) for place in places if not isinstance(place.original, Absent)]
-    for place, _ in held:
-        place.put(None)
-    try:
-        yield
-    finally:
-        for place, value in reversed(held):
-            place.put(value)
+class Places:
+    """The places of one run of a loop at rank 0, those of companions too."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, Place] = {}
+
+    def find(self, names: Iterable[str], variables: Mapping[str, Any]) -> None:
+        """Find the places among ``names``; where a value is missing, its stand-in is put there."""
+        for name in names:
+            if not name.isidentifier() and name not in self._places:
+                self._places[name] = Place(name, variables)
+
+    def value(self, name: str) -> Any:
+        """What was at a place before the loop."""
+        place = self._places[name]
+        if isinstance(place.original, Absent):
+            place.put(place.original)
+        return place.original
+
+    def obstacle(self) -> str | None:
+        """Why the loop cannot be shared because of a place; None if it can."""
+        places = list(self._places.values())
+        for number, place in enumerate(places):
+            if reason := place.obstacle():
+                return reason
+            same = next((other for other in places[:number] if other.same(place)), None)
+            if same is not None:
+                return f"{place.name} and {same.name} are the same"
+        missing = [place for place in places if isinstance(place.original, Absent)]
+        owners = {id(place.owner) for place in missing}
+        return None if len(owners) == len(missing) else f"{missing[0].name} is not there yet"
+
+    @contextlib.contextmanager
+    def emptied(self) -> Iterator[None]:
+        """A context in which the objects are without the values."""
+        held = [(p, p.value) for p in self._places.values() if not isinstance(p.original, Absent)]
+        for place, _ in held:
+            place.put(None)
+        try:
+            yield
+        finally:
+            for place, value in reversed(held):
+                place.put(value)
+
+    def restore(self, values: Mapping[str, Any]) -> None:
+        """Put the final values in their places; a place without one is as it was."""
+        for name, place in self._places.items():
+            place.restore(values.get(name, place.original))
