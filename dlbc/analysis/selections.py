@@ -129,7 +129,7 @@ def _made_selection(
 ) -> Update:
     path = read[0].path
     bound = next(at for at, _ in pairs if at.path == path)
-    others = sorted((at for at, _ in pairs if at.path != path), key=lambda at: at.path.text)
+    others = [at for at, _ in pairs if at.path != path]
     return Update(
         path=path,
         operator=operator,

@@ -45,8 +45,9 @@ class Update:
 
     ``holders``: the expressions of the path in the statement; ``mentions``: the names in them. ``values``:
     the contributions; ``operand_sides``: the sides of the operator on which they stand. ``companions`` of a
-    selection, paths too, take a value when ``path`` does; ``companion_holders`` and ``companion_mentions`` are
-    their expressions and names. ``none_first``: the selection takes any value in place of None.
+    selection, the texts of paths, take a value when ``path`` does; ``companion_holders`` and
+    ``companion_mentions`` are their expressions and names. ``none_first``: the selection takes any value in
+    place of None.
     """
 
     path: AccessPath

@@ -33,6 +33,11 @@ class AccessPath:
         return frozenset(step[1:] for step in self.steps if step.startswith("."))
 
     @property
+    def leads_by_position(self) -> bool:
+        """Whether the last step is a position in a list or an array."""
+        return bool(self.steps) and self.steps[-1][1:-1].isdigit()
+
+    @property
     def base(self) -> AccessPath:
         """The path without its last step."""
         return AccessPath(self.root, self.steps[:-1])

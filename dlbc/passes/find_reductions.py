@@ -119,7 +119,7 @@ class _Finder:
         for path in dict.fromkeys(u.path for u in found):
             updates = [u for u in found if u.path == path]
             finding = self._refusal(path, updates)
-            if finding is not None and path.steps[-1][1:-1].isdigit():
+            if finding is not None and path.leads_by_position:
                 continue  # the dependence test has more to say of an array
             for update in updates:
                 self.nodes |= update.holders | update.companion_holders
@@ -138,7 +138,7 @@ class _Finder:
         if other is not None:
             note = self._context.note(other.statement, f"by `{_shown(other)}` here")
             return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
-        other = next((u for u in updates if u.companions != first.companions), None)
+        other = next((u for u in updates if set(u.companions) != set(first.companions)), None)
         if other is not None:
             return self._report("DLB326", name, other.statement)
         stray = self._stray(path, updates)
@@ -222,6 +222,8 @@ class _Finder:
         for path in dict.fromkeys(u.path for u in self._updates if u.element):
             updates = [u for u in self._updates if u.path == path]
             alike = all(u.element and u.family == updates[0].family for u in updates)
+            if path.leads_by_position:
+                continue  # most likely a row of an array
             if alike and self._shared(path) and self._stray(path, updates) is None:
                 self._note(path, {n for u in updates for n in u.mentions})
                 yield self._reduction(updates)

@@ -24,8 +24,6 @@ _KEYED = frozenset({dict, defaultdict, OrderedDict, Counter, list})
 #: Methods that run where any attribute is set or read.
 _HOOKS = ("__setattr__", "__getattribute__")
 
-_NOTHING: Any = object()
-
 
 def root_of(name: str) -> str:
     """The name that an access path begins with."""
@@ -51,10 +49,11 @@ for _use in (*NAMES, "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__geti
 class Place:
     """One attribute of ``owner``, or one item of it; ``name`` is the access path.
 
-    ``original`` is the value before the loop, `Absent` where there is none.
+    ``original`` is the value before the loop, `Absent` where there is none; ``inherited``: it is that of the
+    class, and the object has none of its own.
     """
 
-    __slots__ = ("_attribute", "_inherited", "_step", "name", "original", "owner")
+    __slots__ = ("_attribute", "_step", "inherited", "name", "original", "owner")
 
     def __init__(self, name: str, variables: Mapping[str, Any]) -> None:
         self.name = name
@@ -69,7 +68,7 @@ class Place:
             self.original = self.value
         except Exception as error:  # properties may raise anything
             self.original = Absent(error)
-        self._inherited = self._attribute and _own(self.owner, self._step) is _NOTHING
+        self.inherited = self._attribute and not self._is_own()
 
     @property
     def value(self) -> Any:
@@ -85,10 +84,20 @@ class Place:
 
     def restore(self, value: Any) -> None:
         """Put the value there with which the loop ends."""
-        if isinstance(value, Absent) or (self._inherited and value is self.original):
+        if isinstance(value, Absent) or (self.inherited and value is self.original):
             self._remove()
-        elif self.value is not value:
+        elif self._held() is not value:
             self.put(value)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there was no value before the loop."""
+        return isinstance(self.original, Absent)
+
+    def _is_own(self) -> bool:
+        """Whether the object itself has the attribute."""
+        slot = isinstance(getattr(type(self.owner), self._step, None), MemberDescriptorType)
+        return slot or self._step in getattr(self.owner, "__dict__", {})
 
     def _remove(self) -> None:
         with contextlib.suppress(AttributeError, LookupError):
@@ -97,6 +106,12 @@ class Place:
             else:
                 del self.owner[self._step]
 
+    def _held(self) -> Any:
+        try:
+            return self.value
+        except Exception:  # as above
+            return None
+
     def same(self, other: Place) -> bool:
         """Whether it is the same place under another name."""
         return self.owner is other.owner and self._step == other._step
@@ -104,24 +119,17 @@ class Place:
     def obstacle(self) -> str | None:
         """Why it cannot hold a stand-in; None if it can."""
         kind = type(self.owner).__name__
+        if self.is_new and self._held() is self.original:
+            return f"{self.name} has no value"
         if not self._attribute:
             return None if type(self.owner) in _KEYED else f"{self.name} is an item of a {kind}"
         if any(getattr(type(self.owner), hook) is not getattr(object, hook) for hook in _HOOKS):
             return f"{self.name} is an attribute of a {kind}, which sets its attributes in a way of its own"
-        if self._inherited and not isinstance(self.original, Absent):
-            return f"{self.name} is no attribute of the object's own"
         return None
 
 
 def _key(text: str | None, position: str | None) -> Any:
     return text if position is None else int(position)
-
-
-def _own(owner: Any, attribute: str) -> Any:
-    """What an object keeps in an attribute of its own."""
-    if isinstance(getattr(type(owner), attribute, None), MemberDescriptorType):
-        return getattr(owner, attribute, _NOTHING)
-    return getattr(owner, "__dict__", {}).get(attribute, _NOTHING)
 
 
 class Places:
@@ -139,7 +147,7 @@ class Places:
     def value(self, name: str) -> Any:
         """What was at a place before the loop."""
         place = self._places[name]
-        if isinstance(place.original, Absent):
+        if place.is_new:
             place.put(place.original)
         return place.original
 
@@ -152,14 +160,13 @@ class Places:
             same = next((other for other in places[:number] if other.same(place)), None)
             if same is not None:
                 return f"{place.name} and {same.name} are the same"
-        missing = [place for place in places if isinstance(place.original, Absent)]
-        owners = {id(place.owner) for place in missing}
-        return None if len(owners) == len(missing) else f"{missing[0].name} is not there yet"
+        return None
 
     @contextlib.contextmanager
     def emptied(self) -> Iterator[None]:
         """A context in which the objects are without the values."""
-        held = [(p, p.value) for p in self._places.values() if not isinstance(p.original, Absent)]
+        apart = (p for p in self._places.values() if not (p.inherited or p.is_new))
+        held = [(place, place.value) for place in apart]
         for place, _ in held:
             place.put(None)
         try:
@@ -169,6 +176,12 @@ class Places:
                 place.put(value)
 
     def restore(self, values: Mapping[str, Any]) -> None:
-        """Put the final values in their places; a place without one is as it was."""
-        for name, place in self._places.items():
-            place.restore(values.get(name, place.original))
+        """Put the final values in their places; a place without one is as it was.
+
+        New keys and attributes come in the order in which iterations made them.
+        """
+        made = [name for name in values if name in self._places and self._places[name].is_new]
+        for name in made:
+            self._places[name].restore(self._places[name].original)
+        for name in (*(name for name in self._places if name not in made), *made):
+            self._places[name].restore(values.get(name, self._places[name].original))
