@@ -23,6 +23,9 @@ OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
 }  # fmt: skip
 
+#: The operator of stores to an attribute, of which the last one counts.
+LAST = "="
+
 _AT = frozenset({*OPERATORS.values(), "max", "min"})
 
 
@@ -121,6 +124,16 @@ def update_of(node: ast.stmt, module: ModuleNames, *, by_path: bool = False) -> 
             return None if part is None or not part.operators else _made(node, at, part)
         case ast.Expr(value=ast.Call() as call):
             return _update_by_call(node, call, module)
+    return None
+
+
+def store_of(node: ast.stmt) -> Update | None:
+    """The statement as a store to an attribute, of which the last one counts; None if it is none."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute() as target], value=value) if (
+            at := at_path(target)
+        ) is not None:
+            return _made(node, at, _Part(frozenset({LAST}), (), (value,)))
     return None
 
 

@@ -10,6 +10,7 @@ from itertools import chain, count
 from dlbrt.contract import Distribution
 
 from dlbc.analysis.names import swapped
+from dlbc.analysis.updates import LAST
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import (
     INDENT,
@@ -220,6 +221,8 @@ def _constructor(reduction: Reduction) -> str:
     """The runtime's constructor of the reduction."""
     if reduction.element:
         return "ELEMENTS"
+    if reduction.operator == LAST:
+        return "LAST"
     return "SELECT" if reduction.operator in COMPARISONS else "REDUCE"
 
 
@@ -235,7 +238,8 @@ def _declared(reduction: Reduction, names: GeneratedNames) -> str:
     }
     companions = map(quoted, reduction.companions)
     chosen = (text for text, holds in keywords.items() if holds)
-    arguments = ", ".join([quoted(reduction.operator), *companions, *chosen])
+    operator = [] if reduction.operator == LAST else [quoted(reduction.operator)]
+    arguments = ", ".join([*operator, *companions, *chosen])
     return f"{names.of(_constructor(reduction))}({arguments})"
 
 

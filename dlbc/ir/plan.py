@@ -190,7 +190,7 @@ class IterationContributions:
         node: ast.AST = access.node
         while isinstance(node, ast.Subscript | ast.Attribute):
             node = node.value
-        return access.array in self.containers or node in self.mentions
+        return access.array in self.containers or node in self.mentions or node in self.item_calls
 
     def without(self, names: frozenset[str]) -> IterationContributions:
         """The contributions without those to these names, which take plain stores."""

@@ -159,7 +159,8 @@ class _Check:
                 self._report(kind.value, call.node, function=function)
             else:
                 elements = kind is not EffectKind.DRAW
-                self._on(side_effect.origins, call.node, kind.value, function, elements)
+                code = "DLB425" if function.startswith("heapq.") else kind.value
+                self._on(side_effect.origins, call.node, code, function, elements)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)

@@ -20,7 +20,7 @@ from dlbc.analysis.control_flow import may_repeat
 from dlbc.analysis.mentions import chains_in, mentions_in
 from dlbc.analysis.selections import resembles_selection, selection_of
 from dlbc.analysis.subscripts import SubscriptReader
-from dlbc.analysis.updates import Update, update_of
+from dlbc.analysis.updates import LAST, Update, store_of, update_of
 from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, parameters_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
@@ -93,6 +93,7 @@ class _Finder:
         self._carried = dict.fromkeys(u.name for u in scalars.carried)
         self._mentions = mentions_in(loop.node.body)
         self._chains = chains_in(loop.node.body)
+        self._passed = frozenset(self._objects_passed())
         self._statements = [n for n in own_nodes(loop.node.body) if isinstance(n, ast.stmt)]
         found = (selection_of(n, module) or update_of(n, module) for n in self._statements)
         self._updates = [u for u in found if u is not None]
@@ -115,12 +116,15 @@ class _Finder:
         """Reductions of values in objects; ``elements``: containers of which any element is updated."""
         others = (u for u in self._updates if u.name not in elements)
         at = (update_of(u.statement, self._module, by_path=True) if u.element else u for u in others)
-        found = [u for u in at if u is not None and not u.element and u.path.steps and self._shared(u.path)]
+        updated = {u.statement for u in self._updates}
+        stores = (store_of(node) for node in self._statements if node not in updated)
+        found = [u for u in (*at, *stores) if u is not None and not u.element and u.path.steps]
+        found = [u for u in found if self._shared(u.path)]
         for path in dict.fromkeys(u.path for u in found):
             updates = [u for u in found if u.path == path]
             finding = self._refusal(path, updates)
-            if finding is not None and path.leads_by_position:
-                continue  # the dependence test has more to say of an array
+            if finding is not None and (path.leads_by_position or updates[0].operator == LAST):
+                continue  # other passes have more to say
             for update in updates:
                 self.nodes |= update.holders | update.companion_holders
                 self.mentions |= update.mentions | update.companion_mentions
@@ -178,9 +182,25 @@ class _Finder:
         return next((n for n in mentions if n not in known and self._may_reach(n, path)), None)
 
     def _may_reach(self, mention: ast.AST, path: AccessPath) -> bool:
-        """Whether the expression that a mention begins may lead to what is at the path."""
+        """Whether the expression that a mention begins may lead to what is at the path.
+
+        `check_effects` looks at the functions of the file to which an object is passed.
+        """
         chain = self._chains.get(mention)
-        return chain is None or chain.overlaps(path)
+        passed = mention in self._passed and bool(path.attributes)
+        return chain is None or (chain.overlaps(path) and not passed)
+
+    def _objects_passed(self) -> Iterator[ast.AST]:
+        """Names that are arguments of calls of functions and methods of the file."""
+        for call in (n for n in own_nodes(self._loop.node.body) if isinstance(n, ast.Call)):
+            match call.func:
+                case ast.Name(id=name):
+                    seen = name in self._module.functions
+                case ast.Attribute(attr=name):
+                    seen = name in self._module.methods
+                case _:
+                    seen = False
+            yield from (part for part in call.args if seen and isinstance(part, ast.Name))
 
     def _is_bound_outside(self, name: str) -> bool:
         """Whether something other than the loop binds the name, so that it has an initial value."""

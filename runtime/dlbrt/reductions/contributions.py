@@ -243,6 +243,8 @@ class _Shared:
                 if kind.by_item:
                     return GroupingAdder(append, code, self._reader(name))
                 return self._descriptions[name].adder(append, code)
+            case ContributionForm.LAST:
+                return UNSET
             case ContributionForm.SELECTION if self._descriptions[name].empty:
                 return FirstValue(append, code, at_start=run[0] == 0)
         return self._identities.setdefault(name, self._identity(name))
@@ -280,7 +282,10 @@ class _Shared:
     def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():
             kind = self._kinds.get(name)
-            if kind is None or isinstance(share, operations.StandIn):
+            if kind is None or isinstance(share, operations.StandIn) or share is UNSET:
+                continue
+            if kind.form is ContributionForm.LAST:
+                self._append((self._codes[name] + operations.STORE, share))
                 continue
             if kind.form is ContributionForm.SELECTION:
                 others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}

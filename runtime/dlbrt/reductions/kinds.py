@@ -24,6 +24,7 @@ class ContributionForm(Enum):
     EXTREME = "the operands that beat those before them on the same rank"
     PER_ITERATION = "one share for each iteration"
     PER_RUN = "one share for each run of iterations"
+    LAST = "the last value of a run"
     SELECTION = "the best value of a run, with what was bound along with it"
     ELEMENTS = "updates of elements"
     ADDED = "calls and stores, as made"
@@ -50,7 +51,7 @@ class ContributionKind:
     @property
     def by_run(self) -> bool:
         """Whether what is kept belongs to a whole run, which must therefore be contiguous."""
-        return self.form in (ContributionForm.PER_RUN, ContributionForm.SELECTION)
+        return self.form in (ContributionForm.PER_RUN, ContributionForm.LAST, ContributionForm.SELECTION)
 
 
 #: The kind of a container that the loop only adds to.
@@ -97,6 +98,11 @@ def SELECT(comparison: str, *companions: str, none_first: bool = False) -> Contr
     return ContributionKind(
         ContributionForm.SELECTION, comparison, companions=companions, none_first=none_first
     )
+
+
+def LAST() -> ContributionKind:
+    """An attribute that iterations store to, as in ``if e: self.found = e``: the last store counts."""
+    return ContributionKind(ContributionForm.LAST)
 
 
 def _check(operator: str, known: tuple[str, ...]) -> None:

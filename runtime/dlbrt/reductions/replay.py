@@ -164,6 +164,8 @@ class Replay:
     def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
         if kind.form is ContributionForm.SELECTION:
             return self._selection(name, kind)
+        if kind.form is ContributionForm.LAST:
+            return self._last(name)
         if kind.form is ContributionForm.ELEMENTS:
             return _elements(self._values[name], kind, operation)
         if kind.form is ContributionForm.ADDED:
@@ -175,6 +177,12 @@ class Replay:
 
         def handle(entry: LogEntry) -> None:
             values[name] = apply(values[name], entry[1])
+
+        return handle
+
+    def _last(self, name: str) -> Handler:
+        def handle(entry: LogEntry) -> None:
+            self._values[name] = entry[1]
 
         return handle
 

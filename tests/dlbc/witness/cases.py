@@ -465,7 +465,7 @@ for i in range(3):
 s = Sum()
 # dlb: parallel
 for i in range(3):
-    s.total += i
+    s.total = i - s.total
 """,
         "s.total: 7 read and stored to by i = 0, 7 reads and stores to by i = 1",
     ),

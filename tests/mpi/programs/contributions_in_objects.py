@@ -82,6 +82,41 @@ def objects():
     print(totals.shown())
 
 
+class Part:
+    def __init__(self):
+        self.n = 0
+
+
+class Watch:
+    last_seen = None
+
+    def __init__(self):
+        self.alarm, self.part, self.factor, self.text = False, Part(), 3, ""
+
+    def run(self, values):
+        # dlb: parallel
+        for i, x in enumerate(values):
+            if x > 5.0:
+                self.alarm = True
+                self.last_seen = i
+            self.part.n += scaled(self, i)
+            self.text = str(10 // (x - 7))
+
+
+def scaled(watch, i):
+    return watch.factor * i
+
+
+def watches():
+    watch = Watch()
+    for values in ([1.0] * 9, [1.0, 6.0, 2.0, 5.5, 3.0] * 4, [1.0, 6.0, 8.0] * 5 + [7, 9.0, 1.0]):
+        try:
+            watch.run(values)
+        except ZeroDivisionError as error:
+            print("failed:", error)
+        print({name: value for name, value in vars(watch).items() if name != "part"}, watch.part.n)
+
+
 class Slotted:
     __slots__ = ("low", "names")
 
@@ -179,6 +214,7 @@ class Tree:
 
 
 objects()
+watches()
 kinds_of_objects(40)
 print(states([value(i) for i in range(n)]))
 print(states([]), states([math.nan, 1.0, 1.0, math.nan, -0.0, 0.0, -7.0, -7.0]))
