@@ -123,10 +123,19 @@ class LoopContributions:
 
     def begin(self, arguments: Mapping[str, Any]) -> None:
         """Take the initial values from the kernel's arguments; values that earlier runs reached stay."""
-        self.places.find((*self.kinds, *self.bound), arguments)
+        self.find_places(arguments)
         for name in self.kinds:
             if name not in self.values:
                 self.values[name] = arguments[name] if name.isidentifier() else self.places.value(name)
+
+    def find_places(self, variables: Mapping[str, Any]) -> None:
+        """Find where objects hold what iterations contribute to."""
+        self.places.find((*self.kinds, *self.bound), variables)
+
+    def take_over(self, earlier: LoopContributions) -> None:
+        """Go on from the values that another part of the loop has reached."""
+        self.values.update(earlier.values)
+        self.places = earlier.places
 
     def finish(self) -> None:
         """Put the final values in the objects that hold them."""

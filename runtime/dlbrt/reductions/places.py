@@ -30,6 +30,10 @@ def root_of(name: str) -> str:
     return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
+#: Stands for the lack of a value.
+_NOTHING: Any = object()
+
+
 class Absent(StandIn):
     """Stands where there is no value: the first use raises what reading it has raised."""
 
@@ -89,6 +93,15 @@ class Place:
         elif self._held() is not value:
             self.put(value)
 
+    def take(self) -> Any:
+        """Take away the value that the object itself has there; returns it, or `_NOTHING`."""
+        value = self._held() if not self._attribute or self._is_own() else _NOTHING
+        if value is not _NOTHING and (self.is_new or self.inherited):
+            self._remove()
+        elif value is not _NOTHING:
+            self.put(None)
+        return value
+
     @property
     def is_new(self) -> bool:
         """Whether there was no value before the loop."""
@@ -110,7 +123,7 @@ class Place:
         try:
             return self.value
         except Exception:  # as above
-            return None
+            return _NOTHING
 
     def same(self, other: Place) -> bool:
         """Whether it is the same place under another name."""
@@ -164,16 +177,14 @@ class Places:
 
     @contextlib.contextmanager
     def emptied(self) -> Iterator[None]:
-        """A context in which the objects are without the values."""
-        apart = (p for p in self._places.values() if not (p.inherited or p.is_new))
-        held = [(place, place.value) for place in apart]
-        for place, _ in held:
-            place.put(None)
+        """A context in which the objects are without the values, new keys and attributes included."""
+        held = [(place, place.take()) for place in self._places.values()]
         try:
             yield
         finally:
             for place, value in reversed(held):
-                place.put(value)
+                if value is not _NOTHING:
+                    place.put(value)
 
     def restore(self, values: Mapping[str, Any]) -> None:
         """Put the final values in their places; a place without one is as it was.
