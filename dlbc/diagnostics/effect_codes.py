@@ -32,8 +32,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
         E,
         "`{function}` adds to `{name}` in the order of the iterations; dlbc keeps that order only if the "
         "body adds to `{name}` and uses it in no other way",
-        "only add to `{name}` in the body, and read it after the loop; what an iteration needs of it, compute "
-        "from the loop's variable",
+        "only add to `{name}` in the body, and read it after the loop; compute from the loop's variable what "
+        "an iteration needs of it",
     ),
     "DLB407": CatalogueEntry(
         E,

@@ -296,7 +296,7 @@ def _watched(
 ) -> dict[str, int]:
     """What the body and its callees run that is not seen for certain, with the first line of each."""
     found: dict[str, int] = {}
-    own = watched_in(facts, context.module, contributions.contributing_calls)
+    own = watched_in(facts, context.module, contributions.nodes)
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         found.setdefault(name, getattr(node, "lineno", 0))
     return found | dict(watched_methods(context.module))

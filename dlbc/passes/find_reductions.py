@@ -10,11 +10,12 @@ decides first. Constant keys of one container may take different operators: each
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlbrt.contract import Distribution
 
 from dlbc.analysis.additions import Addition, additions_of
+from dlbc.analysis.container_kinds import ContainerKinds
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.control_flow import may_repeat
 from dlbc.analysis.mentions import chains_in, mentions_in
@@ -31,10 +32,6 @@ from dlbc.ir.region import CodeRegion
 
 #: Methods that run where any attribute is read or set.
 _ATTRIBUTE_HOOKS = frozenset({"__setattr__", "__getattribute__"})
-
-#: Functions that make dictionaries.
-_DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
-_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def find_reductions(
@@ -53,10 +50,12 @@ def find_reductions(
         ordered=tuple(sorted(ordered, key=lambda o: o.by_item)),
         maybe_stores=maybe_stores,
         arrays=frozenset(
-            o.name for o in ordered if o.name in maybe_stores and not o.by_item and finder.is_array(o.name)
+            o.name
+            for o in ordered
+            if o.name in maybe_stores and not o.by_item and finder.kinds.is_array(o.name)
         ),
         explained=frozenset(finder.reported | {n for r in bound for n in (r.name, *r.companions)}),
-        dictionaries=frozenset(o.name for o in ordered if finder.is_dictionary(o.name)),
+        dictionaries=frozenset(o.name for o in ordered if finder.kinds.is_dictionary(o.name)),
         nodes=frozenset({*finder.nodes, *_with_receivers(calls)}),
         mentions=frozenset(finder.mentions),
     )
@@ -84,6 +83,7 @@ class _Finder:
     def __init__(self, context: AnalysisContext, scalars: ScalarFacts) -> None:
         loop, module = context.loop, context.module
         self._context, self._loop, self._names, self._module = context, loop, context.names, module
+        self.kinds = ContainerKinds(context)
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
         self.nodes: set[ast.AST] = set()
@@ -116,8 +116,8 @@ class _Finder:
         """Reductions of values in objects; ``elements``: containers of which any element is updated."""
         others = (u for u in self._updates if u.name not in elements)
         at = (update_of(u.statement, self._module, by_path=True) if u.element else u for u in others)
-        updated = {u.statement for u in self._updates}
-        stores = (store_of(node) for node in self._statements if node not in updated)
+        updating = {holder for u in self._updates for holder in u.holders | u.companion_holders}
+        stores = (u for node in self._statements if (u := store_of(node)) and updating.isdisjoint(u.holders))
         found = [u for u in (*at, *stores) if u is not None and not u.element and u.path.steps]
         found = [u for u in found if self._shared(u.path)]
         for path in dict.fromkeys(u.path for u in found):
@@ -258,7 +258,7 @@ class _Finder:
             if not self._shared(path) or any(self._may_reach(n, path) for n in mentions):
                 continue
             stored = any(isinstance(a.effect, ast.stmt) for a in additions)
-            if path.steps and stored and not self.is_dictionary(path.text):
+            if path.steps and stored and not self.kinds.is_dictionary(path.text):
                 continue  # rows of an array, for the dependence test and the inspector
             self._note(path, known)
             by_item = any(a.by_item for a in additions)
@@ -290,42 +290,8 @@ class _Finder:
         declared = {name for clause in clauses for name in clause.names}
         by_item = {effect for container in ordered if container.by_item for effect in container.effects}
         for name, calls in _effects(elements, ordered).items():
-            if by_item.issuperset(calls) and name not in declared and not self.is_dictionary(name):
+            if by_item.issuperset(calls) and name not in declared and not self.kinds.is_dictionary(name):
                 yield name
-
-    def is_array(self, name: str) -> bool:
-        return self._always_made_by(self._makes_array, name)
-
-    def is_dictionary(self, name: str) -> bool:
-        path = path_from(name)
-        if not path.steps:
-            return self._always_made_by(_makes_dictionary, name)
-        attribute = path.steps[-1].removeprefix(".")
-        given = [
-            value
-            for node in every_node(self._loop.path[0])
-            for target, value in _assigned(node)
-            if isinstance(target, ast.Attribute) and target.attr == attribute
-        ]
-        return bool(given) and all(map(_makes_dictionary, given))
-
-    def _makes_array(self, node: ast.expr) -> bool:
-        match node:
-            case ast.List() | ast.ListComp():
-                return True
-            case ast.BinOp(left=left, op=ast.Mult(), right=right):
-                return isinstance(left, ast.List) or isinstance(right, ast.List)
-        root, _, rest = ast.unparse(node).partition(".")
-        return isinstance(node, ast.Call) and bool(rest) and self._module.imports.get(root) == "numpy"
-
-    def _always_made_by(self, makes: Callable[[ast.expr], bool], name: str) -> bool:
-        """Whether every binding of the name gives it an object of this kind."""
-        places = set(self._names.bindings.get(name, ()))
-        for scope in (n for n in reversed(self._loop.path) if isinstance(n, _SCOPES)):
-            assigned = (pair for node in own_nodes(scope.body) for pair in _assigned(node))
-            if found := places & {target for target, value in assigned if makes(value)}:
-                return found == places
-        return False
 
     def closures(self, facts: RegionFacts, ordered: Sequence[OrderedContainer]) -> None:
         """Refuse functions and generators of the body that are put into a container."""
@@ -350,26 +316,6 @@ class _Finder:
 def _adds_elements(node: ast.stmt) -> bool:
     """Whether an update may add elements: `get` supplies a missing one, a slice of a list may grow."""
     return any(isinstance(n, ast.Slice) or getattr(n, "attr", "") == "get" for n in ast.walk(node))
-
-
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds, each with its value, as far as the text pairs them."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield target, value
-                match target, value:
-                    case ast.Tuple(elts=names), ast.Tuple(elts=values):
-                        if not any(isinstance(e, ast.Starred) for e in (*names, *values)):
-                            yield from zip(names, values, strict=False)
-        case ast.AnnAssign(target=target, value=ast.expr() as value):
-            yield target, value
-
-
-def _makes_dictionary(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func).split(".")[-1] in _DICTIONARIES
-    return isinstance(node, ast.Dict | ast.DictComp)
 
 
 def _updates_otherwise(node: ast.stmt, name: str) -> bool:

@@ -7,9 +7,10 @@
     dlb = dlbrt.start(MPI.COMM_WORLD)
 
 `start` imports the MPI driver; importing this package alone does not. `BLOCK`, `CYCLIC` and `WHOLE` say how
-an array is distributed, `REDUCE`, `ELEMENTS`, `SELECT` and `LAST` how iterations contribute to a value; `enumerate`,
-`reversed` and `zip` do what the built-in functions do, and keep the positions of items known. All of these
-are imported on first use, so that `dlbc`, which shares modules with the runtime, starts without numpy.
+an array is distributed, `REDUCE`, `ELEMENTS`, `SELECT` and `LAST` how iterations contribute to a value;
+`enumerate`, `reversed` and `zip` do what the built-in functions do, and keep the positions of items known.
+All of these are imported on first use, so that `dlbc`, which shares modules with the runtime, starts without
+numpy.
 """
 
 from __future__ import annotations

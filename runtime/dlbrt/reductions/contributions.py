@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from dlbrt.records import dataclass
 from dlbrt.reductions import operations
+from dlbrt.reductions.grouping import GroupingAdder
 from dlbrt.reductions.identities import (
     BooleanIdentity,
     ExtremumIdentity,
@@ -31,7 +32,6 @@ from dlbrt.reductions.private_copies import (
     share_of,
 )
 from dlbrt.reductions.proxies import (
-    GroupingAdder,
     LoggingAccumulator,
     LoggingAdder,
     LoggingContainer,

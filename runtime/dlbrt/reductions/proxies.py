@@ -16,6 +16,10 @@ import numpy as np
 
 from dlbrt.reductions import operations
 
+#: Methods that add to a container; those among them that are given an iterable, which is read out.
+ADDING = ("append", "appendleft", "add", "insert", "extend", "extendleft", "setdefault", "update")
+EXTENDING = frozenset({"extend", "extendleft", "update"})
+
 Append = Callable[[tuple[Any, ...]], None]
 
 #: Types whose values, except NaN, are totally ordered among themselves.
@@ -250,48 +254,6 @@ class LoggingAdder(operations.StandIn):
         self._append((self._code + operations.STORE, key, value))
 
 
-class LoggedItem(operations.StandIn):
-    """Stands for an item of a container, to which iterations only add."""
-
-    __slots__ = ("_append", "_code", "_key")
-
-    def __init__(self, append: Append, code: int, key: Any) -> None:
-        self._append = append
-        self._code = code
-        self._key = key
-
-
-class GroupingAdder(LoggingAdder):
-    """Stands for a container to whose items iterations add: ``groups[k].append(e)``.
-
-    ``read``, called with a key, raises what reading the item raises; without it, reading may make the item,
-    and is logged.
-    """
-
-    __slots__ = ("_known", "_read")
-
-    def __init__(self, append: Append, code: int, read: Callable[[Any], Any] | None = None) -> None:
-        super().__init__(append, code)
-        self._read = read
-        self._known: set[Any] = set()
-
-    def __getitem__(self, key: Any) -> LoggedItem:
-        if key not in self._known:
-            if self._read is not None:
-                self._read(key)
-            else:
-                self._append((self._code + operations.ITEM, key))
-            self._known.add(key)
-        return LoggedItem(self._append, self._code, key)
-
-    def setdefault(self, key: Any, default: Any = None) -> LoggedItem:
-        """The item under a key, which is made where there is none."""
-        if key not in self._known:
-            self._append((self._code + operations.CALL, "setdefault", (key, default), {}))
-            self._known.add(key)
-        return LoggedItem(self._append, self._code, key)
-
-
 class CopyingAdder(LoggingAdder):
     """Stands for an array, which stores the contents of values, not the objects."""
 
@@ -359,15 +321,5 @@ for _name, _number in operations.NAMES.items():
         setattr(LoggingAdder, _name, _method)
 
 
-def _calling_item(name: str, extends: bool) -> Callable[..., None]:
-    def method(self: LoggedItem, *arguments: Any, **named: Any) -> None:
-        arguments = tuple(map(operations.read_out, arguments)) if extends else arguments
-        self._append((self._code + operations.ITEM, self._key, name, arguments, named))
-
-    return method
-
-
-for _name in ("append", "appendleft", "add", "insert", "extend", "extendleft", "setdefault", "update"):
-    _extends = _name in ("extend", "extendleft", "update")
-    setattr(LoggingAdder, _name, _calling(_name, _extends))
-    setattr(LoggedItem, _name, _calling_item(_name, _extends))
+for _name in ADDING:
+    setattr(LoggingAdder, _name, _calling(_name, _name in EXTENDING))

@@ -97,7 +97,35 @@ ELEMENTS = [
     ("hist[0] += X[i]", "hist[] +"),
     ("hist[i // 2] += X[i]", "hist[] +"),
     ("hist[:] += X[i]", "hist[] +"),
+    ("np.maximum(hist, X[i], out=hist)", "hist[] max"),
+    ("np.add(X[i], hist, out=hist)", "hist[] +"),
+    ("s.hist[X[i]] += 1", "s.hist[] + integer"),
+    ("s['n'] += 1", "s[] + integer"),
+    ("s.stats['n'] += X[i]", "s.stats[] +"),
+    ("s['hist'][X[i]] += 1", 's["hist"][] + integer'),
 ]
+
+
+PATHS = [
+    ("s.total += X[i]", ["s.total +"]),
+    ("s.total = max(X[i], s.total)", ["s.total max"]),
+    ("s.total += t.total", ["s.total +"]),
+    ("s.total += s.scale * X[i]\ns.n -= 1", ["s.total +", "s.n - integer"]),
+    ("s.part.n += 1", ["s.part.n + integer"]),
+    ("s['n'] += 1\ns['max'] = max(s['max'], X[i])", ['s["n"] + integer', 's["max"] max']),
+    ("s[0] = min(s[0], X[i])\ns[1] = max(s[1], X[i])", ["s[0] min", "s[1] max"]),
+    ("v = X[i]\nif v < s['v']:\n    s['v'] = v\n    s['i'] = i", ['s["v"] < s["i"]']),
+    ("v = X[i]\nif s.best is None or v < s.best:\n    s.best, where = v, i", ["s.best < where"]),
+    ("if best is None or X[i] > best:\n    best = X[i]", ["best >"]),
+    ("if X[i]:\n    s.found = X[i]", ["s.found ="]),
+    ("s.total += 1\ns.items.append(i)", ["s.total + integer", "s.items 1"]),
+    ("s += 1\nt.n += 1", ["s + integer", "t.n + integer"]),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), PATHS, ids=[c[0] for c in PATHS])
+def test_reductions_of_values_in_objects(body: str, expected: list[str]) -> None:
+    assert shown(plan_of(text_of(body))) == expected
 
 
 @pytest.mark.parametrize(("body", "expected"), ELEMENTS, ids=[c[0] for c in ELEMENTS])
@@ -114,6 +142,15 @@ ORDERED = [
     ("d[X[i]] = i", "d 1"),
     ("d[X[i]] = i\nd[Y[i]] = i", "d 2"),
     ("d[X[i], i] = Y[i]", "d 1"),
+    ("items.insert(0, i)", "items 1"),
+    ("d.update({X[i]: i}, last=i)", "d 1"),
+    ("d.setdefault(X[i], i)", "d 1"),
+    ("items.update(X[i])\nitems.add(i)", "items 2"),
+    ("d[X[i]].append(i)", "d 1"),
+    ("d.setdefault(X[i], []).append(i)", "d 1"),
+    ("s.items.append(i)", "s.items 1"),
+    ("s['errors'].append(i)", 's["errors"] 1'),
+    ("s.groups[X[i]].extend([i])", "s.groups 1"),
 ]
 
 

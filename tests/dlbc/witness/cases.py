@@ -467,7 +467,7 @@ s = Sum()
 for i in range(3):
     s.total = i - s.total
 """,
-        "s.total: 7 read and stored to by i = 0, 7 reads and stores to by i = 1",
+        "s.total: 7 stored to by i = 0, 7 reads by i = 1",
     ),
     "a histogram in a function": (
         """hist = [0] * 3
