@@ -1,4 +1,4 @@
-"""Values in objects: found by their access paths, taken away, put back as the sequential program leaves them."""
+"""Values in objects: found by access paths, taken away, put back as the sequential program leaves them."""
 
 from __future__ import annotations
 
