@@ -165,6 +165,7 @@ class _Copier:
         self._assigned = {n: a for n, a in arguments.items() if n not in self._replaced}
         self._locals = {n: f"{n}@{number}" for n in (*self._bound, *self._assigned)}
         self._outer: dict[str, str] = {}
+        self._kept: set[str] = set()
 
     def expansion(self, guard: str) -> Expansion:
         """The function's statements, after those that assign arguments to locals."""
@@ -181,6 +182,7 @@ class _Copier:
             fields=self._target.module.names.implicit_calls.callable_attributes,
             own=frozenset(self._locals.values()),
             outer=self._outer,
+            kept=frozenset(self._kept),
             guard=guard,
             of_file=self._expander.is_own(self._target.module),
         )
@@ -257,6 +259,7 @@ class _Copier:
         if known is not None:
             return known
         if name in self._scalars and self._expander.has(name, place):
+            self._kept.add(name)
             return ast.Name(name, node.ctx)
         shown = f"{name} of {place.module.name}" if place.module.name else f"global {name}"
         self._outer[shown] = place.imported(name)

@@ -91,7 +91,8 @@ class Expansion:
     """A call as the statements that it runs, in terms of the names at the call: virtual inline expansion.
 
     ``value``: the expression that gives the result, where one does. ``own``: its locals; ``outer``: what it
-    takes from its module under names that the caller does not have, with the full names of imports.
+    takes from its module under names that the caller does not have, with the full names of imports; ``kept``:
+    under names that mean the same at the loop.
     ``fields``: attributes that its module sets. ``guard``: a condition under which the call reaches this
     function, empty where the text shows it. ``of_file``: the function stands in the file itself.
     """
@@ -101,6 +102,7 @@ class Expansion:
     value: ast.expr | None
     own: frozenset[str]
     outer: Mapping[str, str]
+    kept: frozenset[str]
     fields: frozenset[str]
     guard: str = ""
     of_file: bool = True
@@ -156,7 +158,8 @@ class LoopNames:
     """Names of one loop: temporaries (loop targets included), targets, and the meaning of all others.
 
     ``counter`` is the target that counts; ``index`` is the same, but None if the body rebinds it.
-    ``counter_in_range``: it takes the values of a `range`.
+    ``counter_in_range``: it takes the values of a `range`. ``numbers``: names from outside that are bound
+    once, to a number; ``numbers_of_module`` are those of them that code elsewhere could rebind.
     """
 
     temporaries: frozenset[str]
@@ -170,3 +173,5 @@ class LoopNames:
     bindings: Mapping[str, Sequence[ast.AST]] = field(default_factory=dict)
     counter: str | None = None
     counter_in_range: bool = False
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    numbers_of_module: frozenset[str] = frozenset()
