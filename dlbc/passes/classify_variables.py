@@ -231,6 +231,8 @@ def classify_variables(
             unfit.append(report("DLB327", context.place_of(node), name=name))
     listed = {variable.name for variable in table}
     table += [_array(a, accesses, space) for a in arrays if a.name not in listed]
+    in_objects = (classes.of(path.text) for path in contributions.paths)
+    table += [variable for variable in in_objects if variable is not None]
     return tuple(table), tuple(unfit)
 
 

@@ -195,7 +195,7 @@ def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
     plain = _plain_stores(body.contributions, accesses, test)
     contributions = body.contributions.without(plain)
     caught = check_handlers(context, contributions)
-    accesses = [a for a in accesses if a.array not in contributions.containers]
+    accesses = [a for a in accesses if not contributions.explains(a)]
     proofs, failures = test.prove(accesses)
     escaping = access.escaping_arrays(accesses, body.effects.cleared)
     arrays, contradictions = infer_distribution(context, accesses, proofs, escaping)
