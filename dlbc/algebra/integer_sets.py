@@ -126,8 +126,8 @@ class IntegerSets:
     ):
         """What satisfies all of the texts.
 
-        Alternatives are taken in by the number of them that are left, the fewest first, as in unit propagation:
-        isl would multiply out all alternatives of one text before it drops any.
+        Alternatives are taken in by the number of them that are left, the fewest first, as in unit
+        propagation: isl would multiply out all alternatives of one text before it drops any.
         """
         inner = [name for name in writer.names.values() if name not in set(parameters)]
         before = f"[{', '.join(parameters)}] -> " if parameters else ""
