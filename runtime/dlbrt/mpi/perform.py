@@ -20,7 +20,7 @@ from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Kept, LoopContext
 from dlbrt.mpi.team import RunCounters, clock
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import Origin, SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
 
@@ -32,16 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value that has left its rank as a pickle; ``obstacle`` says why it could not."""
+    """A value that has left its ``rank`` as a message; ``obstacle`` says why it could not."""
 
+    rank: int
     data: bytes
     obstacle: str = ""
-
-    def value(self, name: str, objects: SharedObjects) -> Any:
-        """The value; RuntimeError if it could not leave its rank."""
-        if self.obstacle:
-            raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {self.obstacle}")
-        return objects.loads(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,8 @@ class RankResult:
     ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
-    where they are measured, ``trace`` the rank's trace where one is written.
+    where they are measured, ``trace`` the rank's trace where one is written. ``origins`` tell rank 0 where
+    the objects are to which the rank's messages refer by number.
     """
 
     figures: RunCounters
@@ -61,6 +57,7 @@ class RankResult:
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
+    origins: tuple[Origin, ...] = ()
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -94,7 +91,6 @@ def make_driver(
     recorder: Recorder | None = None,
 ) -> AgentDriver:
     """This rank's driver for ``call``; ``loop_residents`` identify the arrays that stay on the ranks."""
-    objects.fields = fields
     start = initial_state(
         call.deal,
         call.parameters,
@@ -131,22 +127,21 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     return RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
 
 
-def result_to_send(loop: LoopContext, rank: int, objects: SharedObjects) -> RankResult:
-    """This rank's report to rank 0."""
-    own = own_result(loop, rank)
+def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
+    """A worker's report to rank 0, after its other messages."""
     kept = {
         name: tuple((last, _sent(value, objects)) for last, value in entries)
         for name, entries in own.kept.items()
     }
     failure = capture(own.failure, objects) if own.failure else None
-    return replace(own, kept=kept, failure=failure)
+    return replace(own, kept=kept, failure=failure, origins=tuple(objects.origins))
 
 
-def _sent(value: Any, objects: SharedObjects) -> SentValue:
+def _sent(value: Any, objects: WorkerObjects) -> SentValue:
     try:
-        return SentValue(objects.dumps(value, back=True))
+        return SentValue(objects.rank, objects.pack(value, 0))
     except Exception as error:  # the pickler raises whatever the objects' own hooks raise
-        return SentValue(b"", str(error))
+        return SentValue(objects.rank, b"", str(error))
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:

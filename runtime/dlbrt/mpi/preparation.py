@@ -24,8 +24,9 @@ from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
-from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
+from dlbrt.mpi.values.objects import RootObjects, SharedObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
+from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_state import InterpreterState, collect
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
@@ -77,7 +78,7 @@ class Preparation:
         self.tables: tuple[TableSlots, ...] = ()
         self.state: InterpreterState | None = None
         self.settings: bytes | None = None
-        self.objects = SharedObjects()
+        self.objects = RootObjects()
         self.descriptions: dict[str, ContributionDescription] = {}
 
     def fetch_to_root(self, loop: LoopContext) -> None:
@@ -182,9 +183,7 @@ class Preparation:
         space = self.space.with_values(carried(part.values) for part in self.space.parts)
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
-        self.objects = SharedObjects(
-            lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
-        )
+        self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
         pack((kernel, arguments, space, collect()), packed, lists, common)
 
     def _pack_kernel(self) -> SharedObjects:
@@ -205,7 +204,7 @@ class Preparation:
     def _hazard(self) -> str | None:
         """Why the data forbids sharing the loop, if it does."""
         hidden = self._reached_inside() | reached_whole(self.fields, self.named)
-        met = self.objects.known if any(field.spec.in_place for field in self.fields) else ()
+        met = self.objects.known.objects if any(field.spec.in_place for field in self.fields) else ()
         return hazard(self.fields, self._arrays(), hidden, len(self.space), met)
 
     def _contribution_obstacle(self, known: LoopContributions) -> str | None:
@@ -214,7 +213,7 @@ class Preparation:
                 return f"what {name} starts from has no order that ranks could choose by"
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
-        met = self.objects.known if changing else ()
+        met = self.objects.known.objects if changing else ()
         return reached_otherwise(changing, self.fields, self._arrays(), met, self.named)
 
     def _arrays(self) -> list[Any]:

@@ -9,6 +9,7 @@ gets two values. Both are checked after each run on all ranks: a violation would
 
 from __future__ import annotations
 
+import functools
 import pickle
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from dlbrt.mpi.perform import RankResult, make_driver, own_result, perform, reco
 from dlbrt.mpi.preparation import Kernel, Preparation
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
-from dlbrt.mpi.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.run_journal import ElementGather, RunJournal, fetch
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.values.packing import named
@@ -255,6 +256,7 @@ class SharedRun:
         self._communicator = root_runtime.communicator
         self._loop_residents = prepared.loop_residents
         self._objects = prepared.objects
+        self._objects.fetch = functools.partial(fetch, prepared.root_runtime.communicator)
         self._fields = shared_fields(prepared.fields, prepared.packed.slots, call.headers)
         root_runtime.send_call(call, prepared.sent, prepared.state)
         root_runtime.publisher.broadcast(prepared.packed.slots, call.headers)
@@ -287,6 +289,7 @@ class SharedRun:
         while len(found) < self._communicator.ranks:
             rank, message = self._communicator.wait_bytes(ANY, RESULT)
             found[rank] = pickle.loads(message)
+            self._expect(rank, found[rank])
             mover.receive(found[rank].figures.done, rank, stored_by(found[rank]))
             self._elements.receive(rank)
         mover.complete()
@@ -303,7 +306,20 @@ class SharedRun:
         """Combine what iterations contributed; the failure, if one failed there."""
         extents = [result.extents for result in results]
         end = min(_failed_at(results), len(self._prepared.space) - 1)
-        return self.run_journal.replay(extents, known.kinds, known.values, end)
+        try:
+            bring = self._objects.bring
+            failure = self.run_journal.replay(extents, known.kinds, known.values, end, bring)
+            self._objects.bring_missing()
+            return failure
+        finally:
+            self.run_journal.release(extents)
+
+    def _expect(self, rank: int, result: RankResult) -> None:
+        self._objects.expect(rank, result.origins)
+        for entries in result.kept.values():
+            for _, value in entries:
+                if not value.obstacle:
+                    self._objects.arrived(value.data, rank)
 
     @property
     def _travelling(self) -> list[Field]:
@@ -312,9 +328,6 @@ class SharedRun:
 
     def _scatter(self, walk: Walk, ahead: Sequence[range]) -> None:
         mover = Mover(self._communicator, self._travelling, self._objects)
-        self._objects.originals = {
-            place: list(field.data) for place, field in enumerate(self._fields) if field.copied
-        }
         for rank in range(1, self._communicator.ranks):
             mover.send(self.driver.held(rank), rank, Field.scattered)
         mover.complete()

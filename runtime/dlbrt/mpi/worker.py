@@ -14,14 +14,14 @@ from dlbrt.mpi.communicator import COMMAND, RESULT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.perform import make_driver, own_result, perform, recorder, result_to_send, stored_by
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
 from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot, named
 from dlbrt.options import Options
 
@@ -63,7 +63,7 @@ class _Worker:
         _, common = self._kernels.get(call.key, (None, []))
         (kernel, arguments, space, data), met = packing.unpack(body, slots, SharedObjects(lambda: common))
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
-        objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
+        objects = WorkerObjects(lambda: slots, lambda: met, rank=self._communicator.rank)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
@@ -103,7 +103,7 @@ class _Worker:
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:
+    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: WorkerObjects) -> None:
         mover = Mover(self._communicator, fields, objects)
         held = driver.held(self._communicator.rank)
         mover.prepare(held)
@@ -111,14 +111,15 @@ class _Worker:
         mover.complete()
 
     def _give_back(
-        self, loop: LoopContext, fields: list[Field], objects: SharedObjects, elements: ElementGather
+        self, loop: LoopContext, fields: list[Field], objects: WorkerObjects, elements: ElementGather
     ) -> None:
-        result = result_to_send(loop, self._communicator.rank, objects)
-        message = pickle.dumps(result)
-        sending = self._communicator.send_bytes(message, 0, RESULT)
+        own = own_result(loop, self._communicator.rank)
         mover = Mover(self._communicator, fields, objects)
-        mover.send(result.figures.done, 0, stored_by(result))
+        mover.send(own.figures.done, 0, stored_by(own))
         elements.send()
+        # Last: it tells where the objects are to which numbers in the other messages refer.
+        message = pickle.dumps(result_to_send(own, objects))
+        sending = self._communicator.send_bytes(message, 0, RESULT)
         mover.complete()
         elements.sent()
         self._communicator.complete([sending])

@@ -1,218 +1,400 @@
-"""The objects that a call brought to every rank, known by number from then on.
+"""Objects keep their identity, whichever messages of a run bring them to a rank.
 
-Messages after the call itself (rows of lists, final values, exceptions) refer to functions, classes and
-objects that all ranks have already. Sent again by value they would arrive as other objects: ``xs[i] is
-MISSING`` would fail, and a class that comes back would overwrite rank 0's own. So they are sent as numbers. A
-pickler meets objects in some order, and the unpickler meets them in the same order: this is the numbering,
-and nothing has to be sent for it.
+The objects that a call brings to every rank are known to all by number. So are those that rank 0 sends to a
+rank afterwards, in rows of lists, and those that a rank has sent back, in rows, journals and final values: in
+all later messages they are numbers, whether an object of the program in a new one or one that an iteration
+keeps in several places. A rank tells rank 0 at the end of the run where it finds each of them (`Origin`).
+Rank 0 may read messages in another order than that in which they were written: one that it needs for this
+reason is read earlier, and once.
+
+Objects that have been sent back are kept alive until the run ends only while something else holds them.
+Nothing but an atom is ever kept of rows of numbers.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import io
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
-from functools import cached_property
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
-import cloudpickle
-import numpy as np
+from dlbrt.mpi.values.pickles import (
+    PROTOCOL,
+    Entry,
+    Numbering,
+    Reducer,
+    entries,
+    is_numeric,
+    met_by_pickler,
+    met_by_unpickler,
+    of_array,
+    owner_of,
+    reader,
+    survivors,
+    write,
+)
+from dlbrt.records import dataclass
 
-from dlbrt.data.field import Field
+#: Before each pickle: the number of the message, and how many objects its memo begins with.
+_HEADER = struct.Struct("<qq")
 
-_CACHED = type(functools.lru_cache(len))
-
-#: Types of objects whose identity does not matter.
-_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
-
-#: Types of objects that have an identity, but that the pickler does not pass to its reducers.
-_CONTAINERS = frozenset({list, dict, set, bytearray})
-
-#: The objects known to the pickle being read; pickles call `_known` while they load.
-_reading: ContextVar[SharedObjects] = ContextVar("reading")
-
-
-def _known(number: int) -> Any:
-    return _reading.get().known[number]
-
-
-def _view(
-    number: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, writeable: bool
-) -> Any:
-    array = _known(number)
-    interface = {
-        "version": 3,
-        "data": (array.ctypes.data + offset, not writeable),
-        "shape": shape,
-        "strides": strides,
-        "typestr": f"|V{dtype.itemsize}",
-    }
-    return np.asarray(_Window(array, interface)).view(dtype)
+#: The number of a message of which nothing is remembered, and the objects before a pickle without any.
+_NONE = -1
 
 
-def _owner(array: Any) -> Any:
-    """The array that owns the memory of a view, as far as arrays go."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rank 0 finds ``count`` objects of a rank, from number ``first`` on.
 
+    They are among those that rank 0 has sent to the rank ``receiver``; if that is 0, in the rank's own
+    ``message``.
+    """
 
-class _Window:
-    """Memory of an array, which lives as long as the view of it."""
-
-    def __init__(self, array: Any, interface: dict[str, Any]) -> None:
-        self.array = array
-        self.__array_interface__ = interface
-
-
-def _element(place: int, row: int) -> Any:
-    objects = _reading.get()
-    return objects.originals.get(place, objects.fields[place].data)[row]
-
-
-#: The functions that stand in pickles for objects that the reader has.
-_READERS = (_known, _view, _element)
+    receiver: int
+    message: int
+    first: int
+    count: int
 
 
 def _never(_: Any) -> None:
     return None
 
 
-Reducer = Callable[[Any], "tuple[Any, ...] | None"]
+def _plain(value: Any, number: int = _NONE) -> bytes:
+    return _HEADER.pack(number, _NONE) + pickle.dumps(value, PROTOCOL)
 
 
-def without_cache(obj: Any) -> tuple[Any, ...] | None:
-    """The reduction of a function of the program under ``lru_cache``, which pickles itself by name.
-
-    Other ranks have no ``__main__`` to find it in.
-    """
-    if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
-        return None
-    return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
-
-
-def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
-    return functools.lru_cache(size, typed)(function)
-
-
-def met_by_pickler(pickler: Any) -> list[Any]:
-    """The objects that a pickler has met, in the order of its numbering."""
-    return [value for _, value in sorted(pickler.memo.copy().values(), key=lambda item: item[0])]
-
-
-def met_by_unpickler(unpickler: Any) -> list[Any]:
-    """The same objects as the other side has made them."""
-    return [value for _, value in sorted(unpickler.memo.copy().items())]
+def _headed(data: bytes | bytearray) -> tuple[int, int, memoryview]:
+    """The number of a message, the objects before its pickle, and the pickle."""
+    number, count = _HEADER.unpack_from(data)
+    return number, count, memoryview(data)[_HEADER.size :]
 
 
 class SharedObjects:
-    """The objects that the ranks of one call have in common; ``sources`` return them in parts, when needed.
-
-    ``fields`` are the loop's, in the order of its table. ``originals`` are, by place, the elements that lists
-    among them had when every rank received them all: this rank may have stored others since.
-    """
+    """The objects that the ranks of one call have in common; ``sources`` return parts of them."""
 
     def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
-        self.fields: Sequence[Field] = ()
-        self.originals: Mapping[int, Sequence[Any]] = {}
-        self._elements: dict[int, tuple[Callable[..., Any], tuple[int, ...]]] = {}
-        self._held: list[Any] = []  # so that no other object takes the identity of one noted
-        self._containers = False
         self._sources = sources
 
     @cached_property
-    def known(self) -> list[Any]:
-        """The objects by number; kept alive here, so that no other object takes over an identity."""
-        return [value for source in self._sources for value in source()]
+    def known(self) -> Numbering:
+        """The objects by number."""
+        return Numbering(value for source in self._sources for value in source())
 
-    @cached_property
-    def references(self) -> dict[int, tuple[Callable[..., Any], tuple[int, ...]]]:
-        """What stands in a pickle for each of them, by identity."""
-        found: dict[int, tuple[Callable[..., Any], tuple[int, ...]]]
-        found = {id(value): (_known, (number,)) for number, value in enumerate(self.known)}
-        for function in _READERS:  # met where the call's own pickle had references; pickled by name
-            found.pop(id(function), None)
-        return found
+    def dumps(self, value: Any) -> bytes:
+        """A pickle that every rank can read. Raises what the objects' own hooks raise."""
+        return write(value, self.known, _never)[0]
 
-    def note(self, field: Field, rows: Sequence[int], elements: Sequence[Any]) -> None:
-        """Note elements of a list that have come: they are sent back as references, as rank 0 has them."""
-        place = next(place for place, known in enumerate(self.fields) if known is field)
-        for row, element in zip(rows, elements, strict=True):
-            if type(element) not in _ATOMS:
-                self._elements[id(element)] = (_element, (place, row))
-                self._held.append(element)
-                self._containers |= type(element) in _CONTAINERS
+    def loads(self, data: bytes) -> Any:
+        """The value of a pickle for every rank."""
+        return reader(data, self.known.objects).load()
 
-    def view(self, array: Any) -> tuple[Any, ...] | None:
-        """The reduction of a view of an array that rank 0 has: there it becomes a view again."""
-        if type(array) is not np.ndarray or array.base is None or array.dtype.hasobject or not array.size:
-            return None
-        number, base = self._owners.get(id(_owner(array)), (0, None))
-        if base is None:
-            return None
-        offset = array.ctypes.data - base.ctypes.data
-        return _view, (number, offset, array.shape, array.strides, array.dtype, array.flags.writeable)
+    def pack(
+        self,
+        value: Any,
+        target: int,
+        *,
+        numbered: bool = True,
+        plain: bool = False,
+        taken_apart: Reducer = _never,
+    ) -> bytes:
+        """The message that brings a value to a rank. Raises what the objects' own hooks raise.
 
-    @cached_property
-    def _owners(self) -> dict[int, tuple[int, Any]]:
-        """The known arrays by the identity of what owns their memory."""
-        arrays = ((number, v) for number, v in enumerate(self.known) if type(v) is np.ndarray)
-        return {id(_owner(array)): (number, array) for number, array in arrays}
-
-    def dumps(self, value: Any, *, back: bool = False, taken_apart: Reducer = _never) -> bytes:
-        """A pickle of ``value``; ``back``: it is sent to rank 0. Raises what the objects' own hooks raise.
-
-        ``taken_apart`` returns the reduction (as ``__reduce__``) of objects that are not to be pickled in
-        their own way, else None.
+        Unless ``numbered``, objects that come with it are not known afterwards. ``plain``: there are none
+        with an identity that matters, nor is the value itself one. ``taken_apart`` returns the
+        reduction (as ``__reduce__``) of objects that are not to be pickled in their own way, else None.
         """
-        file = io.BytesIO()
-        kind = _ContainerPickler if back and self._containers else _Pickler
-        references = self._elements | self.references if back else self.references
-        view = self.view if back else _never
-        kind(file, references, lambda obj: taken_apart(obj) or view(obj)).dump(value)
-        return file.getvalue()
+        raise NotImplementedError
 
-    def loads(self, data: bytes | bytearray) -> Any:
-        """The value of a pickle that another rank made."""
-        with self.reading():
-            return _Unpickler(io.BytesIO(data)).load()
+    def arrived(self, data: bytes | bytearray, source: int) -> None:
+        """A message has come from a rank; it is read later, or when another one needs it."""
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
-        """In this context, references in pickles that are read mean these objects."""
-        token = _reading.set(self)
-        try:
-            yield
-        finally:
-            _reading.reset(token)
+    def unpack(self, data: bytes | bytearray, source: int) -> Any:
+        """The value of a message from a rank."""
+        raise NotImplementedError
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """cloudpickle, with the objects that the reader has as references."""
+class WorkerObjects(SharedObjects):
+    """What the worker ``rank`` and others know of each other's objects.
 
-    def __init__(self, file: io.BytesIO, references: Mapping[int, Any], taken_apart: Reducer) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._references = references
-        self._taken_apart = taken_apart
+    ``origins`` tell where rank 0 finds those that are numbers in messages to it.
+    """
 
-    def reducer_override(self, obj: Any) -> Any:
-        found = self._references.get(id(obj)) or self._taken_apart(obj) or without_cache(obj)
-        return found or super().reducer_override(obj)
+    def __init__(self, *sources: Callable[[], Sequence[Any]], rank: int) -> None:
+        super().__init__(*sources)
+        self.origins: list[Origin] = []
+        self.rank = rank
+        self._number = 0  # of the next message to rank 0
+        self._last: tuple[Any, int, int] | None = None
+        self._owners: dict[int, Any] = {}
+        self._owners_of = 0
+
+    @cached_property
+    def _from_root(self) -> Numbering:
+        """What rank 0 has sent to this rank."""
+        return self.known.copy()
+
+    @cached_property
+    def _at_root(self) -> Numbering:
+        return self.known.copy()
+
+    def pack(
+        self,
+        value: Any,
+        target: int,
+        *,
+        numbered: bool = True,
+        plain: bool = False,
+        taken_apart: Reducer = _never,
+    ) -> bytes:
+        """See `SharedObjects`; not ``numbered``, and to rank 0, it is an attempt."""
+        if target:
+            return self._forwarded(value, numbered=numbered, plain=plain)
+        number = self._number if numbered else _NONE
+        if plain:
+            data = _plain(value, number)
+        else:
+            table = self._returnable()
+            count = len(table)
+            pickled, pickler = write(
+                value, table, lambda obj: taken_apart(obj) or of_array(obj, self._array_at_root)
+            )
+            data = _HEADER.pack(number, count) + pickled
+            if numbered:
+                self._last = pickler, number, count
+        self._number += numbered
+        return data
+
+    def unpack(self, data: bytes | bytearray, source: int) -> Any:
+        """See `SharedObjects`; messages of this rank to rank 0 can be read as well."""
+        number, count, pickled = _headed(data)
+        if count < 0:
+            return pickle.loads(pickled)
+        if source == self.rank:
+            return reader(pickled, self._at_root.objects[:count]).load()
+        if source:
+            return self._taken_over(pickled)
+        unpickler = reader(pickled, self._from_root.objects[:count])
+        value = unpickler.load()
+        if number != _NONE:
+            self._from_root.extend_later(partial(met_by_unpickler, unpickler))
+        return value
+
+    def _returnable(self) -> Numbering:
+        """The objects that rank 0 has or will have, up to date."""
+        table = self._at_root
+        if self._last is not None:
+            pickler, number, count = self._last
+            self._last = None
+            met = entries(pickler, count)
+            del pickler
+            alive = survivors(met)
+            table.extend(value for _, value in alive)
+            self.origins += (Origin(0, number, *run) for run in _runs(alive))
+        arrived, seen = self._from_root.objects, self._taken
+        if len(arrived) > seen:
+            table.extend(arrived[seen:])
+            self.origins.append(Origin(self.rank, 0, seen, len(arrived) - seen))
+            self._taken = len(arrived)
+        return table
+
+    @cached_property
+    def _taken(self) -> int:
+        """How many of the objects from rank 0 are in the table."""
+        return len(self.known)
+
+    def _array_at_root(self, owner: Any) -> Any:
+        """An array at rank 0 whose memory has that owner here."""
+        arrays = self._at_root.objects
+        for array in arrays[self._owners_of :]:
+            if is_numeric(array):
+                self._owners.setdefault(id(owner_of(array)), array)
+        self._owners_of = len(arrays)
+        return self._owners.get(id(owner))
+
+    def _forwarded(self, value: Any, *, numbered: bool, plain: bool) -> bytes:
+        """A message to another worker, which says what of it rank 0 has sent to this one."""
+        if plain:
+            return _plain(value)
+        count, table = len(self.known), self._returnable()
+        pickled, pickler = write(value, self.known, _never)
+        found: list[tuple[int, Origin]] = []
+        for number, obj in entries(pickler, count) if numbered else ():
+            place = table.memo.get(id(obj), (0,))[0]
+            if place >= count and (origin := self._origin(place - count)) is not None:
+                found.append((number, origin))
+        return _HEADER.pack(_NONE, count) + pickled + pickle.dumps(found, PROTOCOL)
+
+    def _origin(self, place: int) -> Origin | None:
+        """Where rank 0 finds an object that it has sent, by its place in the table."""
+        for origin in self.origins:
+            if place < origin.count:
+                return Origin(origin.receiver, 0, origin.first + place, 1) if origin.receiver else None
+            place -= origin.count
+        return None
+
+    def _taken_over(self, pickled: memoryview) -> Any:
+        unpickler = reader(pickled, self.known.objects)
+        value = unpickler.load()
+        if found := unpickler.load():
+            table, memo = self._returnable(), unpickler.memo.copy()
+            table.extend(memo[number] for number, _ in found)
+            self.origins += (origin for _, origin in found)
+        return value
 
 
-class _ContainerPickler(_Pickler):
-    """The same for lists and dictionaries as well; it looks at every object, so it is slower."""
+def _runs(numbered: Iterable[Entry]) -> Iterator[tuple[int, int]]:
+    """The stretches of consecutive numbers: the first of each and how many there are."""
+    first = count = 0
+    for number, _ in numbered:
+        if count and number == first + count:
+            count += 1
+            continue
+        if count:
+            yield first, count
+        first, count = number, 1
+    if count:
+        yield first, count
 
-    def persistent_id(self, obj: Any) -> tuple[int, ...] | None:
-        if type(obj) not in _CONTAINERS:
-            return None
-        reference = self._references.get(id(obj))
-        return reference[1] if reference is not None and reference[0] is _element else None
+
+class RootObjects(SharedObjects):
+    """What rank 0 and each worker know of each other's objects.
+
+    ``fetch`` brings a message by rank and number, which only has to be asked for.
+    """
+
+    def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
+        super().__init__(*sources)
+        self.fetch: Callable[[int, int], bytes | bytearray] | None = None
+        self._sent: dict[int, Numbering] = {}
+        self._from: dict[int, _FromWorker] = {}
+
+    def pack(
+        self,
+        value: Any,
+        target: int,
+        *,
+        numbered: bool = True,
+        plain: bool = False,
+        taken_apart: Reducer = _never,
+    ) -> bytes:
+        """See `SharedObjects`."""
+        if plain:
+            return _plain(value)
+        table = self._sent_to(target)
+        count = len(table)
+        pickled, pickler = write(value, table, taken_apart)
+        if numbered:
+            table.extend_later(partial(met_by_pickler, pickler))
+        return _HEADER.pack(0 if numbered else _NONE, count) + pickled
+
+    def unpack(self, data: bytes | bytearray, source: int) -> Any:
+        """See `SharedObjects`."""
+        number, count, _ = _headed(data)
+        if count < 0:
+            return self._read(source, data)
+        worker = self._from[source]
+        return worker.values.pop(number) if number in worker.values else self._read(source, data)
+
+    def expect(self, rank: int, origins: Sequence[Origin]) -> None:
+        """A rank has ended: where the objects are that are numbers in its messages."""
+        self._from[rank] = _FromWorker(self.known.objects, origins)
+
+    def arrived(self, data: bytes | bytearray, source: int) -> None:
+        """See `SharedObjects`."""
+        number, count, _ = _headed(data)
+        if number != _NONE and count >= 0:
+            self._from[source].waiting[number] = data
+
+    def bring(self, rank: int, number: int) -> Any:
+        """The value of a message that has to be asked for; it may have been needed already."""
+        worker = self._from[rank]
+        if number not in worker.values:
+            self._read_early(rank, number)
+        return worker.values.pop(number)
+
+    def bring_missing(self) -> None:
+        """Read the messages that have to be asked for and that others may need still."""
+        for rank, worker in self._from.items():
+            for number in worker.missing():
+                self._read_early(rank, number)
+
+    def close(self) -> None:
+        """Give up everything but what all ranks know."""
+        self._sent, self._from = {}, {}
+
+    def _sent_to(self, target: int) -> Numbering:
+        if target not in self._sent:
+            self._sent[target] = self.known.copy()
+        return self._sent[target]
+
+    def _read(self, rank: int, data: bytes | bytearray) -> Any:
+        number, count, pickled = _headed(data)
+        if count < 0:
+            return pickle.loads(pickled)
+        worker = self._from[rank]
+        unpickler = reader(pickled, self._objects(rank, count))
+        value = unpickler.load()
+        worker.waiting.pop(number, None)
+        worker.note(number, unpickler)
+        return value
+
+    def _objects(self, rank: int, count: int) -> list[Any]:
+        """The first objects that a rank's messages refer to by number."""
+        worker = self._from[rank]
+        while len(worker.objects) < count:
+            origin = worker.next_origin()
+            last = origin.first + origin.count
+            if origin.receiver:
+                worker.objects += self._sent_to(origin.receiver).objects[origin.first : last]
+                continue
+            if origin.message not in worker.brought:
+                self._read_early(rank, origin.message)
+            brought = worker.brought[origin.message]
+            worker.objects += (brought[place] for place in range(origin.first, last))
+        return worker.objects[:count]
+
+    def _read_early(self, rank: int, number: int) -> None:
+        """Read a message before its turn; its value waits."""
+        worker = self._from[rank]
+        data = worker.waiting.get(number)
+        if data is None:
+            assert self.fetch is not None, "a message that can no longer be asked for"
+            data = self.fetch(rank, number)
+        worker.values[number] = self._read(rank, data)
 
 
-class _Unpickler(pickle.Unpickler):
-    def persistent_load(self, place: tuple[int, int]) -> Any:
-        return _element(*place)
+class _FromWorker:
+    """What rank 0 knows of a worker's objects.
+
+    ``objects`` are those found so far of the numbered ones, ``values`` those of messages read before their
+    turn, ``waiting`` messages not read yet; ``brought`` are the objects that messages have brought and others
+    refer to, by message and number.
+    """
+
+    def __init__(self, known: Sequence[Any], origins: Sequence[Origin]) -> None:
+        self.objects = list(known)
+        self.values: dict[int, Any] = {}
+        self.waiting: dict[int, bytes | bytearray] = {}
+        self.brought: dict[int, dict[int, Any]] = {}
+        self._origins = origins
+        self._next = 0
+
+    def next_origin(self) -> Origin:
+        """The origin of the objects that come next."""
+        self._next += 1
+        return self._origins[self._next - 1]
+
+    def missing(self) -> Iterator[int]:
+        """The messages to which numbers refer and that have not come."""
+        own = {origin.message for origin in self._origins if not origin.receiver}
+        return (number for number in sorted(own) if number not in self.brought.keys() | self.waiting.keys())
+
+    def note(self, number: int, unpickler: Any) -> None:
+        """Keep those of the objects in a message that others refer to."""
+        wanted = [each for each in self._origins if not each.receiver and each.message == number]
+        if wanted:
+            memo = unpickler.memo.copy()
+            places = (place for each in wanted for place in range(each.first, each.first + each.count))
+            self.brought[number] = {place: memo[place] for place in places}

@@ -24,7 +24,8 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.pickles import Numbering, Pickler, met_by_pickler, met_by_unpickler, reader
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -173,13 +174,12 @@ def _slot_value(number: int) -> Any:
     return _loading[number]
 
 
-class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
-    """cloudpickle with arrays in slots."""
+class _Packer(Pickler):
+    """The same with arrays in slots."""
 
-    def __init__(self, file: io.BytesIO, packed: Packed, common: SharedObjects) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering) -> None:
+        super().__init__(file, common)
         self._packed = packed
-        self._references = common.references
         self._generators = _generators()
 
     def reducer_override(self, obj: Any) -> Any:
@@ -192,15 +192,13 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             raise TypeError("iterations write to the standard output object itself")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
-        return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
+        return super().reducer_override(obj)
 
 
 class _ListPacker(_Packer):
     """The same, with certain lists in slots as well; slower, since it sees every object."""
 
-    def __init__(
-        self, file: io.BytesIO, packed: Packed, common: SharedObjects, lists: Mapping[int, Any]
-    ) -> None:
+    def __init__(self, file: io.BytesIO, packed: Packed, common: Numbering, lists: Mapping[int, Any]) -> None:
         super().__init__(file, packed, common)
         self._lists = lists
 
@@ -232,7 +230,8 @@ def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObj
     leave this process.
     """
     file = io.BytesIO()
-    packer = _ListPacker(file, packed, common, lists) if lists else _Packer(file, packed, common)
+    numbers = common.known
+    packer = _ListPacker(file, packed, numbers, lists) if lists else _Packer(file, packed, numbers)
     packer.dump(value)
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
@@ -242,10 +241,10 @@ def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[An
     """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading
     _loading = slots
-    unpacker = _Unpacker(io.BytesIO(body))
+    unpacker = reader(body, common.known.objects, _Unpacker)
     try:
         # Modules that are imported while loading have printed at rank 0 already.
-        with contextlib.redirect_stdout(io.StringIO()), common.reading():
+        with contextlib.redirect_stdout(io.StringIO()):
             value = unpacker.load()
         return value, met_by_unpickler(unpacker)
     finally:

@@ -1,0 +1,303 @@
+"""Pickles whose memo begins with objects that the reader has.
+
+A pickler gives each object that it meets a number, and writes the number where it meets the object again; an
+unpickler counts alike. Both begin here with the same objects, so an object that the reader has goes as its
+number and arrives as itself, whatever its type, and nothing has to be looked up for the others. Nor does the
+numbering of what comes with a pickle have to be sent: reader and writer have met it in the same order.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from dlbrt.reductions.operations import IMMUTABLE
+
+PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+_CACHED = type(functools.lru_cache(len))
+
+#: Opcodes that put the next buffer, here any object, into the memo; and the frame around them.
+_NUMBER_NEXT = pickle.NEXT_BUFFER + pickle.MEMOIZE + pickle.POP
+_BEGIN = pickle.PROTO + bytes([PROTOCOL]) + pickle.FRAME
+_END = pickle.NONE + pickle.STOP
+
+Reducer = Callable[[Any], "tuple[Any, ...] | None"]
+
+#: An object with its number in a pickler's memo.
+Entry = tuple[int, Any]
+
+
+class _Filler:
+    """Takes a number that no object may have twice."""
+
+    __slots__ = ()
+
+
+class Numbering:
+    """Objects by number; kept alive, so that no other object takes over an identity."""
+
+    def __init__(self, objects: Iterable[Any] = ()) -> None:
+        self._objects: list[Any] = []
+        self._memo: dict[int, Entry] = {}
+        self._coming: list[Callable[[int], Iterable[Any]]] = []
+        self.extend(objects)
+
+    @property
+    def objects(self) -> list[Any]:
+        """The objects, in the order of their numbers."""
+        for source in self._coming:
+            self.extend(source(len(self._objects)))
+        self._coming = []
+        return self._objects
+
+    @property
+    def memo(self) -> dict[int, Entry]:
+        """The numbered objects by identity."""
+        assert self.objects is self._objects
+        return self._memo
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def extend(self, objects: Iterable[Any]) -> None:
+        """Give objects the next numbers."""
+        memo, known = self._memo, self._objects
+        for value in objects:
+            entry = len(known), value if id(value) not in memo else _Filler()
+            memo[id(entry[1])] = entry
+            known.append(value)
+
+    def extend_later(self, source: Callable[[int], Iterable[Any]]) -> None:
+        """Give the next numbers to what ``source``, called with the first of them, returns when needed."""
+        self._coming.append(source)
+
+    def copy(self) -> Numbering:
+        """Another numbering that goes on from the same objects."""
+        other = Numbering()
+        other._objects, other._memo = self.objects.copy(), self.memo.copy()
+        return other
+
+
+class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """cloudpickle, with the objects of ``numbering`` as numbers.
+
+    ``taken_apart`` returns the reduction (as ``__reduce__``) of objects that are not to be pickled in their
+    own way, else None.
+    """
+
+    def __init__(self, file: io.BytesIO, numbering: Numbering, taken_apart: Reducer = lambda _: None) -> None:
+        super().__init__(file, protocol=PROTOCOL)
+        self.memo = numbering.memo
+        self._taken_apart = taken_apart
+
+    def reducer_override(self, obj: Any) -> Any:
+        """See `pickle.Pickler`."""
+        return self._taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
+
+
+def write(value: Any, numbering: Numbering, taken_apart: Reducer) -> tuple[bytes, Pickler]:
+    """A pickle, and the pickler, which remembers what it met. Raises what the objects' own hooks raise."""
+    file = io.BytesIO()
+    pickler = Pickler(file, numbering, taken_apart)
+    pickler.dump(value)
+    return file.getvalue(), pickler
+
+
+def reader(
+    data: bytes | bytearray | memoryview,
+    objects: Sequence[Any],
+    kind: Callable[..., pickle.Unpickler] = pickle.Unpickler,
+) -> pickle.Unpickler:
+    """An unpickler of type ``kind`` for a pickle whose memo begins with ``objects``."""
+    numbers = _NUMBER_NEXT * len(objects) + _END
+    stream = io.BytesIO()
+    for part in (_BEGIN, len(numbers).to_bytes(8, "little"), numbers, data):
+        stream.write(part)
+    stream.seek(0)
+    unpickler = kind(stream, buffers=iter(objects))
+    unpickler.load()
+    return unpickler
+
+
+def entries(pickler: Any, first: int = 0) -> list[Entry]:
+    """The objects that a pickler has met, from number ``first`` on, in order."""
+    return sorted((entry for entry in pickler.memo.copy().values() if entry[0] >= first), key=_number)
+
+
+def met_by_pickler(pickler: Any, first: int = 0) -> list[Any]:
+    """The objects that a pickler has met, from number ``first`` on, in order."""
+    return [value for _, value in entries(pickler, first)]
+
+
+def met_by_unpickler(unpickler: Any, first: int = 0) -> list[Any]:
+    """The same objects as the other side has made them."""
+    return [value for number, value in sorted(unpickler.memo.copy().items(), key=_number) if number >= first]
+
+
+def _number(entry: tuple[int, Any]) -> int:
+    return entry[0]
+
+
+#: References that `sys.getrefcount` counts of an object that only one tuple holds.
+_PROBE = (object(),)
+_ALONE = sys.getrefcount(_PROBE[0])
+
+#: Passes in which objects are given up: each frees what those before it have held.
+_PASSES = 4
+
+
+def survivors(met: list[Entry]) -> list[Entry]:
+    """Those of the objects with an identity that something other than ``met``, which is emptied, holds.
+
+    Nothing can meet the others again.
+    """
+    for _ in range(_PASSES):
+        count = len(met)
+        for place, entry in enumerate(met):
+            if sys.getrefcount(entry[1]) <= _ALONE:
+                met[place] = (-1, None)
+            del entry
+        met[:] = [entry for entry in reversed(met) if entry[0] >= 0]
+        if len(met) == count:
+            break
+    found = sorted((entry for entry in met if type(entry[1]) not in IMMUTABLE), key=_number)
+    met.clear()
+    return found
+
+
+def common_reduction(obj: Any) -> tuple[Any, ...] | None:
+    """The reduction of what cloudpickle would send otherwise than as it is.
+
+    A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
+    to find it in. A view of memory would arrive as bytes.
+    """
+    if type(obj) is memoryview:
+        return _of_memory(obj)
+    if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
+        return None
+    return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
+    return functools.lru_cache(size, typed)(function)
+
+
+def _of_memory(view: memoryview) -> tuple[Any, ...]:
+    """The reduction of a view of memory, which stays a view of the same object."""
+    owner = memoryview(view.obj)
+    if _form(view) == _form(owner) and _address(view) == _address(owner):
+        return _memory, (view.obj, view.readonly)
+    if view.strides is None or not owner.c_contiguous or not (view.c_contiguous or view.ndim == 1):
+        raise TypeError("a view of memory that is neither one-dimensional nor contiguous")
+    step = 1 if view.c_contiguous else view.strides[0] // view.itemsize
+    extent = view.nbytes if step == 1 else (abs(step) * (len(view) - 1) + 1) * view.itemsize
+    start = _address(view) - _address(owner) - (extent - view.itemsize if step < 0 else 0)
+    part = slice(start, start + extent)
+    return _memory, (
+        view.obj,
+        view.readonly,
+        part,
+        view.format,
+        tuple(view.shape or ()) if step == 1 else None,
+        step,
+    )
+
+
+def _form(view: memoryview) -> tuple[Any, ...]:
+    return view.format, view.shape, view.strides
+
+
+def _address(view: memoryview) -> int:
+    return int(np.asarray(view).__array_interface__["data"][0])
+
+
+def _memory(
+    owner: Any,
+    readonly: bool,
+    part: slice | None = None,
+    form: Any = "B",
+    shape: tuple[int, ...] | None = None,
+    step: int = 1,
+) -> memoryview:
+    view = memoryview(owner)
+    if part is not None:
+        view = view.cast("B")[part]
+        view = view.cast(form, shape) if shape is not None else view.cast(form)[::step]
+    return view.toreadonly() if readonly else view
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view, as far as arrays go."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def is_numeric(array: Any) -> bool:
+    """Whether it is an array of numbers, of numpy's own type."""
+    return type(array) is np.ndarray and not array.dtype.hasobject
+
+
+def _references(array: Any) -> int:
+    """The references to the array that owns the memory of a view, this function's own among them."""
+    owner = owner_of(array)
+    return sys.getrefcount(owner)
+
+
+_UNSHARED = _references(np.empty(2)[1:])
+
+
+def of_array(array: Any, known: Callable[[Any], Any]) -> tuple[Any, ...] | None:
+    """The reduction of an array of numbers; a view stays one where anything else refers to its memory.
+
+    ``known`` returns, for the owner of memory, an array of it that the reader has, or None. Other arrays are
+    sent by value, and own their memory again.
+    """
+    if not is_numeric(array):
+        return None
+    owner = owner_of(array)
+    base = known(owner) if array.base is not None and array.size else None
+    if base is None and owner is not array and is_numeric(owner) and _references(array) > _UNSHARED + 1:
+        base = owner
+    if base is None:
+        return _owning, array.__reduce_ex__(PROTOCOL)[:2]
+    start = array.ctypes.data - base.ctypes.data
+    return _view, (base, start, array.shape, array.strides, array.dtype, array.flags.writeable)
+
+
+def _owning(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return make(*arguments).copy("K")
+
+
+def _view(
+    base: Any, start: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, writeable: bool
+) -> Any:
+    memory = base if base.flags.c_contiguous else base.T
+    if memory.flags.c_contiguous and (writeable is False or base.flags.writeable):
+        view = np.ndarray(shape, dtype, memory, start, strides)
+        view.flags.writeable = writeable
+        return view
+    interface = {
+        "version": 3,
+        "data": (base.ctypes.data + start, not writeable),
+        "shape": shape,
+        "strides": strides,
+        "typestr": f"|V{dtype.itemsize}",
+    }
+    return np.asarray(_Window(base, interface)).view(dtype)
+
+
+class _Window:
+    """Memory of an array, which lives as long as the view of it."""
+
+    def __init__(self, array: Any, interface: dict[str, Any]) -> None:
+        self.array = array
+        self.__array_interface__ = interface
