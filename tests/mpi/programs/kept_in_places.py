@@ -38,7 +38,12 @@ for make in (lambda k: {"k": k}, lambda k: [k], lambda k: {k}, lambda k: bytearr
         here[i] = made
         there[n - 1 - i] = made
         log.append([made, made])
-    print(same(here, there[::-1]), same(here, [one for one, _ in log]), all(a is b for a, b in log), made is here[-1])
+    print(
+        same(here, there[::-1]),
+        same(here, [one for one, _ in log]),
+        all(a is b for a, b in log),
+        made is here[-1],
+    )
 
 # An array and its views.
 arrays, tails, turned, sums = [None] * n, [None] * n, [], {}
@@ -85,7 +90,11 @@ for i in range(n):
     leaf.links.append(root)
     roots[i] = root
     leaves.append(leaf)
-print(all(r.links[0] is f and f.links[0] is r for r, f in zip(roots, leaves)), root is roots[-1], leaf is leaves[-1])
+print(
+    all(r.links[0] is f and f.links[0] is r for r, f in zip(roots, leaves)),
+    root is roots[-1],
+    leaf is leaves[-1],
+)
 
 # The same object more than once in a list, and in a queue, a set and a defaultdict.
 queue, seen, groups = collections.deque(), set(), collections.defaultdict(list)
@@ -107,7 +116,11 @@ for i in range(n):
     firsts[i] = pair[0]
     wholes[i] = (pair, pair[1])
     inner.append(pair[1])
-print(same(firsts, [pair[0] for pair in pairs]), all(wholes[i][0] is pairs[i] for i in range(n)), pair is pairs[-1])
+print(
+    same(firsts, [pair[0] for pair in pairs]),
+    all(wholes[i][0] is pairs[i] for i in range(n)),
+    pair is pairs[-1],
+)
 print(same(inner, [pair[1] for pair in pairs]), all(wholes[i][1] is pairs[i][1] for i in range(n)))
 
 # Items of a list that the loop goes through.

@@ -3,7 +3,7 @@
 The objects that a call brings to every rank are known to all by number. So are those that rank 0 sends to a
 rank afterwards, in rows of lists, and those that a rank has sent back, in rows, journals and final values: in
 all later messages they are numbers, whether an object of the program in a new one or one that an iteration
-keeps in several places. A rank tells rank 0 at the end of the run where it finds each of them (`Origin`).
+keeps in several places. A rank tells rank 0 at the end of the run where it finds each of them (`Provenance`).
 Rank 0 may read messages in another order than that in which they were written: one that it needs for this
 reason is read earlier, and once.
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import pickle
 import struct
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -44,7 +45,7 @@ _NONE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Provenance:
     """Where rank 0 finds ``count`` objects of a rank, from number ``first`` on.
 
     They are among those that rank 0 has sent to the rank ``receiver``; if that is 0, in the rank's own
@@ -118,12 +119,12 @@ class SharedObjects:
 class WorkerObjects(SharedObjects):
     """What the worker ``rank`` and others know of each other's objects.
 
-    ``origins`` tell where rank 0 finds those that are numbers in messages to it.
+    ``provenance`` tell where rank 0 finds those that are numbers in messages to it.
     """
 
     def __init__(self, *sources: Callable[[], Sequence[Any]], rank: int) -> None:
         super().__init__(*sources)
-        self.origins: list[Origin] = []
+        self.provenance: list[Provenance] = []
         self.rank = rank
         self._number = 0  # of the next message to rank 0
         self._last: tuple[Any, int, int] | None = None
@@ -174,7 +175,7 @@ class WorkerObjects(SharedObjects):
         if source == self.rank:
             return reader(pickled, self._at_root.objects[:count]).load()
         if source:
-            return self._taken_over(pickled)
+            return self._taken_over(number, pickled)
         unpickler = reader(pickled, self._from_root.objects[:count])
         value = unpickler.load()
         if number != _NONE:
@@ -191,11 +192,11 @@ class WorkerObjects(SharedObjects):
             del pickler
             alive = survivors(met)
             table.extend(value for _, value in alive)
-            self.origins += (Origin(0, number, *run) for run in _runs(alive))
+            self.provenance += (Provenance(0, number, *run) for run in _runs(alive))
         arrived, seen = self._from_root.objects, self._taken
         if len(arrived) > seen:
             table.extend(arrived[seen:])
-            self.origins.append(Origin(self.rank, 0, seen, len(arrived) - seen))
+            self.provenance.append(Provenance(self.rank, 0, seen, len(arrived) - seen))
             self._taken = len(arrived)
         return table
 
@@ -206,11 +207,11 @@ class WorkerObjects(SharedObjects):
 
     def _array_at_root(self, owner: Any) -> Any:
         """An array at rank 0 whose memory has that owner here."""
-        arrays = self._at_root.objects
-        for array in arrays[self._owners_of :]:
-            if is_numeric(array):
-                self._owners.setdefault(id(owner_of(array)), array)
-        self._owners_of = len(arrays)
+        objects = self._at_root.objects
+        for value in objects[self._owners_of :]:
+            if is_numeric(value):
+                self._owners.setdefault(id(owner_of(value)), value)
+        self._owners_of = len(objects)
         return self._owners.get(id(owner))
 
     def _forwarded(self, value: Any, *, numbered: bool, plain: bool) -> bytes:
@@ -219,28 +220,31 @@ class WorkerObjects(SharedObjects):
             return _plain(value)
         count, table = len(self.known), self._returnable()
         pickled, pickler = write(value, self.known, _never)
-        found: list[tuple[int, Origin]] = []
+        found = array("q")
         for number, obj in entries(pickler, count) if numbered else ():
             place = table.memo.get(id(obj), (0,))[0]
-            if place >= count and (origin := self._origin(place - count)) is not None:
-                found.append((number, origin))
-        return _HEADER.pack(_NONE, count) + pickled + pickle.dumps(found, PROTOCOL)
+            if place >= count and (sent := self._sent(place - count)) is not None:
+                found.extend((number, *sent))
+        return _HEADER.pack(len(found), count) + found.tobytes() + pickled
 
-    def _origin(self, place: int) -> Origin | None:
-        """Where rank 0 finds an object that it has sent, by its place in the table."""
-        for origin in self.origins:
-            if place < origin.count:
-                return Origin(origin.receiver, 0, origin.first + place, 1) if origin.receiver else None
-            place -= origin.count
+    def _sent(self, place: int) -> tuple[int, int] | None:
+        """To which rank rank 0 has sent an object, and its number there, by its place in the table."""
+        for stretch in self.provenance:
+            if place < stretch.count:
+                return (stretch.receiver, stretch.first + place) if stretch.receiver else None
+            place -= stretch.count
         return None
 
-    def _taken_over(self, pickled: memoryview) -> Any:
-        unpickler = reader(pickled, self.known.objects)
+    def _taken_over(self, length: int, data: memoryview) -> Any:
+        """The value of such a message; ``length`` is that of the list at its beginning."""
+        found = array("q", data[: 8 * length].tobytes())
+        unpickler = reader(data[8 * length :], self.known.objects)
         value = unpickler.load()
-        if found := unpickler.load():
+        if found:
             table, memo = self._returnable(), unpickler.memo.copy()
-            table.extend(memo[number] for number, _ in found)
-            self.origins += (origin for _, origin in found)
+            table.extend(memo[number] for number in found[::3])
+            pairs = zip(found[1::3], found[2::3], strict=True)
+            self.provenance += (Provenance(receiver, 0, first, 1) for receiver, first in pairs)
         return value
 
 
@@ -297,9 +301,9 @@ class RootObjects(SharedObjects):
         worker = self._from[source]
         return worker.values.pop(number) if number in worker.values else self._read(source, data)
 
-    def expect(self, rank: int, origins: Sequence[Origin]) -> None:
+    def expect(self, rank: int, provenance: Sequence[Provenance]) -> None:
         """A rank has ended: where the objects are that are numbers in its messages."""
-        self._from[rank] = _FromWorker(self.known.objects, origins)
+        self._from[rank] = _FromWorker(self.known.objects, provenance)
 
     def arrived(self, data: bytes | bytearray, source: int) -> None:
         """See `SharedObjects`."""
@@ -344,15 +348,15 @@ class RootObjects(SharedObjects):
         """The first objects that a rank's messages refer to by number."""
         worker = self._from[rank]
         while len(worker.objects) < count:
-            origin = worker.next_origin()
-            last = origin.first + origin.count
-            if origin.receiver:
-                worker.objects += self._sent_to(origin.receiver).objects[origin.first : last]
+            stretch = worker.next_stretch()
+            last = stretch.first + stretch.count
+            if stretch.receiver:
+                worker.objects += self._sent_to(stretch.receiver).objects[stretch.first : last]
                 continue
-            if origin.message not in worker.brought:
-                self._read_early(rank, origin.message)
-            brought = worker.brought[origin.message]
-            worker.objects += (brought[place] for place in range(origin.first, last))
+            if stretch.message not in worker.brought:
+                self._read_early(rank, stretch.message)
+            brought = worker.brought[stretch.message]
+            worker.objects += (brought[place] for place in range(stretch.first, last))
         return worker.objects[:count]
 
     def _read_early(self, rank: int, number: int) -> None:
@@ -373,27 +377,27 @@ class _FromWorker:
     refer to, by message and number.
     """
 
-    def __init__(self, known: Sequence[Any], origins: Sequence[Origin]) -> None:
+    def __init__(self, known: Sequence[Any], provenance: Sequence[Provenance]) -> None:
         self.objects = list(known)
         self.values: dict[int, Any] = {}
         self.waiting: dict[int, bytes | bytearray] = {}
         self.brought: dict[int, dict[int, Any]] = {}
-        self._origins = origins
+        self._provenance = provenance
         self._next = 0
 
-    def next_origin(self) -> Origin:
-        """The origin of the objects that come next."""
+    def next_stretch(self) -> Provenance:
+        """Where the objects that come next are."""
         self._next += 1
-        return self._origins[self._next - 1]
+        return self._provenance[self._next - 1]
 
     def missing(self) -> Iterator[int]:
         """The messages to which numbers refer and that have not come."""
-        own = {origin.message for origin in self._origins if not origin.receiver}
+        own = {stretch.message for stretch in self._provenance if not stretch.receiver}
         return (number for number in sorted(own) if number not in self.brought.keys() | self.waiting.keys())
 
     def note(self, number: int, unpickler: Any) -> None:
         """Keep those of the objects in a message that others refer to."""
-        wanted = [each for each in self._origins if not each.receiver and each.message == number]
+        wanted = [each for each in self._provenance if not each.receiver and each.message == number]
         if wanted:
             memo = unpickler.memo.copy()
             places = (place for each in wanted for place in range(each.first, each.first + each.count))

@@ -201,14 +201,8 @@ def _of_memory(view: memoryview) -> tuple[Any, ...]:
     extent = view.nbytes if step == 1 else (abs(step) * (len(view) - 1) + 1) * view.itemsize
     start = _address(view) - _address(owner) - (extent - view.itemsize if step < 0 else 0)
     part = slice(start, start + extent)
-    return _memory, (
-        view.obj,
-        view.readonly,
-        part,
-        view.format,
-        tuple(view.shape or ()) if step == 1 else None,
-        step,
-    )
+    shape = None if view.ndim == 1 else view.shape
+    return _memory, (view.obj, view.readonly, part, view.format, shape, step)
 
 
 def _form(view: memoryview) -> tuple[Any, ...]:
@@ -223,14 +217,17 @@ def _memory(
     owner: Any,
     readonly: bool,
     part: slice | None = None,
-    form: Any = "B",
+    form: Any = None,
     shape: tuple[int, ...] | None = None,
     step: int = 1,
 ) -> memoryview:
     view = memoryview(owner)
     if part is not None:
         view = view.cast("B")[part]
-        view = view.cast(form, shape) if shape is not None else view.cast(form)[::step]
+        if shape is not None:
+            view = view.cast(form, shape)
+        else:
+            view = (view if form == "B" else view.cast(form))[::step]
     return view.toreadonly() if readonly else view
 
 
