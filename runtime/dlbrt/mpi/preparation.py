@@ -18,6 +18,8 @@ from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, reached_otherwise
 from dlbrt.data.layout import InitialPartition
+from dlbrt.data.memory import Array
+from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
@@ -217,8 +219,17 @@ class Preparation:
         return reached_otherwise(changing, self.fields, self._arrays(), met, self.named)
 
     def _arrays(self) -> list[Any]:
-        """Every array that goes to the other ranks."""
-        return [*(value for value in self.packed.slots if not isinstance(value, list)), *self.packed.arrays]
+        """Every array that goes to the other ranks, and as arrays what else exposes memory."""
+        packed = self.packed
+        arrays = [*(value for value in packed.slots if not isinstance(value, list)), *packed.arrays]
+        return [*arrays, *map(window, packed.exposing), *self._byte_arrays(arrays)]
+
+    def _byte_arrays(self, arrays: Sequence[Array]) -> list[Array]:
+        """The byte arrays that go to the other ranks as such, and whose memory some array has."""
+        owners = {id(found): found for found in map(owner, arrays) if type(found) is bytearray}
+        return (
+            [window(value) for value in self.objects.known.objects if id(value) in owners] if owners else []
+        )
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""

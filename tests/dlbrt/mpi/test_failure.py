@@ -53,6 +53,7 @@ def captured(position: int, error: BaseException) -> Failure:
 
 
 def at_root() -> RootObjects:
+    objects = RootObjects()
     objects.expect(1, ())
     return objects
 

@@ -24,6 +24,7 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
+from dlbrt.data.overlap import exposes_memory
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.mpi.values.pickles import Numbering, Pickler, met_by_pickler, met_by_unpickler, reader
 from dlbrt.records import dataclass
@@ -137,8 +138,8 @@ class SentKernel:
 class Packed:
     """A pickle, the objects in its slots, and the identities of those met inside other objects.
 
-    ``arrays`` were pickled by value (arrays of subclasses, or of objects); ``pickler`` remembers every object
-    that it met.
+    ``arrays`` were pickled by value (arrays of subclasses, or of objects), and so was what else is
+    ``exposing`` memory; ``pickler`` remembers every object that it met.
     """
 
     body: bytes = b""
@@ -146,6 +147,7 @@ class Packed:
     numbers: dict[int, int] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
     arrays: list[Any] = field(default_factory=list)
+    exposing: list[Any] = field(default_factory=list)
     pickler: Any = None
 
     def slot(self, value: Any) -> Slot:
@@ -181,6 +183,7 @@ class _Packer(Pickler):
         super().__init__(file, common)
         self._packed = packed
         self._generators = _generators()
+        self._exposing: dict[type, bool] = {}
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) is np.ndarray and not obj.dtype.hasobject:
@@ -192,6 +195,11 @@ class _Packer(Pickler):
             raise TypeError("iterations write to the standard output object itself")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
+        kind = type(obj)
+        if kind not in self._exposing:
+            self._exposing[kind] = exposes_memory(obj)
+        if self._exposing[kind]:
+            self._packed.exposing.append(obj)
         return super().reducer_override(obj)
 
 

@@ -181,9 +181,17 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
     """
     if type(obj) is memoryview:
         return _of_memory(obj)
+    if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
+        raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
     if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
         return None
     return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _is_named(kind: type) -> bool:
+    """Whether other ranks find a class by its name in a module."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
 
 
 def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
