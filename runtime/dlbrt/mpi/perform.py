@@ -20,7 +20,7 @@ from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import Kept, LoopContext
 from dlbrt.mpi.team import RunCounters, clock
-from dlbrt.mpi.values.objects import Provenance, SharedObjects, WorkerObjects
+from dlbrt.mpi.values.objects import Returned, SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
 
@@ -46,8 +46,8 @@ class RankResult:
     ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
-    where they are measured, ``trace`` the rank's trace where one is written. ``provenance`` tell rank 0 where
-    the objects are to which the rank's messages refer by number.
+    where they are measured, ``trace`` the rank's trace where one is written. ``returned`` is what rank 0
+    has to know to read the rank's other messages.
     """
 
     figures: RunCounters
@@ -57,7 +57,7 @@ class RankResult:
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
-    provenance: tuple[Provenance, ...] = ()
+    returned: Returned = Returned()
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -134,7 +134,7 @@ def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
         for name, entries in own.kept.items()
     }
     failure = capture(own.failure, objects) if own.failure else None
-    return replace(own, kept=kept, failure=failure, provenance=tuple(objects.provenance))
+    return replace(own, kept=kept, failure=failure, returned=objects.returned)
 
 
 def _sent(value: Any, objects: WorkerObjects) -> SentValue:

@@ -297,7 +297,7 @@ class SharedRun:
             self.run_journal.release(extents)
 
     def _expect(self, rank: int, result: RankResult) -> None:
-        self._objects.expect(rank, result.provenance)
+        self._objects.expect(rank, result.returned)
         for entries in result.kept.values():
             for _, value in entries:
                 if not value.obstacle:

@@ -23,8 +23,8 @@ from mpi4py import MPI
 from dlbrt.data.field import Field
 from dlbrt.data.twin import Diff, DiffMerge, Twin
 from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
-from dlbrt.mpi.values.objects import SharedObjects
-from dlbrt.reductions.journal import Extent, Journal, Segment, SegmentStore
+from dlbrt.mpi.values.objects import SharedObjects, without_identity
+from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore
 from dlbrt.reductions.kinds import ContributionKind
 from dlbrt.reductions.operations import LOST
 from dlbrt.reductions.output import Output, OutputProperties
@@ -148,7 +148,9 @@ class RunJournal:
         return entry
 
     def _dumps(self, segment: Segment) -> bytes:
-        return self._objects.pack((segment.positions, segment.starts, segment.entries), 0)
+        entries = segment.entries
+        plain = isinstance(entries, NumericEntries) or without_identity(entries)
+        return self._objects.pack((segment.positions, segment.starts, entries), 0, plain=plain)
 
     def _own(self, number: int) -> Segment:
         segment, self._segments[number] = self._segments[number], None

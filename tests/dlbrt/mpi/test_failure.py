@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dlbrt.mpi.failure import Failure, capture, raise_as_in_body
-from dlbrt.mpi.values.objects import RootObjects, WorkerObjects
+from dlbrt.mpi.values.objects import Returned, RootObjects, WorkerObjects
 from dlbrt.observe import linemap
 
 
@@ -54,7 +54,7 @@ def captured(position: int, error: BaseException) -> Failure:
 
 def at_root() -> RootObjects:
     objects = RootObjects()
-    objects.expect(1, ())
+    objects.expect(1, Returned())
     return objects
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-import io
-import pickle
-import weakref
+from functools import partial
 from typing import Any
 
-import cloudpickle
 import numpy as np
 import pytest
-from dlbrt.mpi.values.objects import RootObjects, WorkerObjects
-from dlbrt.mpi.values.pickles import met_by_pickler, met_by_unpickler
+from dlbrt.mpi.values.objects import Returned, RootObjects, WorkerObjects, without_identity
+from dlbrt.mpi.values.pickles import Numbering, Reader, Writer
 
 
 class Node:
@@ -22,22 +18,20 @@ class Node:
 
 def both_sides(*values: Any, ranks: int = 2) -> tuple[RootObjects, list[WorkerObjects], list[Any]]:
     """Rank 0's objects after sending ``values`` with a call, the workers', and the first worker's values."""
-    file = io.BytesIO()
-    pickler = cloudpickle.Pickler(file)
-    pickler.dump(list(values))
-    unpicklers = [pickle.Unpickler(io.BytesIO(file.getvalue())) for _ in range(1, ranks)]
-    received = [unpickler.load() for unpickler in unpicklers]
+    call, readers = Writer(Numbering()), [Reader(()) for _ in range(1, ranks)]
+    data = call.dump(list(values))
+    received = [reader.load(data) for reader in readers]
     workers = [
-        WorkerObjects(lambda unpickler=unpickler: met_by_unpickler(unpickler), rank=rank)  # type: ignore[misc]
-        for rank, unpickler in enumerate(unpicklers, 1)
+        WorkerObjects(partial(getattr, reader, "objects"), rank=rank)
+        for rank, reader in enumerate(readers, 1)
     ]
-    return RootObjects(lambda: met_by_pickler(pickler)), workers, received[0]
+    return RootObjects(lambda: call.numbering.objects), workers, received[0]
 
 
 def returned(root: RootObjects, worker: WorkerObjects, *values: Any) -> list[Any]:
     """What rank 0 makes of values that the worker sends in messages of their own, read in order."""
     messages = [worker.pack(value, 0) for value in values]
-    root.expect(worker.rank, worker.provenance)
+    root.expect(worker.rank, worker.returned)
     return [root.unpack(message, worker.rank) for message in messages]
 
 
@@ -115,7 +109,7 @@ def test_messages_may_be_read_in_another_order_and_are_read_once() -> None:
     root, (worker,), _ = both_sides()
     kept = [Node(0), Node(1)]
     messages = [worker.pack(value, 0) for value in ([kept[0]], [kept[1], kept[0]], tuple(kept))]
-    root.expect(1, worker.provenance)
+    root.expect(1, worker.returned)
     for message in messages[1:]:
         root.arrived(message, 1)
     asked = []
@@ -136,7 +130,7 @@ def test_what_others_need_can_be_brought_before_it_is_too_late() -> None:
     root, (worker,), _ = both_sides()
     kept = [Node(0)]
     messages = [worker.pack(kept, 0), worker.pack(kept, 0)]
-    root.expect(1, worker.provenance)
+    root.expect(1, worker.returned)
     root.arrived(messages[1], 1)
     root.fetch = lambda _, number: messages[number]
     root.bring_missing()
@@ -144,32 +138,23 @@ def test_what_others_need_can_be_brought_before_it_is_too_late() -> None:
     assert root.unpack(messages[1], 1)[0].value == 0
 
 
-def test_what_nothing_else_holds_is_given_up() -> None:
-    _, (worker,), _ = both_sides()
-    kept, dead = Node([1]), Node([2])
-    gone, alive = weakref.ref(dead), weakref.ref(kept)
-    worker.pack([(3, "append", ([dead, {"inner": dead.value}],)), kept, np.arange(3)], 0)
-    del dead
-    worker.pack(None, 0, numbered=False)
-    gc.collect()
-    assert gone() is None
-    assert alive() is kept
-
-
 def test_an_attempt_leaves_nothing_behind() -> None:
     root, (worker,), _ = both_sides()
-    new, before = Node(1), len(worker.provenance)
-    worker.pack([new], 0, numbered=False)
+    new = Node(1)
+    messages = [worker.pack([new], 0)]
+    worker.pack([Node(2)], 0, numbered=False)
     with pytest.raises(TypeError):
-        worker.pack([new, (k for k in range(3))], 0)
-    assert len(worker.provenance) == before
-    (back,) = returned(root, worker, [new, new])
-    assert back[0] is back[1]
+        worker.pack([Node(3), (k for k in range(3))], 0)
+    messages += [worker.pack(["text", Node(4)], 0), worker.pack([new], 0)]
+    root.expect(worker.rank, worker.returned)
+    first, other, last = [root.unpack(message, worker.rank) for message in messages]
+    assert first[0] is last[0]
+    assert other[1].value == 4
 
 
 def test_a_rank_can_read_what_it_sends() -> None:
     _, (worker,), (known,) = both_sides(Node(1))
-    assert worker.unpack(worker.pack([known, 2], 0), worker.rank)[0] is known
+    assert worker.unpack(worker.pack([known, 2], 0, numbered=False), worker.rank)[0] is known
 
 
 def test_numbers_hold_where_one_object_is_met_twice() -> None:
@@ -190,7 +175,7 @@ def test_rows_of_numbers_leave_no_trace() -> None:
     for value in ([1, 2.5, None, "text", np.float64(3)], []):
         assert worker.unpack(root.pack(value, 1, plain=True), 0) == value
         assert root.unpack(worker.pack(value, 0, plain=True), 1) == value
-    assert worker.provenance == []
+    assert worker.returned == Returned()
 
 
 def test_what_is_changed_in_place_comes_back_by_value() -> None:
@@ -198,7 +183,7 @@ def test_what_is_changed_in_place_comes_back_by_value() -> None:
     root, (worker,), _ = both_sides()
     there = worker.unpack(root.pack(here, 1, numbered=False), 0)
     there[0].append(3)
-    root.expect(1, worker.provenance)
+    root.expect(1, worker.returned)
     assert root.unpack(worker.pack(there, 0, numbered=False), 1) == [[1, 2, 3]]
 
 
@@ -237,3 +222,37 @@ def test_a_view_that_may_not_be_written_to_stays_so() -> None:
     assert whole.flags.writeable
     assert not part.flags.writeable
     assert part.base is whole
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1, 2.0, "text", None, np.float64(1)], True),
+        ([(40, "append", ((1, "a"),), {}), (40, "append", ("b",), {})], True),
+        ([], True),
+        ([[1]], False),
+        ([(40, "append", ([],), {})], False),
+        ([(40, "update", (), {"k": 1})], False),
+        ([((((((1,),),),),),)], False),
+    ],
+)
+def test_what_has_no_object_with_an_identity_is_not_numbered(values: list[Any], expected: bool) -> None:
+    assert without_identity(values) is expected
+
+
+def test_what_comes_between_messages_is_known_in_later_ones() -> None:
+    root, (worker,), _ = both_sides()
+    here = [Node(k) for k in range(3)]
+    messages = [worker.pack([1, []], 0)]
+    there = [worker.unpack(root.pack([node], 1), 0)[0] for node in here[:2]]
+    messages += [worker.pack(there, 0)]
+    there += worker.unpack(root.pack(here[2:], 1), 0)
+    messages += [worker.pack(list(there), 0, numbered=False), worker.pack(tuple(there), 0)]
+    root.expect(1, worker.returned)
+    root.fetch = lambda _, number: messages[number]
+    for message in messages[1::2]:
+        root.arrived(message, 1)
+    for place in (2, 3):
+        assert all(a is b for a, b in zip(root.unpack(messages[place], 1), here, strict=True))
+    assert root.bring(1, 0) == [1, []]
+    assert root.unpack(messages[1], 1) == here[:2]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import array
 import functools
-import io
 from typing import Any
 
 import numpy as np
 import pytest
-from dlbrt.mpi.values.pickles import Numbering, common_reduction, reader, write
+from dlbrt.mpi.values.pickles import Numbering, Reader, Writer, common_reduction
 
 
 def sent(value: Any) -> Any:
-    return reader(write(value, Numbering(), lambda _: None)[0], ()).load()
+    return Reader(()).load(Writer(Numbering()).dump(value))
 
 
 def test_a_remembering_function_of_the_program_travels_by_value() -> None:
@@ -70,12 +69,32 @@ def test_a_view_that_cannot_be_made_again_stays() -> None:
 
 def test_the_memo_begins_with_what_the_reader_has() -> None:
     here, there = [[1], {"k": 1}, [1]], [["a"], {"b": 2}, ["c"]]
-    numbering = Numbering([here[0], here[0], here[1]])
-    data, pickler = write([*here, here], numbering, lambda _: None)
-    found = reader(data, [there[0], there[0], there[1]]).load()
+    writer, reader = Writer(Numbering([here[0], here[0], here[1]])), Reader([there[0], there[0], there[1]])
+    found = reader.load(writer.dump([*here, here]))
     assert found[0] is there[0]
     assert found[1] is there[1]
     assert found[2] == here[2]
-    assert len(data) < 60
-    assert io.BytesIO(data).read(1) == b"\x80"
-    assert pickler.memo.copy()
+    assert reader.load(writer.dump(here[2])) is found[2]
+
+
+def test_both_sides_can_number_more() -> None:
+    writer, reader = Writer(Numbering()), Reader(())
+    here, there = [1], ["one"]
+    first = reader.load(writer.dump(here))
+    writer.extend([new := [2]])
+    reader.extend([there])
+    again, other = reader.load(writer.dump([here, new]))
+    assert again is first
+    assert other is there
+
+
+def test_a_pickle_that_fails_leaves_the_memo_as_it_was() -> None:
+    writer, reader = Writer(Numbering()), Reader(())
+    kept = [1]
+    first = reader.load(writer.dump(kept))
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            writer.dump([[2], "text", (k for k in "")])
+    found = reader.load(writer.dump([[3], kept]))
+    assert found == [[3], [1]]
+    assert found[1] is first

@@ -1,14 +1,15 @@
 """Objects keep their identity, whichever messages of a run bring them to a rank.
 
-The objects that a call brings to every rank are known to all by number. So are those that rank 0 sends to a
-rank afterwards, in rows of lists, and those that a rank has sent back, in rows, journals and final values: in
-all later messages they are numbers, whether an object of the program in a new one or one that an iteration
-keeps in several places. A rank tells rank 0 at the end of the run where it finds each of them (`Provenance`).
-Rank 0 may read messages in another order than that in which they were written: one that it needs for this
-reason is read earlier, and once.
+The objects that a call brings to every rank are known to all by number. What rank 0 sends to a worker
+afterwards, in rows of lists, goes on from there, message by message, and so does what the worker sends back,
+in rows, journals and final values: an object that a message has brought is a number in all later ones, be it
+an object of the program in a new one or one that an iteration keeps in several places. What a worker has got
+in rows is a number on the way back too: the worker says at the end which objects became known before which
+message (`Arrival`).
 
-Objects that have been sent back are kept alive until the run ends only while something else holds them.
-Nothing but an atom is ever kept of rows of numbers.
+A worker's messages have to be read in the order in which they were written. Where rank 0 reads one sooner, it
+reads those before it first, and their values wait. Messages of nothing but atoms are not among them.
+Everything numbered is kept alive until the run ends.
 """
 
 from __future__ import annotations
@@ -16,58 +17,73 @@ from __future__ import annotations
 import pickle
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from dlbrt.mpi.values.pickles import (
     PROTOCOL,
-    Entry,
     Numbering,
+    Reader,
     Reducer,
-    entries,
+    Writer,
     is_numeric,
-    met_by_pickler,
-    met_by_unpickler,
     of_array,
     owner_of,
-    reader,
-    survivors,
-    write,
 )
 from dlbrt.records import dataclass
+from dlbrt.reductions.operations import IMMUTABLE
 
-#: Before each pickle: the number of the message, and how many objects its memo begins with.
+#: Before each pickle: the number of the message among those of its rank, and how many objects are known
+#: before it; `_PLAIN`: none matters, `_NEXT`: those of all numbered messages so far, which it goes on from.
 _HEADER = struct.Struct("<qq")
+_PLAIN, _NEXT = -1, -2
 
-#: The number of a message of which nothing is remembered, and the objects before a pickle without any.
-_NONE = -1
+#: How deep tuples are looked into.
+_DEPTH = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where rank 0 finds ``count`` objects of a rank, from number ``first`` on.
+class Arrival:
+    """Objects that became known to a worker before its ``message``.
 
-    They are among those that rank 0 has sent to the rank ``receiver``; if that is 0, in the rank's own
-    ``message``.
+    They are the ``count`` objects from number ``first`` on that rank 0 has sent to the rank ``receiver``.
     """
 
-    receiver: int
     message: int
+    receiver: int
     first: int
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What rank 0 has to know of a worker's messages: which go on from each other, and what else came."""
+
+    numbered: tuple[int, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
+
+
+def without_identity(values: Iterable[Any]) -> bool:
+    """Whether no object among the values has an identity that matters: atoms, and tuples of them."""
+    level = values if isinstance(values, list) else list(values)
+    for _ in range(_DEPTH):
+        kinds = set(map(type, level)) - IMMUTABLE
+        if not kinds:
+            return True
+        if not kinds <= {tuple, dict} or (dict in kinds and any(v for v in level if type(v) is dict)):
+            return False
+        level = list(chain.from_iterable(value for value in level if type(value) is tuple))
+    return False
 
 
 def _never(_: Any) -> None:
     return None
 
 
-def _plain(value: Any, number: int = _NONE) -> bytes:
-    return _HEADER.pack(number, _NONE) + pickle.dumps(value, PROTOCOL)
-
-
 def _headed(data: bytes | bytearray) -> tuple[int, int, memoryview]:
-    """The number of a message, the objects before its pickle, and the pickle."""
+    """The number of a message, the objects known before it, and its pickle."""
     number, count = _HEADER.unpack_from(data)
     return number, count, memoryview(data)[_HEADER.size :]
 
@@ -85,11 +101,11 @@ class SharedObjects:
 
     def dumps(self, value: Any) -> bytes:
         """A pickle that every rank can read. Raises what the objects' own hooks raise."""
-        return write(value, self.known, _never)[0]
+        return Writer(self.known).dump(value)
 
     def loads(self, data: bytes) -> Any:
         """The value of a pickle for every rank."""
-        return reader(data, self.known.objects).load()
+        return Reader(self.known.objects).load(data)
 
     def pack(
         self,
@@ -102,9 +118,9 @@ class SharedObjects:
     ) -> bytes:
         """The message that brings a value to a rank. Raises what the objects' own hooks raise.
 
-        Unless ``numbered``, objects that come with it are not known afterwards. ``plain``: there are none
-        with an identity that matters, nor is the value itself one. ``taken_apart`` returns the
-        reduction (as ``__reduce__``) of objects that are not to be pickled in their own way, else None.
+        Unless ``numbered``, objects that come with it are not known afterwards. ``plain``: no object in it,
+        nor the value itself, has an identity that matters. ``taken_apart`` returns the reduction (as
+        ``__reduce__``) of objects that are not to be pickled in their own way, else None.
         """
         raise NotImplementedError
 
@@ -117,28 +133,35 @@ class SharedObjects:
 
 
 class WorkerObjects(SharedObjects):
-    """What the worker ``rank`` and others know of each other's objects.
-
-    ``provenance`` tell where rank 0 finds those that are numbers in messages to it.
-    """
+    """What the worker ``rank`` and others know of each other's objects."""
 
     def __init__(self, *sources: Callable[[], Sequence[Any]], rank: int) -> None:
         super().__init__(*sources)
-        self.provenance: list[Provenance] = []
         self.rank = rank
-        self._number = 0  # of the next message to rank 0
-        self._last: tuple[Any, int, int] | None = None
+        self._messages = 0  # written to rank 0
+        self._numbered: list[int] = []
+        self._arrivals: list[Arrival] = []
+        self._arrived: list[Any] = []  # what rank 0 has sent, up to date unless `_has_news`
+        self._has_news = False
+        self._passed: list[tuple[Any, int, int]] = []  # by workers: object, its first receiver, number there
+        self._names: dict[int, tuple[int, int]] = {}  # receiver and number there, of both
+        self._taken = 0, 0  # how many of both are numbered on the way to rank 0
         self._owners: dict[int, Any] = {}
-        self._owners_of = 0
+
+    @property
+    def returned(self) -> Returned:
+        """What rank 0 has to know to read what this rank has written."""
+        return Returned(tuple(self._numbered), tuple(self._arrivals))
 
     @cached_property
-    def _from_root(self) -> Numbering:
-        """What rank 0 has sent to this rank."""
-        return self.known.copy()
+    def _from_root(self) -> Reader:
+        return Reader(self.known.objects)
 
     @cached_property
-    def _at_root(self) -> Numbering:
-        return self.known.copy()
+    def _to_root(self) -> Writer:
+        self._taken = len(self.known), 0
+        self._note_owners(self.known.objects)
+        return Writer(self.known)
 
     def pack(
         self,
@@ -149,129 +172,103 @@ class WorkerObjects(SharedObjects):
         plain: bool = False,
         taken_apart: Reducer = _never,
     ) -> bytes:
-        """See `SharedObjects`; not ``numbered``, and to rank 0, it is an attempt."""
-        if target:
-            return self._forwarded(value, numbered=numbered, plain=plain)
-        number = self._number if numbered else _NONE
+        """See `SharedObjects`; not ``numbered``, and to rank 0, it may be an attempt."""
+        number = self._messages
         if plain:
-            data = _plain(value, number)
-        else:
-            table = self._returnable()
-            count = len(table)
-            pickled, pickler = write(
-                value, table, lambda obj: taken_apart(obj) or of_array(obj, self._array_at_root)
-            )
-            data = _HEADER.pack(number, count) + pickled
-            if numbered:
-                self._last = pickler, number, count
-        self._number += numbered
+            self._messages += target == 0
+            return _HEADER.pack(number, _PLAIN) + pickle.dumps(value, PROTOCOL)
+        if target:
+            return self._forwarded(value, numbered=numbered)
+        self._take_arrivals()
+
+        def reduced(obj: Any) -> tuple[Any, ...] | None:
+            return taken_apart(obj) or of_array(obj, lambda owner: self._owners.get(id(owner)))
+
+        if not numbered:
+            known = self._to_root.numbering
+            return _HEADER.pack(number, len(known)) + Writer(known).dump(value, reduced)
+        data = _HEADER.pack(number, _NEXT) + self._to_root.dump(value, reduced)
+        self._numbered.append(number)
+        self._messages += 1
         return data
 
     def unpack(self, data: bytes | bytearray, source: int) -> Any:
-        """See `SharedObjects`; messages of this rank to rank 0 can be read as well."""
+        """See `SharedObjects`; what this rank has written and not numbered can be read as well."""
         number, count, pickled = _headed(data)
-        if count < 0:
+        if count == _PLAIN:
             return pickle.loads(pickled)
         if source == self.rank:
-            return reader(pickled, self._at_root.objects[:count]).load()
+            return Reader(self._to_root.numbering.objects[:count]).load(pickled)
         if source:
             return self._taken_over(number, pickled)
-        unpickler = reader(pickled, self._from_root.objects[:count])
-        value = unpickler.load()
-        if number != _NONE:
-            self._from_root.extend_later(partial(met_by_unpickler, unpickler))
-        return value
+        if count != _NEXT:
+            return Reader(self.known.objects).load(pickled)
+        self._has_news = True
+        return self._from_root.load(pickled)
 
-    def _returnable(self) -> Numbering:
-        """The objects that rank 0 has or will have, up to date."""
-        table = self._at_root
-        if self._last is not None:
-            pickler, number, count = self._last
-            self._last = None
-            met = entries(pickler, count)
-            del pickler
-            alive = survivors(met)
-            table.extend(value for _, value in alive)
-            self.provenance += (Provenance(0, number, *run) for run in _runs(alive))
-        arrived, seen = self._from_root.objects, self._taken
-        if len(arrived) > seen:
-            table.extend(arrived[seen:])
-            self.provenance.append(Provenance(self.rank, 0, seen, len(arrived) - seen))
-            self._taken = len(arrived)
-        return table
+    def _name_arrivals(self) -> None:
+        """Name what has come from rank 0, by number."""
+        if self._has_news:
+            first = len(self._arrived) or len(self.known)
+            self._arrived, self._has_news = self._from_root.objects, False
+            new = enumerate(self._arrived[first:], first)
+            self._names |= {id(obj): (self.rank, number) for number, obj in new}
 
-    @cached_property
-    def _taken(self) -> int:
-        """How many of the objects from rank 0 are in the table."""
-        return len(self.known)
+    def _take_arrivals(self) -> None:
+        """Number what has come from other ranks since the last message to rank 0."""
+        self._name_arrivals()
+        writer, (seen, passed) = self._to_root, self._taken
+        arrived, others = self._arrived[seen:], self._passed[passed:]
+        if not arrived and not others:
+            return
+        self._taken = seen + len(arrived), len(self._passed)
+        new = [*arrived, *(obj for obj, _, _ in others)]
+        writer.extend(new)
+        self._note_owners(new)
+        message = self._messages
+        self._arrivals.append(Arrival(message, self.rank, seen, len(arrived)))
+        self._arrivals += (Arrival(message, receiver, number, 1) for _, receiver, number in others)
 
-    def _array_at_root(self, owner: Any) -> Any:
-        """An array at rank 0 whose memory has that owner here."""
-        objects = self._at_root.objects
-        for value in objects[self._owners_of :]:
+    def _note_owners(self, objects: Iterable[Any]) -> None:
+        """Note what owns the memory here of arrays that rank 0 has."""
+        for value in objects:
             if is_numeric(value):
                 self._owners.setdefault(id(owner_of(value)), value)
-        self._owners_of = len(objects)
-        return self._owners.get(id(owner))
 
-    def _forwarded(self, value: Any, *, numbered: bool, plain: bool) -> bytes:
-        """A message to another worker, which says what of it rank 0 has sent to this one."""
-        if plain:
-            return _plain(value)
-        count, table = len(self.known), self._returnable()
-        pickled, pickler = write(value, self.known, _never)
-        found = array("q")
-        for number, obj in entries(pickler, count) if numbered else ():
-            place = table.memo.get(id(obj), (0,))[0]
-            if place >= count and (sent := self._sent(place - count)) is not None:
-                found.extend((number, *sent))
-        return _HEADER.pack(len(found), count) + found.tobytes() + pickled
-
-    def _sent(self, place: int) -> tuple[int, int] | None:
-        """To which rank rank 0 has sent an object, and its number there, by its place in the table."""
-        for stretch in self.provenance:
-            if place < stretch.count:
-                return (stretch.receiver, stretch.first + place) if stretch.receiver else None
-            place -= stretch.count
-        return None
+    def _forwarded(self, value: Any, *, numbered: bool) -> bytes:
+        """A message to another worker, which says what of it rank 0 has sent, to whom and as which number."""
+        writer, found = Writer(self.known), array("q")
+        pickled = writer.dump(value)
+        if numbered:
+            self._name_arrivals()
+            for number, obj in enumerate(writer.numbering.objects):
+                if id(obj) in self._names:
+                    found.extend((number, *self._names[id(obj)]))
+        return _HEADER.pack(len(found), _NEXT) + found.tobytes() + pickled
 
     def _taken_over(self, length: int, data: memoryview) -> Any:
         """The value of such a message; ``length`` is that of the list at its beginning."""
         found = array("q", data[: 8 * length].tobytes())
-        unpickler = reader(data[8 * length :], self.known.objects)
-        value = unpickler.load()
+        reader = Reader(self.known.objects)
+        value = reader.load(data[8 * length :])
         if found:
-            table, memo = self._returnable(), unpickler.memo.copy()
-            table.extend(memo[number] for number in found[::3])
-            pairs = zip(found[1::3], found[2::3], strict=True)
-            self.provenance += (Provenance(receiver, 0, first, 1) for receiver, first in pairs)
+            objects = reader.objects
+            for place, receiver, number in zip(found[::3], found[1::3], found[2::3], strict=True):
+                self._passed.append((objects[place], receiver, number))
+                self._names[id(objects[place])] = receiver, number
         return value
-
-
-def _runs(numbered: Iterable[Entry]) -> Iterator[tuple[int, int]]:
-    """The stretches of consecutive numbers: the first of each and how many there are."""
-    first = count = 0
-    for number, _ in numbered:
-        if count and number == first + count:
-            count += 1
-            continue
-        if count:
-            yield first, count
-        first, count = number, 1
-    if count:
-        yield first, count
 
 
 class RootObjects(SharedObjects):
     """What rank 0 and each worker know of each other's objects.
 
-    ``fetch`` brings a message by rank and number, which only has to be asked for.
+    ``fetch`` brings a message by rank and number that has to be asked for.
     """
 
     def __init__(self, *sources: Callable[[], Sequence[Any]]) -> None:
         super().__init__(*sources)
         self.fetch: Callable[[int, int], bytes | bytearray] | None = None
-        self._sent: dict[int, Numbering] = {}
+        self._sent: dict[int, Writer] = {}
         self._from: dict[int, _FromWorker] = {}
 
     def pack(
@@ -285,120 +282,100 @@ class RootObjects(SharedObjects):
     ) -> bytes:
         """See `SharedObjects`."""
         if plain:
-            return _plain(value)
-        table = self._sent_to(target)
-        count = len(table)
-        pickled, pickler = write(value, table, taken_apart)
-        if numbered:
-            table.extend_later(partial(met_by_pickler, pickler))
-        return _HEADER.pack(0 if numbered else _NONE, count) + pickled
+            return _HEADER.pack(0, _PLAIN) + pickle.dumps(value, PROTOCOL)
+        if not numbered:
+            return _HEADER.pack(0, len(self.known)) + Writer(self.known).dump(value, taken_apart)
+        if target not in self._sent:
+            self._sent[target] = Writer(self.known)
+        return _HEADER.pack(0, _NEXT) + self._sent[target].dump(value, taken_apart)
 
     def unpack(self, data: bytes | bytearray, source: int) -> Any:
         """See `SharedObjects`."""
-        number, count, _ = _headed(data)
-        if count < 0:
-            return self._read(source, data)
-        worker = self._from[source]
-        return worker.values.pop(number) if number in worker.values else self._read(source, data)
+        number, count, pickled = _headed(data)
+        if count == _PLAIN:
+            return pickle.loads(pickled)
+        if count != _NEXT:
+            self._read_before(source, number)
+            return Reader(self._from[source].reader.objects[:count]).load(pickled)
+        return self._value(source, number, data)
 
-    def expect(self, rank: int, provenance: Sequence[Provenance]) -> None:
-        """A rank has ended: where the objects are that are numbers in its messages."""
-        self._from[rank] = _FromWorker(self.known.objects, provenance)
+    def expect(self, rank: int, returned: Returned) -> None:
+        """A rank has ended: what has to be known to read its messages."""
+        self._from[rank] = _FromWorker(self.known.objects, returned)
 
     def arrived(self, data: bytes | bytearray, source: int) -> None:
         """See `SharedObjects`."""
         number, count, _ = _headed(data)
-        if number != _NONE and count >= 0:
+        if count == _NEXT:
             self._from[source].waiting[number] = data
 
     def bring(self, rank: int, number: int) -> Any:
-        """The value of a message that has to be asked for; it may have been needed already."""
+        """The value of a message that has to be asked for; it may have been read already."""
         worker = self._from[rank]
-        if number not in worker.values:
-            self._read_early(rank, number)
-        return worker.values.pop(number)
+        if number in worker.values:
+            return worker.values.pop(number)
+        return self.unpack(self._fetched(rank, number), rank)
 
     def bring_missing(self) -> None:
         """Read the messages that have to be asked for and that others may need still."""
         for rank, worker in self._from.items():
-            for number in worker.missing():
-                self._read_early(rank, number)
+            asked = [number for number in worker.unread if number not in worker.waiting]
+            if asked:
+                self._read_before(rank, asked[-1] + 1)
 
     def close(self) -> None:
         """Give up everything but what all ranks know."""
         self._sent, self._from = {}, {}
 
-    def _sent_to(self, target: int) -> Numbering:
-        if target not in self._sent:
-            self._sent[target] = self.known.copy()
-        return self._sent[target]
+    def _fetched(self, rank: int, number: int) -> bytes | bytearray:
+        assert self.fetch is not None, "a message that can no longer be asked for"
+        return self.fetch(rank, number)
 
-    def _read(self, rank: int, data: bytes | bytearray) -> Any:
-        number, count, pickled = _headed(data)
-        if count < 0:
-            return pickle.loads(pickled)
+    def _read_before(self, rank: int, number: int) -> None:
+        """Read all messages with lower numbers; their values wait."""
         worker = self._from[rank]
-        unpickler = reader(pickled, self._objects(rank, count))
-        value = unpickler.load()
+        while worker.unread and worker.unread[0] < number:
+            earlier = worker.unread[0]
+            data = worker.waiting.get(earlier) or self._fetched(rank, earlier)
+            worker.values[earlier] = self._read(rank, earlier, data)
+        self._add_arrivals(rank, number)
+
+    def _value(self, rank: int, number: int, data: bytes | bytearray) -> Any:
+        worker = self._from[rank]
+        if number in worker.values:
+            return worker.values.pop(number)
+        self._read_before(rank, number)
+        return self._read(rank, number, data)
+
+    def _read(self, rank: int, number: int, data: bytes | bytearray) -> Any:
+        worker = self._from[rank]
+        self._add_arrivals(rank, number)
+        worker.unread.remove(number)
         worker.waiting.pop(number, None)
-        worker.note(number, unpickler)
-        return value
+        return worker.reader.load(_headed(data)[2])
 
-    def _objects(self, rank: int, count: int) -> list[Any]:
-        """The first objects that a rank's messages refer to by number."""
+    def _add_arrivals(self, rank: int, number: int) -> None:
+        """Number what became known before a message."""
         worker = self._from[rank]
-        while len(worker.objects) < count:
-            stretch = worker.next_stretch()
-            last = stretch.first + stretch.count
-            if stretch.receiver:
-                worker.objects += self._sent_to(stretch.receiver).objects[stretch.first : last]
-                continue
-            if stretch.message not in worker.brought:
-                self._read_early(rank, stretch.message)
-            brought = worker.brought[stretch.message]
-            worker.objects += (brought[place] for place in range(stretch.first, last))
-        return worker.objects[:count]
-
-    def _read_early(self, rank: int, number: int) -> None:
-        """Read a message before its turn; its value waits."""
-        worker = self._from[rank]
-        data = worker.waiting.get(number)
-        if data is None:
-            assert self.fetch is not None, "a message that can no longer be asked for"
-            data = self.fetch(rank, number)
-        worker.values[number] = self._read(rank, data)
+        new: list[Any] = []
+        while worker.arrivals and worker.arrivals[0].message <= number:
+            arrival = worker.arrivals.pop(0)
+            sent = self._sent[arrival.receiver].numbering.objects
+            new += sent[arrival.first : arrival.first + arrival.count]
+        if new:
+            worker.reader.extend(new)
 
 
 class _FromWorker:
-    """What rank 0 knows of a worker's objects.
+    """A worker's messages at rank 0.
 
-    ``objects`` are those found so far of the numbered ones, ``values`` those of messages read before their
-    turn, ``waiting`` messages not read yet; ``brought`` are the objects that messages have brought and others
-    refer to, by message and number.
+    ``unread`` are the numbers of those still to be read, in order, ``waiting`` those of them that have come;
+    ``values`` those of messages read before their turn; ``arrivals`` still to be numbered.
     """
 
-    def __init__(self, known: Sequence[Any], provenance: Sequence[Provenance]) -> None:
-        self.objects = list(known)
-        self.values: dict[int, Any] = {}
+    def __init__(self, known: Sequence[Any], returned: Returned) -> None:
+        self.reader = Reader(known)
+        self.unread = list(returned.numbered)
+        self.arrivals = list(returned.arrivals)
         self.waiting: dict[int, bytes | bytearray] = {}
-        self.brought: dict[int, dict[int, Any]] = {}
-        self._provenance = provenance
-        self._next = 0
-
-    def next_stretch(self) -> Provenance:
-        """Where the objects that come next are."""
-        self._next += 1
-        return self._provenance[self._next - 1]
-
-    def missing(self) -> Iterator[int]:
-        """The messages to which numbers refer and that have not come."""
-        own = {stretch.message for stretch in self._provenance if not stretch.receiver}
-        return (number for number in sorted(own) if number not in self.brought.keys() | self.waiting.keys())
-
-    def note(self, number: int, unpickler: Any) -> None:
-        """Keep those of the objects in a message that others refer to."""
-        wanted = [each for each in self._provenance if not each.receiver and each.message == number]
-        if wanted:
-            memo = unpickler.memo.copy()
-            places = (place for each in wanted for place in range(each.first, each.first + each.count))
-            self.brought[number] = {place: memo[place] for place in places}
+        self.values: dict[int, Any] = {}

@@ -26,7 +26,7 @@ import numpy as np
 
 from dlbrt.data.overlap import exposes_memory
 from dlbrt.mpi.values.objects import SharedObjects
-from dlbrt.mpi.values.pickles import Numbering, Pickler, met_by_pickler, met_by_unpickler, reader
+from dlbrt.mpi.values.pickles import Numbering, Pickler, Reader, met_by_pickler
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -226,7 +226,7 @@ def pack_kernel(kernel: Callable[..., None], found: Signature) -> SentKernel:
     """Pickle a kernel on its own."""
     file = io.BytesIO()
     pickler = cloudpickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
-    pickler.dump(kernel)
+    pickler.dump([kernel])
     met = met_by_pickler(pickler)
     return SentKernel(found, file.getvalue(), SharedObjects(lambda: met))
 
@@ -240,7 +240,7 @@ def pack(value: Any, packed: Packed, lists: Mapping[int, Any], common: SharedObj
     file = io.BytesIO()
     numbers = common.known
     packer = _ListPacker(file, packed, numbers, lists) if lists else _Packer(file, packed, numbers)
-    packer.dump(value)
+    packer.dump([value])
     del packer._packed  # a reference cycle would keep the program's arrays alive
     packed.body, packed.pickler = file.getvalue(), packer
 
@@ -249,11 +249,11 @@ def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[An
     """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading
     _loading = slots
-    unpacker = reader(body, common.known.objects, _Unpacker)
+    reader = Reader(common.known.objects, _Unpacker)
     try:
         # Modules that are imported while loading have printed at rank 0 already.
         with contextlib.redirect_stdout(io.StringIO()):
-            value = unpacker.load()
-        return value, met_by_unpickler(unpacker)
+            value = reader.load(body)
+        return value, reader.objects
     finally:
         _loading = ()

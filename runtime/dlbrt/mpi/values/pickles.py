@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import cloudpickle
 import numpy as np
-
-from dlbrt.reductions.operations import IMMUTABLE
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
@@ -34,6 +34,8 @@ Reducer = Callable[[Any], "tuple[Any, ...] | None"]
 #: An object with its number in a pickler's memo.
 Entry = tuple[int, Any]
 
+_NUMBER = itemgetter(0)
+
 
 class _Filler:
     """Takes a number that no object may have twice."""
@@ -45,45 +47,20 @@ class Numbering:
     """Objects by number; kept alive, so that no other object takes over an identity."""
 
     def __init__(self, objects: Iterable[Any] = ()) -> None:
-        self._objects: list[Any] = []
-        self._memo: dict[int, Entry] = {}
-        self._coming: list[Callable[[int], Iterable[Any]]] = []
+        self.objects: list[Any] = []
+        self.memo: dict[int, Entry] = {}
         self.extend(objects)
-
-    @property
-    def objects(self) -> list[Any]:
-        """The objects, in the order of their numbers."""
-        for source in self._coming:
-            self.extend(source(len(self._objects)))
-        self._coming = []
-        return self._objects
-
-    @property
-    def memo(self) -> dict[int, Entry]:
-        """The numbered objects by identity."""
-        assert self.objects is self._objects
-        return self._memo
 
     def __len__(self) -> int:
         return len(self.objects)
 
     def extend(self, objects: Iterable[Any]) -> None:
         """Give objects the next numbers."""
-        memo, known = self._memo, self._objects
+        memo, known = self.memo, self.objects
         for value in objects:
             entry = len(known), value if id(value) not in memo else _Filler()
             memo[id(entry[1])] = entry
             known.append(value)
-
-    def extend_later(self, source: Callable[[int], Iterable[Any]]) -> None:
-        """Give the next numbers to what ``source``, called with the first of them, returns when needed."""
-        self._coming.append(source)
-
-    def copy(self) -> Numbering:
-        """Another numbering that goes on from the same objects."""
-        other = Numbering()
-        other._objects, other._memo = self.objects.copy(), self.memo.copy()
-        return other
 
 
 class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -93,84 +70,100 @@ class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     own way, else None.
     """
 
-    def __init__(self, file: io.BytesIO, numbering: Numbering, taken_apart: Reducer = lambda _: None) -> None:
+    def __init__(self, file: io.BytesIO, numbering: Numbering) -> None:
         super().__init__(file, protocol=PROTOCOL)
         self.memo = numbering.memo
-        self._taken_apart = taken_apart
+        self.taken_apart: Reducer = lambda _: None
 
     def reducer_override(self, obj: Any) -> Any:
         """See `pickle.Pickler`."""
-        return self._taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
+        return self.taken_apart(obj) or common_reduction(obj) or super().reducer_override(obj)
 
 
-def write(value: Any, numbering: Numbering, taken_apart: Reducer) -> tuple[bytes, Pickler]:
-    """A pickle, and the pickler, which remembers what it met. Raises what the objects' own hooks raise."""
-    file = io.BytesIO()
-    pickler = Pickler(file, numbering, taken_apart)
-    pickler.dump(value)
-    return file.getvalue(), pickler
+class Writer:
+    """Writes pickles with one memo, which begins with the objects of ``numbering``.
 
-
-def reader(
-    data: bytes | bytearray | memoryview,
-    objects: Sequence[Any],
-    kind: Callable[..., pickle.Unpickler] = pickle.Unpickler,
-) -> pickle.Unpickler:
-    """An unpickler of type ``kind`` for a pickle whose memo begins with ``objects``."""
-    numbers = _NUMBER_NEXT * len(objects) + _END
-    stream = io.BytesIO()
-    for part in (_BEGIN, len(numbers).to_bytes(8, "little"), numbers, data):
-        stream.write(part)
-    stream.seek(0)
-    unpickler = kind(stream, buffers=iter(objects))
-    unpickler.load()
-    return unpickler
-
-
-def entries(pickler: Any, first: int = 0) -> list[Entry]:
-    """The objects that a pickler has met, from number ``first`` on, in order."""
-    return sorted((entry for entry in pickler.memo.copy().values() if entry[0] >= first), key=_number)
-
-
-def met_by_pickler(pickler: Any, first: int = 0) -> list[Any]:
-    """The objects that a pickler has met, from number ``first`` on, in order."""
-    return [value for _, value in entries(pickler, first)]
-
-
-def met_by_unpickler(unpickler: Any, first: int = 0) -> list[Any]:
-    """The same objects as the other side has made them."""
-    return [value for number, value in sorted(unpickler.memo.copy().items(), key=_number) if number >= first]
-
-
-def _number(entry: tuple[int, Any]) -> int:
-    return entry[0]
-
-
-#: References that `sys.getrefcount` counts of an object that only one tuple holds.
-_PROBE = (object(),)
-_ALONE = sys.getrefcount(_PROBE[0])
-
-#: Passes in which objects are given up: each frees what those before it have held.
-_PASSES = 4
-
-
-def survivors(met: list[Entry]) -> list[Entry]:
-    """Those of the objects with an identity that something other than ``met``, which is emptied, holds.
-
-    Nothing can meet the others again.
+    Each is of a list with the value, which so has the first number of the pickle.
     """
-    for _ in range(_PASSES):
-        count = len(met)
-        for place, entry in enumerate(met):
-            if sys.getrefcount(entry[1]) <= _ALONE:
-                met[place] = (-1, None)
-            del entry
-        met[:] = [entry for entry in reversed(met) if entry[0] >= 0]
-        if len(met) == count:
-            break
-    found = sorted((entry for entry in met if type(entry[1]) not in IMMUTABLE), key=_number)
-    met.clear()
-    return found
+
+    def __init__(self, numbering: Numbering) -> None:
+        self._file = io.BytesIO()
+        self._pickler = Pickler(self._file, numbering)
+        self._snapshot: Numbering | None = numbering
+
+    @property
+    def numbering(self) -> Numbering:
+        """The objects met so far."""
+        if self._snapshot is None:
+            self._snapshot = Numbering(met_by_pickler(self._pickler))
+        return self._snapshot
+
+    def dump(self, value: Any, taken_apart: Reducer = lambda _: None) -> bytes:
+        """The next pickle. Raises what the objects' own hooks raise, and is then as before."""
+        pickler, begun = self._pickler, [value]
+        self._snapshot = None
+        self._file.seek(0)
+        self._file.truncate()
+        pickler.taken_apart = taken_apart
+        try:
+            pickler.dump(begun)
+        except BaseException:
+            met = met_by_pickler(pickler)
+            self._restart(Numbering(itertools.takewhile(lambda obj: obj is not begun, met)))
+            raise
+        return self._file.getvalue()
+
+    def extend(self, objects: Iterable[Any]) -> None:
+        """Number objects that the reader numbers alike."""
+        numbering = Numbering(self.numbering.objects)
+        numbering.extend(objects)
+        self._restart(numbering)
+
+    def _restart(self, numbering: Numbering) -> None:
+        self._pickler = Pickler(self._file, numbering)
+        self._snapshot = numbering
+
+
+class Reader:
+    """Reads pickles that a `Writer` has written, in the same order; the memo begins with ``objects``."""
+
+    def __init__(
+        self, objects: Sequence[Any], kind: Callable[..., pickle.Unpickler] = pickle.Unpickler
+    ) -> None:
+        self._kind = kind
+        self._begin(objects)
+
+    @property
+    def objects(self) -> list[Any]:
+        """The objects met so far."""
+        return [value for _, value in sorted(self._unpickler.memo.copy().items(), key=_NUMBER)]
+
+    def load(self, data: bytes | bytearray | memoryview) -> Any:
+        """The value of the next pickle."""
+        (value,) = self._load(data)
+        return value
+
+    def extend(self, objects: Iterable[Any]) -> None:
+        """Number objects that the writer numbers alike."""
+        self._begin([*self.objects, *objects])
+
+    def _begin(self, objects: Sequence[Any]) -> None:
+        self._stream = io.BytesIO()
+        self._unpickler: Any = self._kind(self._stream, buffers=iter(objects))
+        numbers = _NUMBER_NEXT * len(objects) + _END
+        self._load(b"".join((_BEGIN, len(numbers).to_bytes(8, "little"), numbers)))
+
+    def _load(self, data: bytes | bytearray | memoryview) -> Any:
+        self._stream.seek(0)
+        self._stream.truncate()
+        self._stream.write(data)
+        self._stream.seek(0)
+        return self._unpickler.load()
+
+
+def met_by_pickler(pickler: Any) -> list[Any]:
+    """The objects that a pickler has met, in the order of its numbering."""
+    return [value for _, value in sorted(pickler.memo.copy().values(), key=_NUMBER)]
 
 
 def common_reduction(obj: Any) -> tuple[Any, ...] | None:
