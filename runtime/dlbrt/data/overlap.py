@@ -10,7 +10,6 @@ import itertools
 import mmap
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ _OVERLAP_WORK = 100_000
 #: Types whose values hold nothing with memory of its own that could be shared.
 _CLOSED = frozenset({int, float, complex, bool, str, bytes, type(None), np.float64, np.int64, np.bool_})
 
-_MAPS = Path("/proc/self/maps")
+_MAPS = "/proc/self/maps"
 
 
 def overlap(one: Array, other: Array) -> bool:
@@ -111,7 +110,8 @@ def _share_a_file(one: Array, other: Array) -> bool:
     if not (isinstance(owner(one), mmap.mmap) and isinstance(owner(other), mmap.mmap)):
         return False
     try:
-        maps = _MAPS.read_text().splitlines()
+        with open(_MAPS) as file:
+            maps = file.readlines()
     except OSError:
         return True
     ranges = _file_ranges(one, maps), _file_ranges(other, maps)

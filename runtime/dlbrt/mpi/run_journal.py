@@ -149,7 +149,7 @@ class RunJournal:
 
     def _dumps(self, segment: Segment) -> bytes:
         entries = segment.entries
-        plain = isinstance(entries, NumericEntries) or without_identity(entries)
+        plain = isinstance(entries, NumericEntries) or _without_identity(entries)
         return self._objects.pack((segment.positions, segment.starts, entries), 0, plain=plain)
 
     def _own(self, number: int) -> Segment:
@@ -162,6 +162,10 @@ def fetch(communicator: Communicator, rank: int, number: int) -> bytearray:
     """At rank 0: a segment of another rank's journal, whose first messages are its segments."""
     communicator.complete([communicator.send_bytes(number.to_bytes(8, "little"), rank, JOURNAL)])
     return communicator.wait_bytes(rank, JOURNAL)[1]
+
+
+def _without_identity(entries: Sequence[tuple[Any, ...]]) -> bool:
+    return without_identity(entries[:1]) and without_identity(entries)
 
 
 class ElementGather:

@@ -226,7 +226,8 @@ class WorkerObjects(SharedObjects):
         writer.extend(new)
         self._note_owners(new)
         message = self._messages
-        self._arrivals.append(Arrival(message, self.rank, seen, len(arrived)))
+        if arrived:
+            self._arrivals.append(Arrival(message, self.rank, seen, len(arrived)))
         self._arrivals += (Arrival(message, receiver, number, 1) for _, receiver, number in others)
 
     def _note_owners(self, objects: Iterable[Any]) -> None:
