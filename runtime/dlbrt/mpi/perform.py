@@ -46,8 +46,8 @@ class RankResult:
     ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
-    where they are measured, ``trace`` the rank's trace where one is written. ``returned`` is what rank 0
-    has to know to read the rank's other messages.
+    where they are measured, ``trace`` the rank's trace where one is written. ``contradiction`` names what has
+    changed though the plan says that it does not.
     """
 
     figures: RunCounters
@@ -57,7 +57,15 @@ class RankResult:
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
-    returned: Returned = Returned()
+    contradiction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """The end of a rank's report: final values, and what has to be known to read its messages."""
+
+    kept: dict[str, Kept]
+    returned: Returned
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -128,13 +136,18 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
 
 
 def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
-    """A worker's report to rank 0, after its other messages."""
+    """A worker's report to rank 0, without what it `remains_to_send`."""
+    failure = capture(own.failure, objects) if own.failure else None
+    return replace(own, kept={}, failure=failure)
+
+
+def remains_to_send(own: RankResult, objects: WorkerObjects) -> Remains:
+    """The end of a worker's report, after all of its other messages."""
     kept = {
         name: tuple((last, _sent(value, objects)) for last, value in entries)
         for name, entries in own.kept.items()
     }
-    failure = capture(own.failure, objects) if own.failure else None
-    return replace(own, kept=kept, failure=failure, returned=objects.returned)
+    return Remains(kept, objects.returned)
 
 
 def _sent(value: Any, objects: WorkerObjects) -> SentValue:

@@ -302,13 +302,14 @@ class RootObjects(SharedObjects):
 
     def expect(self, rank: int, returned: Returned) -> None:
         """A rank has ended: what has to be known to read its messages."""
-        self._from[rank] = _FromWorker(self.known.objects, returned)
+        worker = self._worker(rank)
+        worker.unread, worker.arrivals = list(returned.numbered), list(returned.arrivals)
 
     def arrived(self, data: bytes | bytearray, source: int) -> None:
         """See `SharedObjects`."""
         number, count, _ = _headed(data)
         if count == _NEXT:
-            self._from[source].waiting[number] = data
+            self._worker(source).waiting[number] = data
 
     def bring(self, rank: int, number: int) -> Any:
         """The value of a message that has to be asked for; it may have been read already."""
@@ -327,6 +328,11 @@ class RootObjects(SharedObjects):
     def close(self) -> None:
         """Give up everything but what all ranks know."""
         self._sent, self._from = {}, {}
+
+    def _worker(self, rank: int) -> _FromWorker:
+        if rank not in self._from:
+            self._from[rank] = _FromWorker(self.known.objects)
+        return self._from[rank]
 
     def _fetched(self, rank: int, number: int) -> bytes | bytearray:
         assert self.fetch is not None, "a message that can no longer be asked for"
@@ -374,9 +380,9 @@ class _FromWorker:
     ``values`` those of messages read before their turn; ``arrivals`` still to be numbered.
     """
 
-    def __init__(self, known: Sequence[Any], returned: Returned) -> None:
+    def __init__(self, known: Sequence[Any]) -> None:
         self.reader = Reader(known)
-        self.unread = list(returned.numbered)
-        self.arrivals = list(returned.arrivals)
+        self.unread: list[int] = []
+        self.arrivals: list[Arrival] = []
         self.waiting: dict[int, bytes | bytearray] = {}
         self.values: dict[int, Any] = {}
