@@ -95,6 +95,7 @@ def test_a_pickle_that_fails_leaves_the_memo_as_it_was() -> None:
     for _ in range(2):
         with pytest.raises(TypeError):
             writer.dump([[2], "text", (k for k in "")])
-    found = reader.load(writer.dump([[3], kept]))
+    found = reader.load(writer.dump([later := [3], kept]))
     assert found == [[3], [1]]
     assert found[1] is first
+    assert reader.load(writer.dump(later)) is found[0]
