@@ -21,6 +21,7 @@ from dlbrt.data.layout import InitialPartition
 from dlbrt.data.memory import Array
 from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
@@ -96,10 +97,14 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        places = loop.contributions.places
+        if reason := places.obstacle():
+            return reason
         try:
-            self._find(loop, pooled=pooled)
-            self._pack_all(loop.contributions)
-            return self._hazard() or self._contribution_obstacle(loop.contributions)
+            with places.emptied():
+                self._find(loop, pooled=pooled)
+                self._pack_all(loop.contributions)
+                return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
             return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
@@ -113,10 +118,11 @@ class Preparation:
             loop.unseen_calls = {foreign: 0}
         return bool(loop.unseen_calls)
 
-    def watch(self, loop: LoopContext) -> Watch:
-        """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
         residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
-        return watch_of(loop, self.kernel, self.named, self.packed.slots, self.fields, residents)
+        slots = self.packed.slots
+        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
@@ -177,16 +183,15 @@ class Preparation:
 
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
-        values = list((self.named | self.descriptions).values())
-        self._pack(values)
+        self._pack()
         routine_state = self.routine_state
         if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
-            self._pack(values)
+            self._pack()
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
 
-    def _pack(self, values: Sequence[Any]) -> None:
+    def _pack(self) -> None:
         distributed = {
             id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
@@ -196,12 +201,13 @@ class Preparation:
         def carried(value: Any) -> Any:
             return packed.slot(value) if id(value) in distributed else value
 
-        arguments = [carried(value) for value in values]
+        arguments = [carried(self.descriptions.get(name, value)) for name, value in self.named.items()]
+        in_objects = {name: each for name, each in self.descriptions.items() if name not in self.named}
         space = self.space.with_values(carried(part.values) for part in self.space.parts)
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
         self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
-        pack((kernel, arguments, space, collect()), packed, lists, common)
+        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
