@@ -20,6 +20,13 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "`{function}` draws from one generator that all iterations share, so the numbers depend on the order",
         "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` before the loop, "
         "`rng = np.random.default_rng(seeds[i])` in it",
+        {
+            "random": "make a generator in each iteration, `rng = random.Random(s + i)`, and draw from it; or "
+            "begin the body by `random.seed(s + i)`",
+            "numpy.random": "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` "
+            "before the loop, `rng = np.random.default_rng(seeds[i])` in it; or begin the body by "
+            "`np.random.seed(s + i)`",
+        },
     ),
     "DLB405": CatalogueEntry(
         E,

@@ -243,7 +243,7 @@ def _with_plan(
     status = status_of(loop_report.proofs, (*loop_report.trusted, *loop_report.asserted), watched)
     return replace(
         loop_report,
-        plan=replace(plan, variables=variables, watched=watched, status=status),
+        plan=replace(plan, variables=variables, watched=watched, seeded=body.effects.seeded, status=status),
         cost=cutting.derived,
         fold_legality=cutting.fold_legality,
         cost_omitted=cutting.why,

@@ -24,6 +24,7 @@ from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.team import Team
+from dlbrt.mpi.values.generators import states
 from dlbrt.mpi.walk import Walk
 from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
@@ -182,6 +183,7 @@ class LoopContext:
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
         self.unseen_calls: Mapping[str, int] = {}
+        self.generators: tuple[str, ...] = ()
         self.ending = LoopEnd()
         self.ensure_valid: Callable[[object], object] = lambda _: None
         self._launch = launch
@@ -210,6 +212,10 @@ class LoopContext:
     def watch(self, calls: Mapping[str, int]) -> None:
         """The calls that the plan takes on trust, each with its line: what they change is looked at."""
         self.unseen_calls = calls
+
+    def seeded(self, *generators: str) -> None:
+        """The global random generators that each iteration seeds before it draws, by their modules."""
+        self.generators = generators
 
     def cost(
         self,
@@ -347,4 +353,5 @@ class LoopContext:
 
     def _keep(self, values: Mapping[str, Any], *, failed: bool = False) -> None:
         dealt = self.table.iterations is Distribution.CYCLIC
+        values = {**values, **states(self.generators)} if self.generators else values
         self.ending.temporaries.keep(self.walk.done, values, dealt=dealt, failed=failed)

@@ -111,7 +111,8 @@ class Preparation:
         values = {name: value for name, value in self.named.items() if name not in loop.contributions.kinds}
         slots = self.packed.slots
         apart = [id(value) for value in slots if value in self.loop_residents]
-        return Watch({**values, KERNEL: self.kernel}, slots, self.fields, apart)
+        reached = {**values, KERNEL: self.kernel}
+        return Watch(reached, slots, self.fields, apart, seeded=loop.generators)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool

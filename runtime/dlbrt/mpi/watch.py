@@ -15,7 +15,6 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 from __future__ import annotations
 
 import os
-import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -30,6 +29,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
 from dlbrt.mpi.team import SingleRank
 from dlbrt.mpi.values.difference import changed_path
+from dlbrt.mpi.values.generators import GENERATORS, states
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
@@ -63,7 +63,8 @@ class Watch:
     """What one rank's iterations reach and the plan takes as unchanged, as it is when this is made.
 
     ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
-    ``apart`` are the identities of slots that are not looked at.
+    ``apart`` are the identities of slots that are not looked at, ``seeded`` the global random generators
+    that each iteration seeds.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class Watch:
         fields: Sequence[Field],
         apart: Iterable[int] = (),
         held: Spans | None = None,
+        seeded: Sequence[str] = (),
     ) -> None:
         self._values, self._slots = values, slots
+        self._generators = [name for name in GENERATORS if name not in seeded]
         apart = set(apart)
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, held))
@@ -109,7 +112,7 @@ class Watch:
             for name, (field, rows) in self._lists.items()
         }
         try:
-            return snapshot({**self._values, **_state(), **lists}, self._slots)
+            return snapshot({**self._values, **_state(), **states(self._generators), **lists}, self._slots)
         except Exception:  # objects' own pickling hooks may raise anything
             return None
 
@@ -130,11 +133,6 @@ def _state() -> dict[str, Any]:
     found: dict[str, Any] = {
         f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
     }
-    if (random := sys.modules.get("random")) is not None and hasattr(random, "getstate"):
-        found["the state of the module random"] = random.getstate()
-    if (legacy := sys.modules.get("numpy.random")) is not None:
-        name, keys, *rest = legacy.get_state(legacy=True)
-        found["the state of numpy.random"] = (name, keys.tobytes(), *rest)
     found["os.environ"] = dict(os.environ)
     found["the current directory"] = os.getcwd()
     found["np.geterr()"] = np.geterr()

@@ -99,7 +99,8 @@ class _Worker:
             if call.watched:
                 values = {name: v for name, v in by_name.items() if name not in loop.contributions.kinds}
                 held = driver.held(rank)
-                watches.append(Watch({**values, KERNEL: kernel}, slots, fields, loop_residents, held))
+                reached = {**values, KERNEL: kernel}
+                watches.append(Watch(reached, slots, fields, loop_residents, held, loop.generators))
             run_journal.open(loop.walk.ordinal)
             return driver
 
