@@ -21,6 +21,8 @@ from dlbc.analysis.uses import (
     bound_names,
     children_of,
     free_names,
+    is_super,
+    object_of_super,
     parameters_of,
     root_name,
     unparsed,
@@ -200,6 +202,8 @@ class ExpressionEvaluator(ChainEvaluator):
         return node.id, self._value(node)
 
     def _call(self, node: ast.Call) -> AbstractValue:
+        if self._region.receiver and is_super(node):
+            return self._value(object_of_super(node, self._region.receiver))
         function, receiver = self._function(node.func)
         row = lookup(function)
         if row.exhausts or function.endswith(".join"):

@@ -21,8 +21,8 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` before the loop, "
         "`rng = np.random.default_rng(seeds[i])` in it",
         {
-            "random": "make a generator in each iteration, `rng = random.Random(s + i)`, and draw from it; or "
-            "begin the body by `random.seed(s + i)`",
+            "random": "make a generator in each iteration, `rng = random.Random(s + i)`, and draw from it; "
+            "or begin the body by `random.seed(s + i)`",
             "numpy.random": "make one generator per iteration: `seeds = np.random.SeedSequence(s).spawn(n)` "
             "before the loop, `rng = np.random.default_rng(seeds[i])` in it; or begin the body by "
             "`np.random.seed(s + i)`",

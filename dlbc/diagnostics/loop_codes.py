@@ -43,9 +43,8 @@ LOOPS: dict[str, CatalogueEntry] = {
     ),
     "DLB208": CatalogueEntry(
         E,
-        "{what} without arguments refers to the method around it, but the loop body is moved out of that "
-        "method",
-        "write `super(Class, self)`, or assign the bound method to a name before the loop",
+        "{what} refers to the method or class around it, but the loop body is moved out of there",
+        "write `{instead}`",
     ),
     "DLB209": CatalogueEntry(
         E,

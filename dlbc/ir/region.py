@@ -94,7 +94,8 @@ class CodeRegion:
     ``parameters``: own names that hold an argument. ``integers``: shared names that surely hold an integer.
     ``fresh``: functions whose result is new; ``returns_argument_parts``: functions that return at most parts
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
-    integers, there would be no iteration.
+    integers, there would be no iteration. ``receiver``: the name of the object of which `super()` without
+    arguments is a view, the first parameter of the function around; empty where there is none.
     """
 
     body: tuple[ast.stmt, ...]
@@ -107,6 +108,7 @@ class CodeRegion:
     fresh: frozenset[str] = frozenset()
     returns_argument_parts: frozenset[str] = frozenset()
     range_arguments: frozenset[str] = frozenset()
+    receiver: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from dlbc.analysis.callees import (
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.seeds import draws_from, seeded_generators
-from dlbc.analysis.uses import every_node
+from dlbc.analysis.uses import every_node, is_super, object_of_super
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
@@ -308,7 +308,8 @@ def _cleared(facts: RegionFacts, context: AnalysisContext) -> dict[str, frozense
         attributes = {name for f in reached for name in summaries.of[f].attributes}
         passed: set[ast.AST] = {node for _, _, node in call.arguments}
         if isinstance(call.node.func, ast.Attribute):
-            passed.add(call.node.func.value)
+            holder = call.node.func.value
+            passed.add(object_of_super(holder) if is_super(holder) else holder)
         for array in dotted:
             if array.rpartition(".")[2] not in attributes:
                 found[array] |= passed

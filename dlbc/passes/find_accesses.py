@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
+from dlbc.analysis.uses import receiver_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
 from dlbc.ir.region import CodeRegion, ModuleNames
@@ -47,6 +48,7 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
             fresh=summaries.fresh,
             returns_argument_parts=summaries.returns_argument_parts,
             range_arguments=counted,
+            receiver=receiver_of(context.loop.scope),
         )
     )
 

@@ -34,6 +34,7 @@ from dlbc.ir.plan import (
 )
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan
+from dlbc.passes.check_closures import check_closures
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
@@ -81,7 +82,14 @@ def report_loops(
     Costly details that ``wanted`` does not ask for are left out.
     """
     around = _ModuleContext(module.source, *(survey or survey_module(module)), Provers(), wanted)
-    loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
+    loops = [
+        replace(
+            loop,
+            read_by_costs=_read_by_costs(loops, loop),
+            others=tuple(each.node for each in loops if each is not loop),
+        )
+        for loop in loops
+    ]
     return [_plan_loop(loop, around) for loop in loops]
 
 
@@ -163,7 +171,8 @@ def _read_body(context: AnalysisContext) -> _Body:
     added_to = frozenset(contributions.containers) - contributions.maybe_stores
     findings = (
         *refused,
-        *check_scalars(context, scalars, facts, effects.callees, settled=contributions.explained),
+        *check_scalars(context, scalars, settled=contributions.explained),
+        *check_closures(context, facts, effects.callees),
         *effects.findings,
         *check_implicit_calls(context, facts, effects.callees, added_to, effects.writing),
     )

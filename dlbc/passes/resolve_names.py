@@ -15,7 +15,16 @@ from dataclasses import replace
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
 from dlbc.analysis.subscripts import is_shape
-from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
+from dlbc.analysis.uses import (
+    UseKind,
+    bound_names,
+    every_node,
+    is_super,
+    outside_classes,
+    own_nodes,
+    receiver_of,
+    uses_of,
+)
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import FunctionNode, IndexRange, LoopNames, ModuleNames
 
@@ -116,6 +125,9 @@ def resolve_names(loop: AnnotatedLoop, module: ModuleNames) -> LoopNames:
     for use in uses_of(ast.Module(list(node.body), [])):
         if use.name not in temporaries and not stays(use.name, loop, module):
             shared.setdefault(use.name, use.node)
+    for call in (n for n, _ in outside_classes(node.body) if is_super(n)):
+        shared.setdefault("__class__", call)
+        shared.setdefault(receiver_of(loop.scope), call)
     for use in uses_of(node.target):  # subscripts of a target, which `check_form` refuses
         if use.kind is UseKind.LOAD:
             shared.setdefault(use.name, use.node)
