@@ -179,6 +179,8 @@ class _Finder:
                 effects.setdefault(name.id, []).append((name, effect))
         for container, found in effects.items():
             known = {name for name, _ in found}
+            if any(map(_writes, (effect for _, effect in found))) and not self._is_text(container):
+                continue  # a file, or an object of an unknown type
             if self._shared(container) and known.issuperset(self._mentions[container]):
                 yield OrderedContainer(container, tuple(effect for _, effect in found))
 
@@ -205,6 +207,16 @@ class _Finder:
 
     def is_dictionary(self, name: str) -> bool:
         return self._always_made_by(_makes_dictionary, name)
+
+    def _is_text(self, name: str) -> bool:
+        """Whether the name surely is a text in memory, to which iterations write."""
+        return self._module.builtin("print") and self._always_made_by(
+            lambda node: (
+                isinstance(node, ast.Call)
+                and self._module.imported_name(ast.unparse(node.func)) == "io.StringIO"
+            ),
+            name,
+        )
 
     def _makes_array(self, node: ast.expr) -> bool:
         match node:
@@ -295,8 +307,24 @@ def _additions(node: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr | ast.stmt]]
         ) if method in _ADDING and len(args) == 1 and not call.keywords:
             if not isinstance(args[0], ast.Starred):
                 yield name, call
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as name)) as call) if _writes(call):
+            yield name, call
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), keywords=keywords) as call):
+            for keyword in keywords:
+                if keyword.arg == "file" and isinstance(keyword.value, ast.Name):
+                    yield keyword.value, call
         case ast.Assign(targets=[ast.Subscript(value=ast.Name() as name)]):
             yield name, node
+
+
+def _writes(effect: ast.expr | ast.stmt) -> bool:
+    """Whether it writes text: to a stream, by a method of it or by `print`."""
+    match effect:
+        case ast.Call(func=ast.Attribute(attr="write" | "writelines"), args=[part], keywords=[]):
+            return not isinstance(part, ast.Starred)
+        case ast.Call(func=ast.Name(id="print")):
+            return True
+    return False
 
 
 def _updates_otherwise(node: ast.stmt, name: str) -> bool:
