@@ -32,3 +32,8 @@ def report(
     entry = CATALOGUE[code]
     message, help_text = entry.message.format(**fields), entry.cases.get(case, entry.help).format(**fields)
     return Diagnostic(code, entry.severity, place, message, label, help_text, notes)
+
+
+def help_for(code: str, case: str, **fields: object) -> str:
+    """The help of ``code`` in a case; KeyError for a case that it does not have, or a missing field."""
+    return CATALOGUE[code].cases[case].format(**fields)

@@ -38,6 +38,7 @@ from dlbc.passes.check_closures import check_closures
 from dlbc.passes.check_effects import BodyEffects, check_effects
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
+from dlbc.passes.choose_help import with_fitting_help
 from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
 from dlbc.passes.compute_liveness import compute_liveness, is_seen_after_failure
 from dlbc.passes.find_accesses import Aliases, find_accesses, find_aliases
@@ -127,7 +128,8 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(context, stored, growing)
-    findings = (*unfit, *body.findings, *proof.findings, *deleted, *misread)
+    found = (*unfit, *body.findings, *proof.findings, *deleted, *misread)
+    findings = [with_fitting_help(finding, context) for finding in found]
     refusal = LoopReport(
         loop,
         plan=None,
