@@ -79,8 +79,8 @@ def _of_stores(node: Node, context: AnalysisContext) -> Choice:
     """A data frame, a cache, scratch space, or an array that is also used as a whole."""
     name = root_name_of(node) if isinstance(node, ast.expr) else ""
     stores = list(_stores(context, name))
-    if not stores:
-        return None
+    if not stores:  # a function that the body calls stores into it
+        return ("argument", {"array": name, "index": context.names.index or "i"}) if name else None
     if (column := _column(stores[0], context)) is not None:
         return "frame", {"column": column, "index": context.names.index or "i"}
     tested = (n for s in context.body for n in every_node(s) if isinstance(n, ast.Compare))

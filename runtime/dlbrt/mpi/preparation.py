@@ -18,16 +18,20 @@ from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, reached_otherwise
 from dlbrt.data.layout import InitialPartition
+from dlbrt.data.memory import Array
+from dlbrt.data.overlap import owner, window
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
-from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
+from dlbrt.mpi.values.objects import RootObjects, SharedObjects
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
+from dlbrt.mpi.values.pickles import met_by_pickler
 from dlbrt.mpi.values.program_state import InterpreterState, collect
-from dlbrt.mpi.watch import KERNEL, Watch
+from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -78,7 +82,7 @@ class Preparation:
         self.tables: tuple[TableSlots, ...] = ()
         self.state: InterpreterState | None = None
         self.settings: bytes | None = None
-        self.objects = SharedObjects()
+        self.objects = RootObjects()
         self.descriptions: dict[str, ContributionDescription] = {}
 
     def fetch_to_root(self, loop: LoopContext) -> None:
@@ -93,10 +97,14 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        places = loop.contributions.places
+        if reason := places.obstacle():
+            return reason
         try:
-            self._find(loop, pooled=pooled)
-            self._pack_all(loop.contributions)
-            return self._hazard() or self._contribution_obstacle(loop.contributions)
+            with places.emptied():
+                self._find(loop, pooled=pooled)
+                self._pack_all(loop.contributions)
+                return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
             return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
@@ -104,15 +112,17 @@ class Preparation:
 
     def watches(self, loop: LoopContext) -> bool:
         """Whether what the plan takes as unchanged is to be looked at."""
-        return bool(loop.unseen_calls) and not self.root_runtime.options.trust
+        if self.root_runtime.options.trust:
+            return False
+        if not loop.unseen_calls and (foreign := foreign_object(self.named)):
+            loop.unseen_calls = {foreign: 0}
+        return bool(loop.unseen_calls)
 
-    def watch(self, loop: LoopContext) -> Watch:
-        """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
-        values = {name: value for name, value in self.named.items() if name not in loop.contributions.kinds}
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
+        residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
         slots = self.packed.slots
-        apart = [id(value) for value in slots if value in self.loop_residents]
-        reached = {**values, KERNEL: self.kernel}
-        return Watch(reached, slots, self.fields, apart, seeded=loop.generators)
+        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
 
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
@@ -173,16 +183,15 @@ class Preparation:
 
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
-        values = list((self.named | self.descriptions).values())
-        self._pack(values)
+        self._pack()
         routine_state = self.routine_state
         if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
-            self._pack(values)
+            self._pack()
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
 
-    def _pack(self, values: Sequence[Any]) -> None:
+    def _pack(self) -> None:
         distributed = {
             id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
@@ -192,14 +201,13 @@ class Preparation:
         def carried(value: Any) -> Any:
             return packed.slot(value) if id(value) in distributed else value
 
-        arguments = [carried(value) for value in values]
+        arguments = [carried(self.descriptions.get(name, value)) for name, value in self.named.items()]
+        in_objects = {name: each for name, each in self.descriptions.items() if name not in self.named}
         space = self.space.with_values(carried(part.values) for part in self.space.parts)
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
-        self.objects = SharedObjects(
-            lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
-        )
-        pack((kernel, arguments, space, collect()), packed, lists, common)
+        self.objects = RootObjects(lambda: packed.slots, lambda: met_by_pickler(packed.pickler))
+        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
@@ -219,7 +227,7 @@ class Preparation:
     def _hazard(self) -> str | None:
         """Why the data forbids sharing the loop, if it does."""
         hidden = self._reached_inside() | reached_whole(self.fields, self.named)
-        met = self.objects.known if any(field.spec.in_place for field in self.fields) else ()
+        met = self.objects.known.objects if any(field.spec.in_place for field in self.fields) else ()
         return hazard(self.fields, self._arrays(), hidden, len(self.space), met)
 
     def _contribution_obstacle(self, known: LoopContributions) -> str | None:
@@ -228,12 +236,21 @@ class Preparation:
                 return f"what {name} starts from has no order that ranks could choose by"
         changing = {name: known.values[name] for name in known.kinds}
         changing = {name: value for name, value in changing.items() if not isinstance(value, _UNCHANGING)}
-        met = self.objects.known if changing else ()
+        met = self.objects.known.objects if changing else ()
         return reached_otherwise(changing, self.fields, self._arrays(), met, self.named)
 
     def _arrays(self) -> list[Any]:
-        """Every array that goes to the other ranks."""
-        return [*(value for value in self.packed.slots if not isinstance(value, list)), *self.packed.arrays]
+        """Every array that goes to the other ranks, and as arrays what else exposes memory."""
+        packed = self.packed
+        arrays = [*(value for value in packed.slots if not isinstance(value, list)), *packed.arrays]
+        return [*arrays, *map(window, packed.exposing), *self._byte_arrays(arrays)]
+
+    def _byte_arrays(self, arrays: Sequence[Array]) -> list[Array]:
+        """The byte arrays that go to the other ranks as such, and whose memory some array has."""
+        owners = {id(found): found for found in map(owner, arrays) if type(found) is bytearray}
+        return (
+            [window(value) for value in self.objects.known.objects if id(value) in owners] if owners else []
+        )
 
     def _groups(self, loop: LoopContext, weights: Sequence[float]) -> Groups:
         """The groups of a local strategy; a wish that cannot be met is logged."""

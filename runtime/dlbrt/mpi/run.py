@@ -27,7 +27,7 @@ from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
 from dlbrt.mpi.values.packing import named
-from dlbrt.mpi.watch import Probation, contradicted
+from dlbrt.mpi.watch import Probation, Watch, contradicted
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
@@ -78,6 +78,7 @@ def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopR
 
     loop = LoopContext(space, launch, lambda _: None, Load.none())
     perform(loop, kernel, arguments)
+    loop.contributions.finish()
     return LoopResult(space, [own_result(loop, 0)], loop.contributions.results())
 
 
@@ -98,6 +99,7 @@ class LoopRun:
         self._sharing: SharedRun | None = None
         self._probation = Probation()
         self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
+        self._watched: Watch | None = None  # of the part that all ranks did
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._strategy = self._reason = ""
         self._results: list[RankResult] = []
@@ -124,6 +126,8 @@ class LoopRun:
                 self._sharing.run_journal.close()
         if self._prefix is not None:
             loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
+        loop.contributions.finish()
+        self._note_checks(loop)
         self._learn()
         self._record()
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
@@ -158,7 +162,7 @@ class LoopRun:
         if begun is None:
             self._probation.wanted = self._iterations_on_probation(loop)
         if self._probation.wanted:
-            self._probation.begin(prepared.watch(loop))
+            self._probation.begin(prepared.watch(loop, Spans.of(range(2))))
             loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)
@@ -187,7 +191,7 @@ class LoopRun:
         prepared = self._prepared
 
         def launch(loop: LoopContext) -> Team:
-            loop.contributions.values.update(shared.contributions.values)
+            loop.contributions.take_over(shared.contributions)
             loop.contributions.begin(prepared.named)
             team = SingleRank(Spans.of(range(first, len(prepared.space))), self._recorder)
             team.figures.parts = [range(first)] if first else []
@@ -207,9 +211,12 @@ class LoopRun:
     def _share(self, loop: LoopContext, strategy: str, begun: SingleRank | None, *, fixed: bool) -> Team:
         """All ranks, for what is left; ``fixed``: shares are never cut anew."""
         prepared = self._prepared
+        if prepared.watches(loop) and self._loop_history.watched_runs <= _WATCHED_RUNS:
+            loop.folding = FoldingPolicy.NONE  # so that rank 0's iterations are the first ones
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
         self._sharing = SharedRun(prepared, call, loop, self._recorder)
+        self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:
             driver.figures.parts, driver.figures.compute_s = begun.figures.parts, begun.figures.compute_s
@@ -244,6 +251,17 @@ class LoopRun:
             return False
         self._prefix = own
         return True
+
+    def _note_checks(self, loop: LoopContext) -> None:
+        """Note in the statistics what was looked at, if anything was."""
+        if self._prepared.watches(loop):
+            checks = self._loop_history.record.checks
+            checks.calls = dict(loop.unseen_calls)
+            checks.found = self._loop_history.contradiction or ""
+            checks.seconds += self._probation.seconds
+            if self._watched is not None:
+                checks.runs += 1
+                checks.seconds += self._watched.seconds
 
     def _learn(self) -> None:
         """Note the figures of the run, and what they teach."""

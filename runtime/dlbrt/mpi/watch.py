@@ -15,27 +15,39 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 from __future__ import annotations
 
 import os
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dlbrt.data.digests import Digests, changed_row, row_digests
+from dlbrt.data.digests import ArrayDigests
 from dlbrt.data.field import Field, take
 from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
-from dlbrt.mpi.team import SingleRank
+from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, states
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
+from dlbrt.reductions.places import Places
+
+if TYPE_CHECKING:
+    from dlbrt.mpi.loop import LoopContext
 
 #: The name of the kernel among the objects that are watched; what it reaches is named by itself.
 KERNEL = "the loop's body"
+
+#: Packages whose classes the compiler knows, or has seen.
+_SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
+
+#: Stretches of rows at whose ends single rows are looked at.
+_MAX_EDGES = 32
 
 #: How many calls a sentence names.
 _NAMED_CALLS = 3
@@ -50,21 +62,22 @@ class ContradictionError(ProgramError):
 
 @dataclass(frozen=True, slots=True)
 class WatchedArray:
-    """An array, its name, the fields that store to it, and the digests of its rows as they were."""
+    """An array, its name, the fields of the loop that it is, and the digests of its rows as they were."""
 
     name: str
     array: Array
-    axis: int
-    stores: tuple[Field, ...]
-    before: Digests
+    fields: tuple[Field, ...]
+    before: ArrayDigests
 
 
 class Watch:
     """What one rank's iterations reach and the plan takes as unchanged, as it is when this is made.
 
     ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
-    ``apart`` are the identities of slots that are not looked at, ``seeded`` the global random generators
-    that each iteration seeds.
+    ``apart`` are the identities of slots that are not looked at. In objects, nor are the ``places`` to which
+    iterations contribute. ``dealt`` are the positions that this rank begins with; ``whole``: it has the rows
+    of all others too, as rank 0 does. ``seeded`` are the global random
+    generators that each iteration seeds.
     """
 
     def __init__(
@@ -72,30 +85,42 @@ class Watch:
         values: Mapping[str, Any],
         slots: Sequence[Any],
         fields: Sequence[Field],
-        apart: Iterable[int] = (),
-        held: Spans | None = None,
+        apart: set[int],
+        dealt: Spans,
+        places: Places,
+        *,
+        whole: bool,
         seeded: Sequence[str] = (),
     ) -> None:
-        self._values, self._slots = values, slots
+        started = clock()
+        self._values, self._slots, self._places = values, slots, places
         self._generators = [name for name in GENERATORS if name not in seeded]
-        apart = set(apart)
         self._lists = {
-            field.name or "the sequence that the loop runs over": (field, _rows_held(field, held))
+            field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
             if type(field.data) is list and not field.spec.stores
         }
-        self._arrays = [_watched(value, values, fields) for value in slots if _is_plain(value, fields, apart)]
+        self._arrays = [
+            _watched(value, values, fields, dealt) for value in slots if _is_plain(value, fields, apart)
+        ]
         self._before = self._snapshot()
+        self.seconds = clock() - started  # spent on looking
 
     def contradiction(self, done: Spans, received: Sequence[Spans] = ()) -> str | None:
         """What has changed though the plan says that iterations ``done`` do not change it; None if nothing.
 
         Rows of the iterations ``received`` have come from other ranks since.
         """
+        started = clock()
+        found = self._changed(done, received)
+        self.seconds += clock() - started
+        return found
+
+    def _changed(self, done: Spans, received: Sequence[Spans]) -> str | None:
         for each in self._arrays:
-            stored = [field.stored(done) for field in each.stores]
-            come = [field.needed(spans) for field in each.stores for spans in received]
-            row = changed_row(each.before, row_digests(each.array, each.axis), (*stored, *come))
+            stored = [field.stored(done) for field in each.fields]
+            come = [field.needed(spans) for field in each.fields for spans in received]
+            row = each.before.changed((*stored, *come))
             if row is not None:
                 return f"row {row} of {each.name}" if each.array.ndim else each.name
         after = self._snapshot()
@@ -112,9 +137,52 @@ class Watch:
             for name, (field, rows) in self._lists.items()
         }
         try:
-            return snapshot({**self._values, **_state(), **states(self._generators), **lists}, self._slots)
+            with self._places.emptied():
+                return snapshot(
+                    {**self._values, **_state(), **states(self._generators), **lists}, self._slots
+                )
         except Exception:  # objects' own pickling hooks may raise anything
             return None
+
+
+def watch_of(
+    loop: LoopContext,
+    kernel: object,
+    named: Mapping[str, Any],
+    slots: Sequence[Any],
+    fields: Sequence[Field],
+    residents: Iterable[int],
+    dealt: Spans,
+    *,
+    whole: bool,
+) -> Watch:
+    """The watch over a loop on this rank: over all that its kernel and its arguments reach.
+
+    Left out are what iterations contribute to, private objects, and arrays that stay on the ranks
+    (``residents``). ``dealt`` and ``whole`` are as for `Watch`.
+    """
+    apart = {*residents, *(id(named[name]) for name in loop.private if name in named)}
+    values = {
+        name: value
+        for name, value in named.items()
+        if name not in loop.contributions.kinds and name not in loop.private
+    }
+    places, seeded = loop.contributions.places, loop.generators
+    return Watch({**values, KERNEL: kernel}, slots, fields, apart, dealt, places, whole=whole, seeded=seeded)
+
+
+def foreign_object(values: Mapping[str, Any]) -> str | None:
+    """An object whose class the compiler has not seen, nor what its operators do; None if there is none.
+
+    Python's own classes and numpy's keep to what the compiler expects of operators.
+    """
+    for name, value in values.items():
+        items = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+        for held in (value, *islice(items, 1)):
+            package = type(held).__module__.partition(".")[0]
+            if package not in _SEEN_PACKAGES:
+                return f"operators of {type(held).__qualname__} ({name})"
+    return None
 
 
 def contradicted(change: str, calls: Mapping[str, int]) -> str:
@@ -123,7 +191,7 @@ def contradicted(change: str, calls: Mapping[str, int]) -> str:
 
 
 def _named(calls: Mapping[str, int]) -> str:
-    named = [f"{call} in line {line}" for call, line in calls.items()]
+    named = [f"{call} in line {line}" if line else call for call, line in calls.items()]
     more = f" and {len(named) - _NAMED_CALLS} more" if len(named) > _NAMED_CALLS else ""
     return ", ".join(named[:_NAMED_CALLS]) + more
 
@@ -146,20 +214,19 @@ def _is_plain(value: Any, fields: Sequence[Field], apart: set[int]) -> bool:
     return not any(field.by_elements for field in fields if field.data is value)
 
 
-def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field]) -> WatchedArray:
-    own = [field for field in fields if field.data is array]
-    stores = tuple(field for field in own if field.spec.stores)
-    axis = stores[0].axis if stores else 0
+def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field], dealt: Spans) -> WatchedArray:
+    own = tuple(field for field in fields if field.data is array)
+    axis = next((field.axis for field in sorted(own, key=lambda f: not (f.spec.stores or f.by_rows))), 0)
     names = (field.name for field in own if field.name)
     name = next(names, None) or next((n for n, v in values.items() if v is array), "an array")
-    return WatchedArray(name, array, axis, stores, row_digests(array, axis))
+    rows = [run for field in own for run in field.stored(dealt)]
+    edges = [row for run in rows for row in (run[0], run[-1])] if len(rows) <= _MAX_EDGES else []
+    return WatchedArray(name, array, own, ArrayDigests(array, axis, edges))
 
 
-def _rows_held(field: Field, held: Spans | None) -> Rows:
-    """The rows of a list that this rank has: all of them at rank 0."""
-    if held is None or not field.by_rows:
-        return (range(field.length),)
-    return field.needed(held)
+def _rows_held(field: Field, dealt: Spans, whole: bool) -> Rows:
+    """The rows of a list that a rank has."""
+    return (range(field.length),) if whole or not field.by_rows else field.needed(dealt)
 
 
 class Probation:
@@ -173,6 +240,7 @@ class Probation:
         self.wanted = 0  # iterations that still have to change nothing
         self._watch: Watch | None = None
         self._suspected = False
+        self.seconds = 0.0  # spent on looking
 
     def begin(self, watch: Watch) -> None:
         """Watch one more iteration."""
@@ -184,6 +252,7 @@ class Probation:
         if watch is None or begun is None:
             return None
         found = watch.contradiction(begun.figures.done)
+        self.seconds += watch.seconds
         if found is None:
             self.wanted -= 1
         elif self._suspected:

@@ -12,20 +12,29 @@ from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, RESULT, VERDICT, Communicator
+from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.perform import RankResult, make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.perform import (
+    RankResult,
+    make_driver,
+    own_result,
+    perform,
+    recorder,
+    remains_to_send,
+    result_to_send,
+    stored_by,
+)
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
 from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot, named
-from dlbrt.mpi.watch import KERNEL, Watch
+from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
 
@@ -64,9 +73,11 @@ class _Worker:
         if call.kernel is not None:
             self._kernels[call.key] = packing.unpack(call.kernel, (), SharedObjects())
         _, common = self._kernels.get(call.key, (None, []))
-        (kernel, arguments, space, data), met = packing.unpack(body, slots, SharedObjects(lambda: common))
+        (kernel, arguments, in_objects, space, data), met = packing.unpack(
+            body, slots, SharedObjects(lambda: common)
+        )
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
-        objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
+        objects = WorkerObjects(lambda: slots, lambda: met, rank=self._communicator.rank)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
@@ -95,30 +106,32 @@ class _Worker:
                 release(self._slot_cache.kept(eviction.number), eviction.axis, eviction.rows[rank])
             loop.walk.measure(call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
-            loop.contributions.share(run_journal.journal, by_name)
+            contributions = loop.contributions
+            contributions.share(run_journal.journal, by_name | in_objects)
+            contributions.find_places(by_name)
             if call.watched:
-                values = {name: v for name, v in by_name.items() if name not in loop.contributions.kinds}
                 held = driver.held(rank)
-                reached = {**values, KERNEL: kernel}
-                watches.append(Watch(reached, slots, fields, loop_residents, held, loop.generators))
+                reached = kernel, by_name, slots, fields, loop_residents
+                watches.append(watch_of(loop, *reached, held, whole=False))
             run_journal.open(loop.walk.ordinal)
             return driver
 
         def finish(loop: LoopContext) -> None:
             run_journal.close()
-            result = result_to_send(loop, rank, objects)
+            own = own_result(loop, rank)
+            result = result_to_send(own, objects)
             if watches:
                 result = replace(result, contradiction=_contradiction(watches[0], loop, result))
             self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
             if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
                 return  # rank 0 does without what this rank has done
-            self._give_back(result, travelling, objects, elements[0])
+            self._give_back(own, travelling, objects, elements[0])
             run_journal.serve()
 
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:
+    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: WorkerObjects) -> None:
         mover = Mover(self._communicator, fields, objects)
         held = driver.held(self._communicator.rank)
         mover.prepare(held)
@@ -126,13 +139,17 @@ class _Worker:
         mover.complete()
 
     def _give_back(
-        self, result: RankResult, fields: list[Field], objects: SharedObjects, elements: ElementGather
+        self, own: RankResult, fields: list[Field], objects: WorkerObjects, elements: ElementGather
     ) -> None:
         mover = Mover(self._communicator, fields, objects)
-        mover.send(result.figures.done, 0, stored_by(result))
+        mover.send(own.figures.done, 0, stored_by(own))
         elements.send()
+        # Last: it says what has to be known to read the others.
+        message = pickle.dumps(remains_to_send(own, objects))
+        sending = self._communicator.send_bytes(message, 0, DATA)
         mover.complete()
         elements.sent()
+        self._communicator.complete([sending])
 
 
 def _contradiction(watch: Watch, loop: LoopContext, result: RankResult) -> str | None:

@@ -8,7 +8,7 @@ from dlbc.diagnostics.catalogue import CATALOGUE
 from tests.dlbc.passes.planning import results_of
 
 HEAD = "import io, os\nimport numpy as np\nimport pandas as pd\na = np.zeros(n)\nb = np.arange(n)\n"
-COUNTER = "class C:\n    def add(self, x):\n        self.k += x\n        return x\ns = C()\n"
+COUNTER = "class C:\n    def add(self, x):\n        self.k[x] = 1\n        return self.add(x - 1)\ns = C()\n"
 TOTAL = "def f(x):\n    global total\n    total += x\n    return x\n"
 MEMO = "def f(x):\n    if x not in memo:\n        memo[x] = 1\n    return memo[x]\nmemo = {}\n"
 
@@ -38,8 +38,9 @@ CASES = [
     ("DLB409", TOTAL, "a[i] = f(i)", "`total += ...`"),
     ("DLB409", MEMO, "a[i] = f(i)", "`@functools.lru_cache`"),
     ("DLB410", COUNTER, "a[i] = s.add(i)", "leave `s` alone"),
-    ("DLB410", "", "np.add(a, b, out=a)", "`out=a[i]`"),
-    ("DLB410", "def f(u):\n    u[0] = 1\n", "f(a)", "`a[i]`"),
+    ("DLB410", "", "np.sqrt(b, out=a)", "`out=a[i]`"),
+    ("DLB410", "def f(u):\n    u[0] = 1\n    f(u)\n", "f(a)", "`a[i]`"),
+    ("DLB306", "def f(u):\n    u[0] = 1\n    return u\n", "f(a)", "`a[i]`"),
     ("DLB410", "it = iter(b)\n", "a[i] = next(it)", "`items = list(it)`"),
 ]
 

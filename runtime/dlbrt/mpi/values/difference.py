@@ -171,7 +171,7 @@ def _parts(where: str, value: Any) -> Iterator[tuple[tuple[Any, str], Any]]:
         for place, part in enumerate(value):
             yield ((place, ""), f"{where}[{place}]" if where else ""), part
     elif isinstance(value, set | frozenset):
-        yield (("elements", ""), where), sorted(map(repr, value))
+        yield (("elements", ""), where), str(sorted(map(repr, value)))
     else:
         yield from _made_parts(where, value)
 
