@@ -118,7 +118,8 @@ class CodeRegion:
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
     integers, there would be no iteration. ``expansions``: calls, and attributes that run a property, whose
     code is walked in place of them; their locals are own names. ``outer``: names that stand for data of
-    modules there.
+    modules there. ``receiver``: the name of the object of which `super()` without arguments is a view, the
+    first parameter of the function around; empty where there is none.
     """
 
     body: tuple[ast.stmt, ...]
@@ -131,6 +132,7 @@ class CodeRegion:
     fresh: frozenset[str] = frozenset()
     returns_argument_parts: frozenset[str] = frozenset()
     range_arguments: frozenset[str] = frozenset()
+    receiver: str = ""
     expansions: Mapping[ast.AST, Expansion] = field(default_factory=dict)
     outer: frozenset[str] = frozenset()
 

@@ -12,6 +12,7 @@ from dlbrt.data.space import Space
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.loop import Kept
 from dlbrt.mpi.perform import RankResult, SentValue
+from dlbrt.mpi.values.generators import key_of, restore
 from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.replay import ReplayFailure
@@ -72,6 +73,12 @@ class LoopResult:
                 f"the value of {name!r} after the loop cannot leave its rank: {value.obstacle}"
             )
         return value
+
+    def restore(self, seeded: Iterable[str]) -> None:
+        """Set the random generators that each iteration seeds to their state after the last iteration."""
+        for generator in seeded:
+            if (key := key_of(generator)) in self:
+                restore(generator, self[key])
 
     def check(self) -> None:
         """Raise the exception of the loop's body, if any."""

@@ -24,6 +24,7 @@ from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.team import Team
+from dlbrt.mpi.values.generators import states
 from dlbrt.mpi.walk import Walk
 from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
@@ -182,6 +183,7 @@ class LoopContext:
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
         self.unseen_calls: Mapping[str, int] = {}
+        self.generators: tuple[str, ...] = ()
         self.private: Sequence[str] = ()
         self.ending = LoopEnd()
         self.ensure_valid: Callable[[object], object] = lambda _: None
@@ -214,6 +216,10 @@ class LoopContext:
         Objects of ``private`` names may change: each iteration finds them worthless.
         """
         self.unseen_calls, self.private = calls, private
+
+    def seeded(self, *generators: str) -> None:
+        """The global random generators that each iteration seeds before it draws, by their modules."""
+        self.generators = generators
 
     def cost(
         self,
@@ -356,4 +362,5 @@ class LoopContext:
 
     def _keep(self, values: Mapping[str, Any], *, failed: bool = False) -> None:
         dealt = self.table.iterations is Distribution.CYCLIC
+        values = {**values, **states(self.generators)} if self.generators else values
         self.ending.temporaries.keep(self.walk.done, values, dealt=dealt, failed=failed)

@@ -15,10 +15,9 @@ the first iteration on without a gap, and does the rest alone (`Undo`).
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,7 @@ from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
+from dlbrt.mpi.values.generators import GENERATORS, states
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
@@ -42,12 +42,6 @@ if TYPE_CHECKING:
 
 #: The name of the kernel among the objects that are watched; what it reaches is named by itself.
 KERNEL = "the loop's body"
-
-#: Modules with a random generator, and what gives its state. One that the runtime imports later is its own.
-_GENERATORS: dict[str, Callable[[Any], Any]] = {
-    "random": lambda module: module.getstate() if hasattr(module, "getstate") else None,  # or the user's file
-    "numpy.random": lambda module: pickle.dumps(module.get_state(legacy=True)),
-}
 
 #: Packages whose classes the compiler knows, or has seen.
 _SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
@@ -82,7 +76,8 @@ class Watch:
     ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
     ``apart`` are the identities of slots that are not looked at. In objects, nor are the ``places`` to which
     iterations contribute. ``dealt`` are the positions that this rank begins with; ``whole``: it has the rows
-    of all others too, as rank 0 does.
+    of all others too, as rank 0 does. ``seeded`` are the global random
+    generators that each iteration seeds.
     """
 
     def __init__(
@@ -95,10 +90,11 @@ class Watch:
         places: Places,
         *,
         whole: bool,
+        seeded: Sequence[str] = (),
     ) -> None:
         started = clock()
         self._values, self._slots, self._places = values, slots, places
-        self._generators = [name for name in _GENERATORS if name in sys.modules]
+        self._generators = [name for name in GENERATORS if name in sys.modules and name not in seeded]
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
@@ -142,7 +138,9 @@ class Watch:
         }
         try:
             with self._places.emptied():
-                return snapshot({**self._values, **_state(self._generators), **lists}, self._slots)
+                return snapshot(
+                    {**self._values, **_state(), **states(self._generators), **lists}, self._slots
+                )
         except Exception:  # objects' own pickling hooks may raise anything
             return None
 
@@ -169,9 +167,8 @@ def watch_of(
         for name, value in named.items()
         if name not in loop.contributions.kinds and name not in loop.private
     }
-    return Watch(
-        {**values, KERNEL: kernel}, slots, fields, apart, dealt, loop.contributions.places, whole=whole
-    )
+    places, seeded = loop.contributions.places, loop.generators
+    return Watch({**values, KERNEL: kernel}, slots, fields, apart, dealt, places, whole=whole, seeded=seeded)
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:
@@ -199,12 +196,11 @@ def _named(calls: Mapping[str, int]) -> str:
     return ", ".join(named[:_NAMED_CALLS]) + more
 
 
-def _state(generators: Iterable[str]) -> dict[str, Any]:
+def _state() -> dict[str, Any]:
     """What bodies may change of the interpreter and its modules, by name."""
     found: dict[str, Any] = {
         f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
     }
-    found |= {f"the state of {name}": _GENERATORS[name](sys.modules[name]) for name in generators}
     found["os.environ"] = dict(os.environ)
     found["the current directory"] = os.getcwd()
     found["np.geterr()"] = np.geterr()
