@@ -17,6 +17,7 @@ from dlbc.analysis import effects
 from dlbc.analysis.callees import (
     callees,
     functions_run,
+    is_cached,
     mutated_arguments,
     unseen_callee,
     watched_in,
@@ -179,6 +180,11 @@ class _Check:
                     continue
                 note = self._context.note(node, f"`{name}` is changed here")
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+        cached = is_cached(function.node, self._module)
+        for reader in self._module.implicit_calls.cache_readers if cached else ():
+            note = self._context.note(reader, "what the cache has counted is read here")
+            name = f"{function.name}.cache_info()"
+            self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
 
     def _elsewhere(self, function: FunctionSummary, name: str) -> bool:
         """Whether the name belongs to a function that does not enclose the loop: each call has its own."""
