@@ -27,7 +27,7 @@ from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResidents
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
-from dlbrt.mpi.values.program_state import InterpreterState, collect
+from dlbrt.mpi.values.program_state import InterpreterState, collect, collects_warnings
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
@@ -94,6 +94,8 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        if collects_warnings():
+            return "the program collects warnings, or shows them by a function of its own"
         try:
             self._find(loop, pooled=pooled)
             self._pack_all(loop.contributions)

@@ -12,7 +12,7 @@ import (`signature`).
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import io
 import pickle
 import sys
@@ -190,6 +190,8 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             self._packed.arrays.append(obj)
         elif obj is sys.stdout or obj is sys.__stdout__:
             raise TypeError("iterations write to the standard output object itself")
+        elif isinstance(obj, ctypes.CDLL):
+            raise TypeError(f"iterations call the library of C {obj._name}")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
         return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
@@ -267,8 +269,7 @@ def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[An
     _loading = slots
     unpacker = _Unpacker(io.BytesIO(body))
     try:
-        # Modules that are imported while loading have printed at rank 0 already.
-        with contextlib.redirect_stdout(io.StringIO()), common.reading():
+        with common.reading():
             value = unpacker.load()
         return value, met_by_unpickler(unpacker)
     finally:
