@@ -41,7 +41,14 @@ def bindings_of(
     name: str, loop: AnnotatedLoop, module: ModuleNames
 ) -> tuple[Sequence[ast.AST], ast.AST | None]:
     """The nodes that bind ``name`` as the loop sees it, and the function they are local to, if any."""
-    for scope in _scopes(loop):
+    return bindings_within(name, loop.path, module)
+
+
+def bindings_within(
+    name: str, path: Sequence[ast.AST], module: ModuleNames
+) -> tuple[Sequence[ast.AST], ast.AST | None]:
+    """The same for code inside the nodes of ``path``, the outermost first."""
+    for scope in (s for s in reversed(path) if isinstance(s, Functions)):
         nodes: list[ast.AST] = [p for p in uses.parameters_of(scope) if p.arg == name]
         if name in uses.cached_on_node(scope, "_dlbc_globals", _globals):
             break
@@ -138,8 +145,8 @@ def rename(name: str | None, mangled: dict[str, str]) -> str | None:
 
 def rename_reduction(reduction: Reduction, mangled: dict[str, str]) -> Reduction:
     """The reduction with names as the kernel writes them."""
-    companions = tuple(mangled.get(n, n) for n in reduction.companions)
-    return replace(reduction, name=mangled.get(reduction.name, reduction.name), companions=companions)
+    companions = tuple(swapped(n, mangled) for n in reduction.companions)
+    return replace(reduction, name=swapped(reduction.name, mangled), companions=companions)
 
 
 def rename_array(plan: ArrayPlan, mangled: dict[str, str]) -> ArrayPlan:

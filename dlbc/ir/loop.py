@@ -118,7 +118,8 @@ class IndependenceProof:
     ``axis``: the axis on which each iteration stores to rows of its own; None where the stores are disjoint
     element by element only. ``shared_rows``: an iteration may read other elements of rows that another one
     stores to. ``guards``: conditions on names from before the loop, as source text, that the proof requires.
-    ``tried``: one line for each method tried, with its outcome.
+    ``numbers``: names that the proof takes for the numbers that they are bound to. ``tried``: one line for
+    each method tried, with its outcome.
     """
 
     array: str
@@ -126,6 +127,7 @@ class IndependenceProof:
     axis: int | None
     shared_rows: bool = False
     guards: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, int], ...] = ()
     tried: tuple[str, ...] = ()
 
 
@@ -139,12 +141,18 @@ class ProofFailure:
 
 
 def status_of(
-    proofs: Sequence[IndependenceProof], trusted: Sequence[str], watched: Sequence[tuple[str, int]]
+    proofs: Sequence[IndependenceProof],
+    trusted: Sequence[str],
+    watched: Sequence[tuple[str, int]],
+    dispatched: bool = False,
 ) -> ProofStatus:
-    """The proof status of a loop: the weakest that its proofs, assertions and watched calls allow."""
+    """The proof status of a loop: the weakest that its proofs, assertions and watched calls allow.
+
+    ``dispatched``: it is checked before the loop which methods its objects have.
+    """
     if trusted or any(p.method is ProofMethod.ASSERTED for p in proofs):
         return ProofStatus.ASSERTED
     if watched:
         return ProofStatus.CHECKED
-    guarded = any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
+    guarded = dispatched or any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
     return ProofStatus.GUARDED if guarded else ProofStatus.PROVEN

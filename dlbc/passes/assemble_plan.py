@@ -18,6 +18,7 @@ from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
 from dlbc.analysis.uses import ScalarFacts, every_node, names_in
 from dlbc.ir.access import Access
+from dlbc.ir.access_path import root_of
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
 from dlbc.ir.region import LoopNames, ModuleNames
@@ -29,6 +30,7 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 class PlanParts:
     """The results for one loop; ``live`` is what is read after it.
 
+    ``dispatch``: the conditions under which methods of objects are those that were looked into.
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
     """
 
@@ -42,6 +44,7 @@ class PlanParts:
     fold_decision: FoldDecision
     live: frozenset[str]
     seen_after_failure: bool
+    dispatch: Sequence[str] = ()
 
 
 def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
@@ -50,14 +53,16 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
     mangled = dict(mangled_names(loop))
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys(_guards(pieces)))
+    rows = (row for a in pieces.arrays for row in (*a.rows, *(a.writes or ())))
     guarded = (name for guard in guards for name in sorted(names_in(guard)))
+    around = (name for row in rows for name in sorted(names_in(row) - names.temporaries))
     own = tuple(_parameters(names, pieces))
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
     kept = _kept(context, pieces)
     return LoopPlan(
         loop=loop,
         space=SpaceText(_space_text(context), rename(names.index, mangled)),
-        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *read))),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *around, *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
         iterations=pieces.iterations,
         definite=tuple(mangled.get(n, n) for n in kept if n in pieces.scalars.definite),
@@ -67,7 +72,7 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
         group=None if schedule is None else schedule.group,
         mangled=tuple(mangled.items()),
         reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
-        ordered=tuple(replace(o, name=mangled.get(o.name, o.name)) for o in contributions.ordered),
+        ordered=tuple(replace(o, name=swapped(o.name, mangled)) for o in contributions.ordered),
         unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if maybe_unbound(p, loop)),
         guards=tuple(swapped(guard, mangled) for guard in guards),
         proofs=tuple(pieces.proofs),
@@ -88,6 +93,7 @@ def _kept(context: AnalysisContext, pieces: PlanParts) -> list[str]:
 def _guards(pieces: PlanParts) -> Iterator[str]:
     """The conditions to check before the loop."""
     yield from dict.fromkeys(guard for proof in pieces.proofs for guard in proof.guards)
+    yield from pieces.dispatch
     for access in pieces.accesses:  # assigning to a slice of a list may change its length
         match access.node:
             case ast.Subscript(slice=ast.Slice(), value=base) if access.writes:
@@ -99,8 +105,8 @@ def _parameters(names: LoopNames, pieces: PlanParts) -> Iterator[str]:
     """The kernel's parameters: the arrays in the order of their table, then contributions, then the rest."""
     contributions = pieces.contributions
     roots = [a.name.partition(".")[0] for a in pieces.arrays]
-    first = (*(n for n in roots if n in names.parameters), *contributions.containers)
-    bound = (r.name for r in contributions.reductions if not r.element)
+    first = (*(n for n in roots if n in names.parameters), *map(root_of, contributions.containers))
+    bound = (root_of(r.name) for r in contributions.reductions if not r.element)
     yield from dict.fromkeys((*first, *bound, *names.parameters))
 
 

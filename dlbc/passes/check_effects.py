@@ -15,6 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
 from dlbc.analysis.callees import (
+    CONSTRUCTORS,
     callees,
     functions_run,
     is_cached,
@@ -25,6 +26,7 @@ from dlbc.analysis.callees import (
 )
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
+from dlbc.analysis.expand_calls import place_in_callee
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
@@ -40,8 +42,9 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
+from dlbc.ir.access_path import AccessPath
 from dlbc.ir.plan import IterationContributions
-from dlbc.ir.region import CodeRegion
+from dlbc.ir.region import CodeRegion, Expansion
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
 from dlbc.source import SourcePlace
@@ -95,13 +98,22 @@ def check_effects(
         check.function(function, _mention(function, context))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(written | {*contributions.names})
-    for function in functions:
+    paths = contributions.paths
+    check.iterated(
+        written | {*contributions.names} | {path.base.text for path in paths if not path.attributes}
+    )
+    expanded = {e.function for e in facts.expansions.values()} - reached
+    followed = tuple(sorted((summaries.of[f] for f in expanded & summaries.of.keys()), key=_line))
+    for function in (*functions, *followed):
         check.hidden(function, written, _mention(function, context))
+    for function in _called(facts, context) if paths else ():
+        check.reaching(function, paths, _mention(function, context))
+    for node, expansion in facts.expansions.items() if paths else ():
+        check.reaching_in(node, expansion, paths)
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
-        callees=functions,
+        callees=(*functions, *followed),
         cleared=_cleared(facts, context),
         unseen=check.unseen,
         watched=_watched(facts, functions, context, contributions),
@@ -109,6 +121,13 @@ def check_effects(
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
     )
+
+
+def _called(facts: RegionFacts, context: AnalysisContext) -> Iterator[FunctionSummary]:
+    """What the body calls or mentions by name, and all that this may call, apart from constructors."""
+    reached = context.summaries.reachable(functions_run(facts, context.body, context.module))
+    functions = (context.summaries.of[f] for f in reached)
+    yield from sorted((f for f in functions if f.name not in CONSTRUCTORS), key=_line)
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:
@@ -127,7 +146,7 @@ def _mention(function: FunctionSummary, context: AnalysisContext) -> SourcePlace
 
 class _Check:
     def __init__(self, context: AnalysisContext, contributions: IterationContributions) -> None:
-        self._context, self._contributing = context, contributions.contributing_calls
+        self._context, self._contributions = context, contributions
         self._loop, self._module = context.loop, context.module
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
@@ -138,26 +157,32 @@ class _Check:
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
+        if change.node in self._contributions.nodes:
+            return
         code = _CHANGES.get(change.kind)
         always = change.kind in (MutationKind.ATTRIBUTE, MutationKind.DELETE)
         self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
-        place, contributes = self._context.place_of(call.node), call.node in self._contributing
-        for side_effect in () if contributes else effects.direct_side_effects(call):
+        place, contributes = self._context.place_of(call.node), call.node in self._contributions.nodes
+        for side_effect in effects.direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
-            if kind is EffectKind.FILE and self._asserts:
+            if contributes:
+                if call.node in self._contributions.item_calls:
+                    self._on(side_effect.origins, call.node, None, function)
+            elif kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
             elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
             else:
                 elements = kind is not EffectKind.DRAW
-                self._on(side_effect.origins, call.node, kind.value, function, elements)
+                code = "DLB425" if function.startswith("heapq.") else kind.value
+                self._on(side_effect.origins, call.node, code, function, elements)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
-            self._unseen(name, place)
+            self._unseen(name, place, *place_in_callee(call.node))
 
     def _unseen(self, name: str, place: SourcePlace, *notes: RelatedPlace) -> None:
         """A function may run whose code is not seen: reported once for each."""
@@ -204,9 +229,30 @@ class _Check:
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
 
+    def reaching(self, function: FunctionSummary, paths: tuple[AccessPath, ...], place: SourcePlace) -> None:
+        """A callee that may use what iterations contribute to in an object: it names such an attribute."""
+        for path in paths:
+            if not path.attributes.isdisjoint(function.attributes) or (
+                not path.attributes and path.root in function.reads
+            ):
+                note = self._context.note(function.node, "defined here")  # type: ignore[arg-type]
+                self._once(report("DLB413", place, "", (note,), function=function.name, array=path.text))
+
+    def reaching_in(self, call: ast.AST, expansion: Expansion, paths: tuple[AccessPath, ...]) -> None:
+        """The same for an expanded call."""
+        nodes = [n for s in expansion.body for n in every_node(s)]
+        named = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+        for path in paths:
+            if not path.attributes.isdisjoint(named) or (not path.attributes and path.root in expansion.kept):
+                name = getattr(expansion.function, "name", "<lambda>")
+                place = self._context.place_of(call)  # type: ignore[arg-type]  # a call or an attribute
+                self._once(report("DLB413", place, function=name, array=path.text))
+
     def iterated(self, written: set[str]) -> None:
-        """The iterable of the loop, if the body stores into it."""
+        """The iterable of the loop, if the body stores into it; a `range` is fixed before the loop begins."""
         iterable = self._loop.node.iter
+        if self._context.names.counter_in_range:
+            return
         statement = ast.copy_location(ast.Expr(iterable), iterable)
         for access in walk_code(CodeRegion((statement,), frozenset(), self._module)).accesses:
             if any(access.overlaps(array) for array in written):
@@ -216,7 +262,8 @@ class _Check:
         """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
             constant = access.root in self._module.constant and access.root not in self._context.names.shared
-            if access.writes and constant:
+            outer = any(access.root in e.outer for e in facts.expansions.values())
+            if access.writes and (constant or outer):
                 self._report("DLB416", access.node, name=access.array)
 
     def _on(
@@ -249,6 +296,7 @@ class _Check:
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
         notes = tuple(self._other_use(fields.get("name", ""))) if code == EffectKind.ORDERED.value else ()
+        notes = (*notes, *place_in_callee(node))
         self.findings.append(report(code, self._context.place_of(node), "", notes, **fields))
 
     def _other_use(self, name: str) -> Iterator[RelatedPlace]:
@@ -273,7 +321,7 @@ def _watched(
 ) -> dict[str, int]:
     """What the body and its callees run that is not seen for certain, with the first line of each."""
     found: dict[str, int] = {}
-    own = watched_in(facts, context.module, contributions.contributing_calls)
+    own = watched_in(facts, context.module, contributions.nodes)
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         found.setdefault(name, getattr(node, "lineno", 0))
     return found | dict(watched_methods(context.module))
