@@ -1,11 +1,35 @@
 """What is written to descriptor 1 past `sys.stdout` comes out between what is printed, in iteration order."""
 
+import pathlib
 import sys
+import tempfile
 
 import numpy as np
-import side_output
 
 SIZE = 40
+LIBRARY = """
+import ctypes, os, subprocess, sys
+
+C, say = ctypes.CDLL(None), sys.stdout.write
+
+def direct(i):
+    os.write(1, f"direct {i}\\n".encode())
+
+def child(i):
+    subprocess.run(["echo", "child", str(i)], check=True)
+
+def in_c(i):
+    C.puts(f"in C {i}".encode())
+    C.fflush(None)
+
+def by_method(i):
+    say(f"said {i}\\n")
+"""
+place = tempfile.TemporaryDirectory()
+pathlib.Path(place.name, "installed.py").write_text(LIBRARY)
+sys.path.insert(0, place.name)
+
+import installed  # noqa: E402
 
 
 def each():
@@ -13,7 +37,7 @@ def each():
     # dlb: parallel
     for i in range(SIZE):
         print("before", i, flush=True)
-        side_output.direct(i)
+        installed.direct(i)
         out[i] = i
         print("after", i, flush=True)
     print(out.sum(), flush=True)
@@ -25,7 +49,7 @@ def rarely_direct():
     for i in range(SIZE):
         print("step", i, flush=True)
         if i % 13 == 12:
-            side_output.direct(i)
+            installed.direct(i)
             print("and on", i, flush=True)
         out[i] = i
     print(out.sum(), flush=True)
@@ -36,7 +60,7 @@ def rarely_a_child():
     # dlb: parallel
     for i in range(SIZE):
         if i % 17 == 16:
-            side_output.child(i)
+            installed.child(i)
         out[i] = i
     print(out.sum(), flush=True)
 
@@ -46,8 +70,19 @@ def rarely_in_c():
     # dlb: parallel
     for i in range(SIZE):
         if i % 11 == 9:
-            side_output.in_c(i)
-            side_output.in_c(-i)
+            installed.in_c(i)
+            installed.in_c(-i)
+        out[i] = i
+    print(out.sum(), flush=True)
+
+
+def rarely_by_a_method():
+    out = np.zeros(SIZE)
+    # dlb: parallel
+    for i in range(SIZE):
+        print("step", i)
+        if i % 12 == 11:
+            installed.by_method(i)
         out[i] = i
     print(out.sum(), flush=True)
 
@@ -58,7 +93,7 @@ def failing():
         # dlb: parallel
         for i in range(SIZE):
             if i > 20:
-                side_output.direct(i)
+                installed.direct(i)
             out[i] = 1 / (i - 23)
     except ZeroDivisionError as error:
         print(error, flush=True)
@@ -72,12 +107,12 @@ def flushed():
     for i in range(SIZE):
         print("line", i, flush=i == SIZE - 1)
         out[i] = i
-    side_output.direct("afterwards")
+    installed.direct("afterwards")
     # dlb: parallel
     for i in range(SIZE):
         print("held back until the end", i)
         out[i] = -i
-    side_output.direct("before")
+    installed.direct("before")
     sys.stdout.flush()
 
 
@@ -85,5 +120,6 @@ each()
 rarely_direct()
 rarely_a_child()
 rarely_in_c()
+rarely_by_a_method()
 failing()
 flushed()
