@@ -20,7 +20,8 @@ class ImplicitCalls:
     that escape (``add = found.append``), with a place. ``rebindable``: names of functions that may hold
     something else. ``callable_attributes``: attributes that may hold a function. ``special_methods``: those
     that operators run. ``properties``: attributes that run a method. ``attribute_setters``: calls of
-    `setattr`. ``mutable_class_attributes``: mutable attributes of classes, with the class.
+    `setattr`. ``cache_readers``: where the counts of a cache are read. ``mutable_class_attributes``: mutable
+    attributes of classes, with the class.
     """
 
     escaping: frozenset[ast.AST] = frozenset()
@@ -31,6 +32,7 @@ class ImplicitCalls:
     special_methods: frozenset[ast.AST] = frozenset()
     properties: frozenset[str] = frozenset()
     attribute_setters: tuple[ast.Call, ...] = ()
+    cache_readers: tuple[ast.Attribute, ...] = ()
     mutable_class_attributes: Mapping[str, str] = field(default_factory=dict)
 
 

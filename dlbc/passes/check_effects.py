@@ -18,6 +18,7 @@ from dlbc.analysis.callees import (
     CONSTRUCTORS,
     callees,
     functions_run,
+    is_cached,
     mutated_arguments,
     unseen_callee,
     watched_in,
@@ -216,6 +217,11 @@ class _Check:
                     continue
                 note = self._context.note(node, f"`{name}` is changed here")
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
+        cached = is_cached(function.node, self._module)
+        for reader in self._module.implicit_calls.cache_readers if cached else ():
+            note = self._context.note(reader, "what the cache has counted is read here")
+            name = f"{function.name}.cache_info()"
+            self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
 
     def _is_seeded(self, function: str) -> bool:
         """Whether it draws from a global generator that the iteration has seeded; noted if so."""

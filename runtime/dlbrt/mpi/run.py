@@ -122,6 +122,7 @@ class LoopRun:
         try:
             perform(loop, prepared.kernel, prepared.arguments)
         finally:
+            self._probation.close()
             if self._sharing is not None:
                 self._sharing.run_journal.close()
         if self._prefix is not None:

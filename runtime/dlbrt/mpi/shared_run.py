@@ -24,6 +24,7 @@ from dlbrt.mpi.preparation import Preparation
 from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.run_journal import ElementGather, RunJournal, fetch
+from dlbrt.mpi.standard_output import BYPASSED, HELD_BACK
 from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.walk import Walk
 from dlbrt.mpi.watch import ContradictionError, Undo, Watch
@@ -73,7 +74,7 @@ class SharedRun:
         self._undo = Undo(self._fields)
         if call.watched:
             loop.walk.before_stretch = self._keep
-        self.run_journal.open(loop.walk.ordinal)
+        self.run_journal.open(loop.walk, watched=call.watched)
 
     @property
     def figures(self) -> SharingFigures:
@@ -119,7 +120,8 @@ class SharedRun:
         """
         done = own.figures.done
         end = first_gap(done)
-        if own.contradiction and not self._undo.in_order:
+        past_undoing = own.contradiction not in (None, BYPASSED) or self.contradiction == HELD_BACK
+        if past_undoing and not self._undo.in_order:
             raise ContradictionError(f"{self._prepared.loop_history.source}: {reason}; {_PAST_UNDOING}")
         if len(done.below(end)) < len(done):
             if not self._undo.possible:
@@ -166,7 +168,7 @@ class SharedRun:
         done = results[0].figures.done
         if (failure := results[0].failure) is not None:
             done = done.union(Spans.of(range(failure.position, failure.position + 1)))
-        own = watch.contradiction(done)
+        own = watch.contradiction(done) or self.run_journal.bypassed
         results[0] = replace(results[0], contradiction=own)
         found = own or next((r.contradiction for r in results if r.contradiction), None)
         verdict = b"" if found else b"kept"

@@ -29,11 +29,12 @@ from dlbrt.data.footprint import Rows
 from dlbrt.data.memory import Array
 from dlbrt.data.spans import Spans
 from dlbrt.mpi.communicator import ProgramError
+from dlbrt.mpi.standard_output import BYPASSED, OutputProbe
 from dlbrt.mpi.team import SingleRank, clock
 from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.generators import GENERATORS, states
 from dlbrt.mpi.values.packing import snapshot
-from dlbrt.mpi.values.program_state import collect
+from dlbrt.mpi.values.program_state import collect, logging_settings
 from dlbrt.records import dataclass
 from dlbrt.reductions.places import Places
 
@@ -201,6 +202,7 @@ def _state() -> dict[str, Any]:
     found: dict[str, Any] = {
         f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
     }
+    found["the levels of loggers"] = logging_settings()
     found["os.environ"] = dict(os.environ)
     found["the current directory"] = os.getcwd()
     found["np.geterr()"] = np.geterr()
@@ -239,18 +241,27 @@ class Probation:
     def __init__(self) -> None:
         self.wanted = 0  # iterations that still have to change nothing
         self._watch: Watch | None = None
+        self._probe: OutputProbe | None = None
         self._suspected = False
         self.seconds = 0.0  # spent on looking
 
     def begin(self, watch: Watch) -> None:
         """Watch one more iteration."""
-        self._watch = watch
+        self._watch, self._probe = watch, OutputProbe()
+
+    def close(self) -> bool:
+        """Pass on what the iteration has written; whether any of it went past ``sys.stdout``."""
+        probe, self._probe = self._probe, None
+        return probe is not None and probe.close()
 
     def contradiction(self, begun: SingleRank | None) -> str | None:
         """What contradicts the plan for good; None as long as nothing does."""
         watch, self._watch = self._watch, None
+        bypassed = self.close()
         if watch is None or begun is None:
             return None
+        if bypassed:
+            return BYPASSED
         found = watch.contradiction(begun.figures.done)
         self.seconds += watch.seconds
         if found is None:

@@ -21,6 +21,7 @@ import numpy as np
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent, NumericEntries, Segment
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.log_records import handle
 from dlbrt.reductions.operations import (
     APPLY,
     AT,
@@ -29,13 +30,14 @@ from dlbrt.reductions.operations import (
     ITEM,
     LOST,
     OUT,
-    RAW,
+    RECORD,
     SHARE,
     STORE,
     WIDTH,
     WRITE,
     MisuseError,
 )
+from dlbrt.reductions.output import show
 from dlbrt.reductions.private_copies import put_share
 
 LogEntry = Sequence[Any]
@@ -149,17 +151,19 @@ class Replay:
     def _output(self, operation: int) -> Handler:
         stream = self._stream
 
-        def raw(entry: LogEntry) -> None:
-            stream.flush()
-            stream.buffer.write(entry[1])
-
         def text(entry: LogEntry) -> None:
             stream.write(entry[1])
+
+        def other(entry: LogEntry) -> None:
+            show(stream, operation, *entry[1:])
+
+        def record(entry: LogEntry) -> None:
+            handle(entry[1])
 
         def lost(entry: LogEntry) -> None:
             raise RuntimeError(entry[1])
 
-        return {WRITE: text, RAW: raw, LOST: lost}[operation]
+        return {WRITE: text, RECORD: record, LOST: lost}.get(operation, other)
 
     def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
         if kind.form is ContributionForm.SELECTION:
