@@ -94,7 +94,7 @@ class Watch:
     ) -> None:
         started = clock()
         self._values, self._slots, self._places = values, slots, places
-        self._generators = [name for name in GENERATORS if name not in seeded]
+        self._generators = [name for name in GENERATORS if name in sys.modules and name not in seeded]
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields

@@ -5,6 +5,7 @@ import side_module
 
 change = getattr(side_module, "change_" + "at")  # not to be seen in the text
 
+
 def rarely(n, at):
     """Only one iteration changes something; it belongs to the first rank, or to another one."""
     seen, total, out, last, kept = [0], 0.0, np.ones(n), None, []
