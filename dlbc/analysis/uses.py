@@ -133,6 +133,11 @@ def is_super(node: ast.AST) -> TypeGuard[ast.Call]:
     return False
 
 
+def calls_super(loop: ast.For) -> bool:
+    """Whether the body of a loop calls `super` without arguments."""
+    return any(is_super(node) for node, _ in outside_classes(loop.body))
+
+
 def object_of_super(node: ast.Call, receiver: str = "") -> ast.Name:
     """The name of the object that `super()` is a view of, at the place of the call."""
     name: ast.Name | None = node.__dict__.get("_dlbc_object")

@@ -78,9 +78,6 @@ LOOPS: dict[str, CatalogueEntry] = {
             "`values[{index}] = ...` in the body, and put it back after the loop (`{column} = values`)",
             "scratch": "make it in each iteration: move {made} into the body; or add the clause "
             "`private({array})`",
-            "other": "subscript `{array}` by a*{index} + c with the same integer a, or copy what is read "
-            "before the loop (`old = {array}.copy()`); if you know that iterations never meet (`dlbc "
-            "witness` tests this on a run), add `assume_independent`",
         },
     ),
     "DLB303": CatalogueEntry(

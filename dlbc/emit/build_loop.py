@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from dlbc.analysis.uses import is_super, outside_classes, receiver_of
+from dlbc.analysis.uses import calls_super, receiver_of
 from dlbc.emit.build_context import build_call, build_kernel
 from dlbc.emit.choose_names import GeneratedNames
 from dlbc.emit.render import INDENT, WIDTH, Setting, render
@@ -84,7 +84,7 @@ def _with_comment_above(loop: cst.For) -> cst.For:
 
 def _mangled(loop: cst.For, plan: LoopPlan) -> cst.For:
     """The loop as it reads outside the class: private names written out, `super` with its arguments."""
-    if any(is_super(node) for node, _ in outside_classes(plan.loop.node.body)):
+    if calls_super(plan.loop.node):
         loop = loop.with_changes(body=loop.body.visit(_Super(receiver_of(plan.loop.scope))))
     if not plan.mangled:
         return loop

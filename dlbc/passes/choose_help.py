@@ -109,13 +109,16 @@ def _column(store: ast.Subscript, context: AnalysisContext) -> str | None:
     return None
 
 
-def _of_elements(node: Node, context: AnalysisContext) -> Choice:
-    """Stores and reads by subscripts: a data frame, or elements that other iterations store to."""
+def _of_possible(node: Node, context: AnalysisContext) -> Choice:
+    """Stores by subscripts that may meet: of a data frame, or of scratch space."""
     choice = _of_stores(node, context)
-    if choice is not None and choice[0] in ("frame", "scratch"):
-        return choice
+    return choice if choice is not None and choice[0] in ("frame", "scratch") else None
+
+
+def _of_proved(node: Node, context: AnalysisContext) -> Choice:
+    """The same, or elements that another iteration stores to for certain."""
     name = root_name_of(node) if isinstance(node, ast.expr) else ""
-    return ("other", {"array": name, "index": context.names.index or "i"}) if name else None
+    return _of_possible(node, context) or (("other", {"array": name}) if name else None)
 
 
 def _of_fixed(node: Node, context: AnalysisContext) -> Choice:
@@ -205,8 +208,8 @@ def _of_shared(node: Node, context: AnalysisContext) -> Choice:
 
 
 _CHOICES: dict[str, Callable[[Node, AnalysisContext], Choice]] = {
-    "DLB301": _of_elements,
-    "DLB302": _of_elements,
+    "DLB301": _of_proved,
+    "DLB302": _of_possible,
     "DLB303": _of_fixed,
     "DLB304": _of_fixed,
     "DLB306": _of_stores,
