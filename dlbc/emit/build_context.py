@@ -118,9 +118,12 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
     pairs = plan.fold_decision is not FoldDecision.NO
     contributed = [*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)]
     shared = [r.name for r in plan.reductions if _is_per_iteration(r)]
+    kept = (*plan.definite, *plan.conditional)
+    each_kept = cyclic and plan.seen_after_failure and bool(kept)
     context = KernelContext(
         head=_head(called(f"def {kernel}(", [names.dlb, *plan.parameters], "):", WIDTH), place),
         dlb=names.dlb,
+        unbound=tuple(name for name in plan.unsure if name not in contributed),
         schedule=_schedule(plan),
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
@@ -129,10 +132,10 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
         accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
         unset=_unset(plan),
-        turns="iterations(each=True)" if cyclic and plan.conditional else "iterations()",
+        turns="iterations(each=True)" if cyclic and (plan.conditional or each_kept) else "iterations()",
         comment="this rank's share",
         accumulate=_rebound(shared, f"{names.dlb}.accumulate(", 3),
-        keep=_given(f"{names.dlb}.keep(", [f"{name}={name}" for name in (*plan.definite, *plan.conditional)]),
+        keep=_given(f"{names.dlb}.{'keep_each' if each_kept else 'keep'}(", [f"{n}={n}" for n in kept]),
         reduce=_given(f"{names.dlb}.reduce(", _reduced(plan)),
     )
     return _in_pairs(context, plan) if pairs else context

@@ -28,7 +28,7 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 class PlanParts:
     """The results for one loop; ``space`` is the text of its iterable, ``live`` what is read after it.
 
-    ``seen_after_failure``: reductions may be read even if an exception ends the loop.
+    ``seen_after_failure``: what the loop leaves may be read even if an exception ends it.
     """
 
     space: str

@@ -238,7 +238,7 @@ def _with_plan(
         cost=cutting.plan,
         fold_decision=cutting.fold_decision,
         live=live,
-        seen_after_failure=is_seen_after_failure(loop, frozenset(contributions.names)),
+        seen_after_failure=is_seen_after_failure(loop, names.temporaries.union(contributions.names)),
     )
     plan = assemble_plan(loop, parts)
     last = _last(plan, names)

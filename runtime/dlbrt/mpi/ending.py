@@ -1,11 +1,8 @@
-"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body.
-
-Names without a value where a loop is met are no error unless the loop has an iteration (`Unbound`).
-"""
+"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlbrt.data.space import Space
@@ -13,7 +10,6 @@ from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.loop import Kept
 from dlbrt.mpi.perform import RankResult, SentValue
 from dlbrt.mpi.values.objects import SharedObjects
-from dlbrt.records import dataclass
 from dlbrt.reductions.replay import ReplayFailure
 
 
@@ -87,34 +83,3 @@ def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
                 if last <= end and (name not in found or last > found[name][0]):
                     found[name] = (last, value)
     return {name: value for name, (_, value) in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Unbound:
-    """Stands for the value of a name that has none; ``error`` is what reading it raised."""
-
-    error: NameError
-
-
-def value_or_unbound(read: Callable[[], Any]) -> Any:
-    """What ``read`` returns, or an `Unbound` where its name has no value."""
-    try:
-        return read()
-    except NameError as error:
-        return Unbound(error)
-
-
-def check_bound(arguments: Iterable[Any]) -> None:
-    """Raise what the first iteration would raise where a name has no value."""
-    for argument in arguments:
-        if isinstance(argument, Unbound):
-            raise _as_in_the_program(argument.error)
-
-
-def _as_in_the_program(error: NameError) -> NameError:
-    """The error as the program sees it: a free name of the reading function is a local of the program."""
-    if "free variable" not in str(error):
-        return error.with_traceback(None)
-    return UnboundLocalError(
-        f"cannot access local variable {error.name!r} where it is not associated with a value"
-    )

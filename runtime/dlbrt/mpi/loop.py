@@ -12,8 +12,10 @@ iteration that fails ends the stretch it is in. So there are as many entries as 
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
@@ -29,6 +31,7 @@ from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import UNSET, LoopContributions
 from dlbrt.reductions.kinds import ContributionKind
+from dlbrt.reductions.unbound import Unbound, is_unbound
 
 STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
 
@@ -49,6 +52,9 @@ class _Region:
     failed: bool = False
 
 
+_last_position = attrgetter("last")
+
+
 class Temporaries:
     """What one rank's iterations have left in temporaries that the program reads afterwards."""
 
@@ -67,9 +73,10 @@ class Temporaries:
             return
         left = {name: (run[-1], value) for name, value in values.items() if value is not UNSET}
         new = _Region(run[0], run[-1], left, failed)
-        self._regions = [region for region in self._regions if not self._joined(region, new, dealt)]
-        self._regions.append(new)
-        self._regions.sort(key=lambda region: region.last)
+        place = bisect(self._regions, new.last, key=_last_position)
+        near = slice(None) if dealt else slice(max(0, place - 1), place + 1)
+        apart = [region for region in self._regions[near] if not self._joined(region, new, dealt)]
+        self._regions[near] = sorted([*apart, new], key=_last_position)
 
     def kept(self, *, everything: bool) -> dict[str, Kept]:
         """By name, what the regions left; unless ``everything`` is wanted, only the last of them."""
@@ -106,7 +113,8 @@ class ArrayTable:
         Data that has no rows and is only read (a dictionary, a tuple) is sent by value with the arguments.
         """
         index = space.index or IndexMap(0, 1)
-        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items())
+        bound = {name for name in self.specs if not isinstance(_root(arguments, name), Unbound)}
+        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items() if name in bound)
         named = [array_field(*item, index) for item in found if item[2].stores or has_rows(item[1])]
         fields = named + [part_field(part) for part in space.parts]
         whole = reached_whole(fields, arguments)
@@ -135,10 +143,13 @@ class LoopEnd:
     overwritten: tuple[str, ...] = ()
 
 
+def _root(arguments: Mapping[str, Any], name: str) -> Any:
+    return arguments[name.partition(".")[0]]
+
+
 def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
-    root, *attributes = name.split(".")
-    value = arguments[root]
-    for attribute in attributes:
+    value = _root(arguments, name)
+    for attribute in name.split(".")[1:]:
         value = getattr(value, attribute)
     return value
 
@@ -161,6 +172,7 @@ class LoopContext:
     """
 
     unset = UNSET
+    unbound = staticmethod(is_unbound)
     if not TYPE_CHECKING:
         __getattr__ = refuse_stale("dlb")
 
@@ -300,7 +312,15 @@ class LoopContext:
 
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
-        self._keep(values)
+        dealt = self.table.iterations is Distribution.CYCLIC
+        self.ending.temporaries.keep(self.walk.done, values, dealt=dealt)
+
+    def keep_each(self, /, **values: Any) -> None:
+        """The same for iterations dealt in turn where an exception that ends the loop may be caught.
+
+        Whichever of them comes before the failing one, its values are those that count.
+        """
+        self.ending.temporaries.keep(self.walk.done, values)
 
     def synchronize(self) -> None:
         """Exchange profiles, decide and move work where it is time to; wait where there is no work."""
@@ -332,14 +352,10 @@ class LoopContext:
             return False
         left = self.contributions.left_by({**parameters, **temporaries})
         own = {name: value for name, value in temporaries.items() if name not in left}
-        self._keep(own, failed=True)
+        self.ending.temporaries.keep(self.walk.done, own, failed=True)
         self.contributions.reduce(left)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
         self.team.failed(position)
         self.synchronize()
         return True
-
-    def _keep(self, values: Mapping[str, Any], *, failed: bool = False) -> None:
-        dealt = self.table.iterations is Distribution.CYCLIC
-        self.ending.temporaries.keep(self.walk.done, values, dealt=dealt, failed=failed)

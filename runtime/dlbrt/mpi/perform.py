@@ -23,6 +23,7 @@ from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
+from dlbrt.reductions.unbound import as_in_program
 
 if TYPE_CHECKING:
     from dlbrt.observe.recorder import Recorder
@@ -74,10 +75,11 @@ def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[
         try:
             kernel(loop, *arguments)
         except BaseException as error:
+            error = as_in_program(error, arguments)
             passed = _passed(kernel, error)
             loop.ending.overwritten = _overwritten(loop, passed) if passed is not None else ()
             if not loop.fail(error, *_variables(passed)):
-                raise
+                raise error
         else:
             return
         if not loop.more_work:

@@ -30,6 +30,7 @@ from dlbrt.mpi.values.program_state import InterpreterState, collect
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
+from dlbrt.reductions.unbound import is_unbound
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
@@ -92,6 +93,9 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        for name in (*loop.table.specs, *loop.contributions.kinds):
+            if is_unbound(value := self.named[name.partition(".")[0]]):
+                return f"{value.name} has no value"
         try:
             self._find(loop, pooled=pooled)
             self._pack_all(loop.contributions)

@@ -22,7 +22,7 @@ from dlbrt.data.spans import Spans, coverage_error
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import ANY, RESULT
-from dlbrt.mpi.ending import LoopResult, check_bound
+from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.partitioner import Partitioner
@@ -58,8 +58,6 @@ def run_loop(
     ``routine_state`` belongs to the routine that the loop is part of, if any: its arrays stay on the ranks.
     """
     space = space_of(iterable)
-    if len(space):
-        check_bound(arguments)
     if not root_runtime.acquire(wait=routine_state is not None):
         return _run_nested(kernel, space, arguments)
     try:

@@ -43,6 +43,7 @@ from dlbrt.reductions.proxies import (
     LoggingExtremum,
     adder,
 )
+from dlbrt.reductions.unbound import Unbound
 
 # ------------------------------------------------------------------------------
 # Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
@@ -199,8 +200,9 @@ class LoopContributions:
         )
 
     def results(self) -> dict[str, Any]:
-        """The values of the names that the loop binds, in order; companions only where they were set."""
-        return {name: self.values[name] for name in self.bound if name in self.values}
+        """The values of the names that the loop binds, in order; only those that have one."""
+        found = ((name, self.values[name]) for name in self.bound if name in self.values)
+        return {name: value for name, value in found if not isinstance(value, Unbound)}
 
     def accumulator(self, name: str, run: range) -> Any:
         """See `_Contributions`."""

@@ -95,7 +95,7 @@ _USES = (
     "delitem contains reduce truediv floordiv mod pow matmul rtruediv rfloordiv rmod rpow rmatmul"
 )
 for _use in _USES.split():
-    setattr(StandIn, f"__{_use}__", StandIn._misused)
+    setattr(StandIn, f"__{_use}__", lambda self, *_: self._misused())
 
 
 def boolean(sign: str) -> int:
