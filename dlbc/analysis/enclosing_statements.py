@@ -10,16 +10,9 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping
 
-from dlbc.analysis.uses import (
-    UseKind,
-    bound_names,
-    cached_on_node,
-    every_node,
-    parameters_of,
-    uses_of,
-)
+from dlbc.analysis.uses import UseKind, bound_names, every_node, parameters_of, uses_of
 from dlbc.ir.loop import AnnotatedLoop, AnnotatedRoutine
-from dlbc.ir.region import FunctionNode, LoopNames, ModuleNames
+from dlbc.ir.region import LoopNames, ModuleNames
 
 #: Context managers that surely let exceptions through, by the last part of their name.
 _PLAIN_MANAGERS = frozenset((
@@ -62,37 +55,18 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module: ModuleN
 
 
 def maybe_unbound(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
-    """Whether a name may have no value when the loop begins.
+    """Whether a name of the loop's own scope may have no value when the loop begins.
 
-    It has none where the program binds it on another path, later, or nowhere. Names of enclosing functions
-    and of the module are taken to be bound by then if they are bound at all.
+    The program may have bound on another path, or never, what no iteration reads.
     """
     scope = loop.scope
     body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
-    if name in _arguments(loop):
+    if name not in bound_names(body) or name in _arguments(loop):
         return False
-    if name not in bound_names(body):
-        return not _is_bound_around(name, loop)
     bound: frozenset[str] = frozenset()
     for statement in statements_before(loop):
         bound = _after(statement, bound)
     return name not in bound | _of_heads(loop)
-
-
-def _is_bound_around(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
-    """Whether a function around the loop's scope, or the module, may bind the name."""
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
-    scopes = (cached_on_node(node, "_dlbc_bound", _bound_in) for node in loop.path if isinstance(node, kinds))
-    return any(name in bound or "*" in bound for bound in scopes)
-
-
-def _bound_in(scope: ast.Module | FunctionNode) -> Iterator[str]:
-    """The names that a function or module may bind, in its own scope or by a declaration inside."""
-    yield from bound_names([scope.body] if isinstance(scope, ast.Lambda) else scope.body)
-    yield from ("__file__",) if isinstance(scope, ast.Module) else (p.arg for p in parameters_of(scope))
-    for node in every_node(scope):
-        if isinstance(node, ast.Global | ast.Nonlocal):
-            yield from node.names
 
 
 def _arguments(loop: AnnotatedLoop | AnnotatedRoutine) -> frozenset[str]:

@@ -127,4 +127,10 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "use subscripts that dlbc can analyze, make scratch space in the body, write files after the loop, "
         "or run without `--strict`",
     ),
+    # What a clause takes away.
+    "DLB425": CatalogueEntry(
+        E,
+        "`private({name})` leaves `{name}` worthless after the loop, where it may be read",
+        "leave `{name}` out of the clause: it then ends as the last iteration leaves it",
+    ),
 }

@@ -60,12 +60,14 @@ class LoopResult:
 
     def __getitem__(self, name: str) -> Any:
         value = self._values[name] if name in self._values else self._kept[name]
-        return value.value(name, self._objects) if isinstance(value, SentValue) else value
+        return value.value(self._objects) if isinstance(value, SentValue) else value
 
     def check(self) -> None:
-        """Raise the exception of the loop's body, if any."""
+        """Raise the exception of the loop's body, else that of its iterable, if any."""
         if self.failure is not None:
             raise_as_in_body(self.failure, self._objects, self.note)
+        if self._space.error is not None:
+            raise_as_in_body(Failure(len(self._space), 0, self._space.error), self._objects)
 
     def reduced(self) -> Any:
         """The values of the reductions, in order: None, one, or a tuple; raises what the body raised."""

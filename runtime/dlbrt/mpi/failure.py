@@ -12,6 +12,7 @@ import ast
 import contextlib
 import dis
 import itertools
+import linecache
 import os
 import sys
 import traceback
@@ -244,9 +245,9 @@ def _rebuilt(frames: Sequence[Frame], names: Collection[str] = ()) -> types.Trac
 
 
 def _frame_at(frame: Frame, names: Collection[str]) -> tuple[types.FrameType, int]:
-    """A real frame that reports that line of that file, and its instruction (-1: no column information)."""
+    """A real frame that reports that line of that file, and its instruction."""
     tree = ast.parse("here()")
-    columns = frame.columns or Columns(frame.line, 0, 0)
+    columns = frame.columns or _whole_line(frame)
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt):
             node.lineno, node.end_lineno = frame.line, columns.last_line
@@ -256,10 +257,16 @@ def _frame_at(frame: Frame, names: Collection[str]) -> tuple[types.FrameType, in
 
     def here() -> None:
         caller = sys._getframe(1)
-        found.append((caller, caller.f_lasti if frame.columns else -1))
+        found.append((caller, caller.f_lasti))
 
     exec(code, {**dict.fromkeys(names), "here": here})
     return found[0]
+
+
+def _whole_line(frame: Frame) -> Columns:
+    """The columns of all text on a line: Python marks none of it."""
+    text = linecache.getline(frame.filename, frame.line).rstrip()
+    return Columns(frame.line, len(text) - len(text.lstrip()), len(text.encode()))
 
 
 def _translate(error: BaseException, depth: int) -> None:

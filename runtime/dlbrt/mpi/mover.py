@@ -38,6 +38,7 @@ class Mover:
         self._fields = fields
         self._objects = objects
         self._held: list[Any] = []
+        self._pickled: dict[int, bytes] = {}
         self._regions: list[MemoryRegion] = []
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
@@ -55,6 +56,13 @@ class Mover:
                 if region.datatype == MPI.BYTE:
                     prefer_large_pages(region.address, region.extent)
                 region.free()
+
+    def pack(self, spans: Spans, which: RowSelector) -> None:
+        """Pickle the elements of lists that `send` will send to rank 0; raises what their own hooks raise."""
+        for field in self._fields:
+            if isinstance(field.data, list) and (rows := which(field, spans)):
+                elements = [field.data[row] for row in positions(rows)]
+                self._pickled[id(field)] = self._objects.dumps(elements, back=True)
 
     def send(self, spans: Spans, target: int, which: RowSelector) -> None:
         """Start sending the rows that ``which`` selects for the iterations."""
@@ -126,7 +134,9 @@ class Mover:
     def send_rows(self, field: Field, rows: Rows, target: int) -> None:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
-            packed = self._objects.dumps([field.data[row] for row in positions(rows)], back=target == 0)
+            packed = self._pickled.pop(id(field), None) or self._objects.dumps(
+                [field.data[row] for row in positions(rows)], back=target == 0
+            )
             self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)

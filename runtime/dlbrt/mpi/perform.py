@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -33,15 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value that has left its rank as a pickle; ``obstacle`` says why it could not."""
+    """A value that has left its rank as a pickle."""
 
     data: bytes
-    obstacle: str = ""
 
-    def value(self, name: str, objects: SharedObjects) -> Any:
-        """The value; RuntimeError if it could not leave its rank."""
-        if self.obstacle:
-            raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {self.obstacle}")
+    def value(self, objects: SharedObjects) -> Any:
+        """The value."""
         return objects.loads(self.data)
 
 
@@ -52,7 +49,8 @@ class RankResult:
     ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
-    where they are measured, ``trace`` the rank's trace where one is written.
+    where they are measured, ``trace`` the rank's trace where one is written. ``withheld`` says why what the
+    iterations left could not leave the rank, so that none of it has been sent.
     """
 
     figures: RunCounters
@@ -62,29 +60,29 @@ class RankResult:
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
+    withheld: str = ""
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
     """Run the kernel to its end.
 
     Where the body raises, the runtime goes on to the end of the protocol, and runs the kernel again if this
-    rank still has iterations before the failing one; `LoopContext.ending` then holds the failure. Exceptions
-    raised here are the runtime's own.
+    rank still has iterations before the failing one; `LoopContext.ending` then holds the failure. So it does
+    where rank 0 takes iterations back from other ranks. Exceptions raised here are the runtime's own.
     """
-    while True:
+    more = True
+    while more:
         try:
             kernel(loop, *arguments)
         except BaseException as error:
             error = as_in_program(error, arguments)
             passed = _passed(kernel, error)
             loop.ending.overwritten = _overwritten(loop, passed) if passed is not None else ()
-            if not loop.fail(error, *_variables(passed)):
+            if not loop.fail(error, *_variables(passed, {*_read_after(kernel), *loop.contributions.bound})):
                 raise error
-        else:
-            return
-        if not loop.more_work:
-            loop.gather()
-            return
+            if not loop.more_work:
+                loop.gather()
+        more = loop.more_work
 
 
 def make_driver(
@@ -134,21 +132,28 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
 
 
 def result_to_send(loop: LoopContext, rank: int, objects: SharedObjects) -> RankResult:
-    """This rank's report to rank 0."""
+    """This rank's report to rank 0; raises what the pickling hooks of kept values raise."""
     own = own_result(loop, rank)
     kept = {
-        name: tuple((last, _sent(value, objects)) for last, value in entries)
+        name: tuple((last, SentValue(objects.dumps(value, back=True))) for last, value in entries)
         for name, entries in own.kept.items()
     }
     failure = capture(own.failure, objects) if own.failure else None
     return replace(own, kept=kept, failure=failure)
 
 
-def _sent(value: Any, objects: SharedObjects) -> SentValue:
-    try:
-        return SentValue(objects.dumps(value, back=True))
-    except Exception as error:  # the pickler raises whatever the objects' own hooks raise
-        return SentValue(b"", str(error))
+def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatable: bool) -> RankResult:
+    """The report of a rank whose results cannot be sent because of ``error``.
+
+    Rank 0 takes the iterations back if it is ``repeatable`` what they did, else the first of them fails.
+    """
+    figures, reason = loop.team.figures, f"{type(error).__name__}: {error}"
+    if repeatable:
+        return RankResult(replace(figures, parts=[]), {}, None, withheld=reason)
+    first = min((run.start for run in figures.parts), default=loop.ending.failed_at or 0)
+    message = f"what iterations leave cannot leave the rank that ran them ({reason})"
+    failure = capture(Failure(first, rank, RuntimeError(message)), SharedObjects())
+    return RankResult(figures, {}, failure, withheld=reason)
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:
@@ -172,13 +177,27 @@ def _passed(kernel: Callable[..., None], error: BaseException) -> TracebackType 
     return tb
 
 
-def _variables(passed: TracebackType | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The kernel's local variables and its parameters, as an exception left them."""
+def _variables(
+    passed: TracebackType | None, read_after: Container[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The kernel's variables that are read after the loop, and its parameters, as an exception left them."""
     if passed is None:
         return {}, {}
     code, values = passed.tb_frame.f_code, dict(passed.tb_frame.f_locals)
     parameters = {name: values.pop(name) for name in code.co_varnames[: code.co_argcount] if name in values}
-    return values, parameters
+    return {name: value for name, value in values.items() if name in read_after}, parameters
+
+
+def _read_after(kernel: Callable[..., None]) -> Iterator[str]:
+    """The temporaries of a kernel that are read after the loop: it clears them before each run."""
+    clearing = False
+    for each in dis.get_instructions(kernel):
+        if each.argval == "unset":
+            clearing = True
+        elif clearing and each.opname.startswith("STORE_"):
+            yield from each.argval if isinstance(each.argval, tuple) else (each.argval,)
+        elif not each.opname.startswith(("COPY", "DUP", "CACHE")):
+            clearing = False
 
 
 def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dlbrt.balance.strategies import pooled
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.contract import Distribution
@@ -29,6 +31,7 @@ from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kerne
 from dlbrt.mpi.values.program_state import InterpreterState, collect
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
+from dlbrt.reductions.operations import IMMUTABLE
 from dlbrt.reductions.output import output_properties
 from dlbrt.reductions.unbound import is_unbound
 
@@ -39,6 +42,13 @@ Kernel = Callable[..., None]
 
 #: Values that no operation changes, so that other references to them do no harm.
 _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
+
+
+def _surely_pickled(element: Any) -> bool:
+    """Whether an element of a list is a number, text, an array of numbers, or a list of numbers or texts."""
+    if type(element) is list:
+        return IMMUTABLE.issuperset(map(type, element))
+    return type(element) in IMMUTABLE or (type(element) is np.ndarray and not element.dtype.hasobject)
 
 
 class Preparation:
@@ -93,12 +103,15 @@ class Preparation:
         """
         if loop.unmet is not None:
             return f"{loop.unmet} does not hold"
+        if self.loop_history.withheld:
+            return self.loop_history.withheld
         for name in (*loop.table.specs, *loop.contributions.kinds):
             if is_unbound(value := self.named[name.partition(".")[0]]):
                 return f"{value.name} has no value"
         try:
             self._find(loop, pooled=pooled)
             self._pack_all(loop.contributions)
+            self._try_rows()
             return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
             return str(error)
@@ -171,6 +184,13 @@ class Preparation:
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
+
+    def _try_rows(self) -> None:
+        """Pickle the elements of lists that will travel by rows, unless they surely can be."""
+        for field in self.fields:
+            travels = isinstance(field.data, list) and (field.moves or field.copied)
+            if travels and not all(map(_surely_pickled, field.data)):
+                self.objects.dumps(field.data)
 
     def _pack(self, values: Sequence[Any]) -> None:
         distributed = {

@@ -73,6 +73,7 @@ class LoopHistory:
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
+        self.withheld = ""
         self.tables: dict[str, AccessTables] = {}
         self.profiling: Profiling | None = None
         self.points: dict[str, tuple[SpeedPoints, ...]] = {}

@@ -18,7 +18,7 @@ from dlbrt.balance.strategies import AUTO, STATIC, pooled, preload
 from dlbrt.contract import LOCAL
 from dlbrt.data.field import Field
 from dlbrt.data.space import Space, space_of
-from dlbrt.data.spans import Spans, coverage_error
+from dlbrt.data.spans import Spans, coverage_error, left_out
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import ANY, RESULT
@@ -100,6 +100,7 @@ class LoopRun:
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._strategy = self._reason = ""
         self._results: list[RankResult] = []
+        self._others: list[RankResult] = []  # of the ranks above 0
         self._fault: ReplayFailure | None = None
         if options.strategy in (None, AUTO):
             preload()  # otherwise the first run would look expensive
@@ -173,12 +174,35 @@ class LoopRun:
         if sharing is None:
             self._results = [own_result(loop, 0)]
         else:
+            if not self._others:
+                self._others = sharing.gather()
+                if self._take_back(loop, sharing):
+                    return
             sharing.run_journal.close()
-            self._results = sharing.gather(own_result(loop, 0))
+            loop.team.recorder = sharing.driver.recorder
+            self._results = [own_result(loop, 0), *self._others]
+            sharing.settle(self._results)
             self._fault = sharing.replay(loop.contributions, self._results)
         for bar in space.bars:
             bar.update(len(space) - len(loop.team.figures.done))
             bar.close()
+
+    def _take_back(self, loop: LoopContext, sharing: SharedRun) -> bool:
+        """Whether rank 0 has to do iterations again, since what they left could not leave other ranks."""
+        reason = next((result.withheld for result in self._others if result.withheld), "")
+        if not reason:
+            return False
+        self._loop_history.withheld = f"what its iterations leave cannot leave other ranks ({reason})"
+        ends = [len(self._prepared.space), _failed_at(self._others)]
+        ends += [] if loop.ending.failed_at is None else [loop.ending.failed_at]
+        parts = [sharing.driver.figures.done, *(result.figures.done for result in self._others)]
+        if not (left := left_out(min(ends), parts)):
+            return False
+        self._loop_history.log(f"{self._loop_history.withheld}; rank 0 runs them again")
+        team = SingleRank(left)
+        team.figures, team.ends_independently = sharing.driver.figures, True
+        loop.walk.join(team)
+        return True
 
     def _learn(self) -> None:
         """Note the figures of the run, and what they teach."""
@@ -257,27 +281,30 @@ class SharedRun:
         size = self._loop_residents.bytes_of(self._array_transfers)
         return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
 
-    def gather(self, own: RankResult) -> list[RankResult]:
-        """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.
+    def gather(self) -> list[RankResult]:
+        """The results of the ranks above 0, in order; rows that they stored are brought to their places."""
+        mover = Mover(self._communicator, self._travelling, self._objects)
+        found: dict[int, RankResult] = {}
+        while len(found) < self._communicator.ranks - 1:
+            rank, message = self._communicator.wait_bytes(ANY, RESULT)
+            result = found[rank] = pickle.loads(message)
+            if not result.withheld:
+                mover.receive(result.figures.done, rank, stored_by(result))
+                self._elements.receive(rank)
+        mover.complete()
+        return [found[rank] for rank in range(1, self._communicator.ranks)]
+
+    def settle(self, results: Sequence[RankResult]) -> None:
+        """Store the elements that ranks changed, and note what is done, once the results of all are there.
 
         LostIterationError if an iteration was not done once, or an element got two values.
         """
-        mover = Mover(self._communicator, self._travelling, self._objects)
-        found = {0: own}
-        while len(found) < self._communicator.ranks:
-            rank, message = self._communicator.wait_bytes(ANY, RESULT)
-            found[rank] = pickle.loads(message)
-            mover.receive(found[rank].figures.done, rank, stored_by(found[rank]))
-            self._elements.receive(rank)
-        mover.complete()
-        results = [found[rank] for rank in range(self._communicator.ranks)]
         if clash := self._elements.put():
             raise self._lost(clash)
         self._record_stores(results)
         end = min(_failed_at(results), len(self._prepared.space))
         if error := coverage_error(end, [result.figures.done.below(end) for result in results]):
             raise self._lost(error)
-        return results
 
     def replay(self, known: LoopContributions, results: Sequence[RankResult]) -> ReplayFailure | None:
         """Combine what iterations contributed; the failure, if one failed there."""

@@ -26,7 +26,6 @@ from dlbrt.mpi.communicator import DATA, JOURNAL, Communicator
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.reductions.journal import Extent, Journal, Segment, SegmentStore
 from dlbrt.reductions.kinds import ContributionKind
-from dlbrt.reductions.operations import LOST
 from dlbrt.reductions.output import Output, OutputProperties
 from dlbrt.reductions.replay import Replay, SegmentId, merged
 
@@ -58,6 +57,7 @@ class RunJournal:
         self._replay: Replay | None = None
         self._segments: list[Segment | None] = []
         self._segment_store = SegmentStore(_IN_MEMORY)
+        self._unsent: Exception | None = None
 
     def open(self, ordinal: Callable[[], int | None]) -> None:
         """Log standard output from here on.
@@ -82,6 +82,11 @@ class RunJournal:
             sys.stdout = self._real
             self.journal.end_run(range(0))
             self.journal.finish()
+
+    def check(self) -> None:
+        """Raise what kept a segment from being packed, if one was."""
+        if self._unsent is not None:
+            raise self._unsent
 
     def serve(self) -> None:
         """Send rank 0 the segments that it asks for, until it asks for no more."""
@@ -122,24 +127,11 @@ class RunJournal:
         if self._communicator.rank == 0:
             self._segments.append(segment)
         else:
-            self._segment_store.add(self._packed(segment))
-
-    def _packed(self, segment: Segment) -> bytes:
-        try:
-            return self._dumps(segment)
-        except Exception:  # objects' own pickling hooks may raise anything: replace the entries that do
-            entries = [self._sendable(entry) for entry in segment.listed()]
-            return self._dumps(Segment(segment.positions, segment.starts, entries))
-
-    def _sendable(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
-        try:
-            self._objects.dumps(entry, back=True)
-        except Exception as error:  # as above
-            return LOST, f"what an iteration contributes cannot leave its rank: {error}"
-        return entry
-
-    def _dumps(self, segment: Segment) -> bytes:
-        return self._objects.dumps((segment.positions, segment.starts, segment.entries), back=True)
+            try:
+                parts = (segment.positions, segment.starts, segment.entries)
+                self._segment_store.add(self._objects.dumps(parts, back=True))
+            except Exception as error:  # objects' own pickling hooks may raise anything
+                self._unsent = error
 
     def _fetch(self, place: SegmentId) -> Segment:
         if place.rank == 0:
@@ -163,16 +155,18 @@ class ElementGather:
         self._requests: list[MPI.Request] = []
         self._held: list[bytes] = []
 
-    def send(self) -> None:
-        """Start sending what this rank has changed to rank 0."""
+    def pack(self) -> None:
+        """Pack what this rank has changed; raises what the pickling hooks of elements raise."""
         for field, twin in self._twins:
             diff = twin.diff()
             if isinstance(field.data, list):
-                packed = self._objects.dumps((diff.places, diff.values), back=True)
+                self._held.append(self._objects.dumps((diff.places, diff.values), back=True))
             else:
-                packed = diff.encode()
-            self._held.append(packed)
-            self._requests.append(self._communicator.send_bytes(packed, 0, DATA))
+                self._held.append(diff.encode())
+
+    def send(self) -> None:
+        """Start sending what was packed to rank 0."""
+        self._requests += [self._communicator.send_bytes(packed, 0, DATA) for packed in self._held]
 
     def sent(self) -> None:
         """Wait until everything has been sent."""

@@ -14,7 +14,15 @@ from dlbrt.mpi.communicator import COMMAND, RESULT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.perform import (
+    RankResult,
+    make_driver,
+    perform,
+    recorder,
+    result_to_send,
+    stored_by,
+    withheld_result,
+)
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
@@ -97,8 +105,20 @@ class _Worker:
 
         def finish(loop: LoopContext) -> None:
             run_journal.close()
-            self._give_back(loop, travelling, objects, elements[0])
-            run_journal.serve()
+            mover = Mover(self._communicator, travelling, objects)
+            try:
+                result = result_to_send(loop, rank, objects)
+                mover.pack(result.figures.done, stored_by(result))
+                elements[0].pack()
+                run_journal.check()
+            except Exception as error:  # objects' own pickling hooks may raise anything
+                result = withheld_result(loop, rank, error, repeatable=not loop_residents)
+            sending = self._communicator.send_bytes(message := pickle.dumps(result), 0, RESULT)
+            if not result.withheld:
+                self._give_back(result, mover, elements[0])
+                run_journal.serve()
+            self._communicator.complete([sending])
+            del message
 
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
@@ -110,18 +130,11 @@ class _Worker:
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 
-    def _give_back(
-        self, loop: LoopContext, fields: list[Field], objects: SharedObjects, elements: ElementGather
-    ) -> None:
-        result = result_to_send(loop, self._communicator.rank, objects)
-        message = pickle.dumps(result)
-        sending = self._communicator.send_bytes(message, 0, RESULT)
-        mover = Mover(self._communicator, fields, objects)
+    def _give_back(self, result: RankResult, mover: Mover, elements: ElementGather) -> None:
         mover.send(result.figures.done, 0, stored_by(result))
         elements.send()
         mover.complete()
         elements.sent()
-        self._communicator.complete([sending])
 
 
 def _resolved(value: Any, slots: list[Any]) -> Any:

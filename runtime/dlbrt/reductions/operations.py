@@ -45,12 +45,11 @@ APPLY: tuple[Callable[[Any, Any], Any], ...] = (
 MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(APPLY))
 
 #: Other kinds of entries: several operations on one element, ``ufunc.at``, a run's share, a selection, a
-#: method call, a store under a key, text written, bytes written, and an entry that could not be sent to rank
-#: 0.
-CHAIN, AT, SHARE, SELECT, CALL, STORE, WRITE, RAW, LOST = range(len(APPLY), len(APPLY) + 9)
+#: method call, a store under a key, text written, and bytes written.
+CHAIN, AT, SHARE, SELECT, CALL, STORE, WRITE, RAW = range(len(APPLY), len(APPLY) + 8)
 
 #: How many codes each target of a log has.
-WIDTH = LOST + 1
+WIDTH = RAW + 1
 
 #: Special method -> operation, for every arithmetic operator in its three forms.
 NAMES: dict[str, int] = {

@@ -21,7 +21,7 @@ import numpy as np
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent, NumericEntries, Segment
 from dlbrt.reductions.kinds import ContributionForm, ContributionKind, is_decided
-from dlbrt.reductions.operations import APPLY, AT, CALL, CHAIN, LOST, RAW, SHARE, STORE, WIDTH, WRITE
+from dlbrt.reductions.operations import APPLY, AT, CALL, CHAIN, RAW, SHARE, STORE, WIDTH, WRITE
 from dlbrt.reductions.private_copies import put_share
 
 LogEntry = Sequence[Any]
@@ -142,10 +142,7 @@ class Replay:
         def text(entry: LogEntry) -> None:
             stream.write(entry[1])
 
-        def lost(entry: LogEntry) -> None:
-            raise RuntimeError(entry[1])
-
-        return {WRITE: text, RAW: raw, LOST: lost}[operation]
+        return {WRITE: text, RAW: raw}[operation]
 
     def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
         if kind.form is ContributionForm.SELECTION:
