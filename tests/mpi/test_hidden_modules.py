@@ -12,10 +12,33 @@ from tests.support.mpi import run_mpi, run_sequential, starting, transform
 
 pytestmark = pytest.mark.mpi
 
-HIDDEN = """
-bisect copy dataclasses decimal difflib fractions hashlib heapq inspect json logging math_ pathlib platform queue
-random select shutil socket statistics string tempfile traceback uuid
-""".split()
+HIDDEN = (
+    *(
+        "bisect",
+        "copy",
+        "dataclasses",
+        "decimal",
+        "difflib",
+        "fractions",
+        "hashlib",
+        "heapq",
+        "inspect",
+        "json",
+    ),
+    *(
+        "logging",
+        "pathlib",
+        "platform",
+        "queue",
+        "random",
+        "select",
+        "shutil",
+        "socket",
+        "statistics",
+        "string",
+    ),
+    *("inspect", "string", "tempfile", "traceback", "uuid"),
+)
 PROGRAM = """\
 import sys
 import random, statistics

@@ -7,9 +7,10 @@ from typing import Any
 
 from dlbrt.data.space import Space
 from dlbrt.mpi.failure import Failure, raise_as_in_body
-from dlbrt.mpi.loop import Kept
 from dlbrt.mpi.perform import RankResult, SentValue
+from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.reductions.operations import RefusedOperandError
 from dlbrt.reductions.replay import ReplayFailure
 
 
@@ -32,12 +33,13 @@ class LoopResult:
     ) -> None:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
-        # Contributions are combined after the loop, but where that fails the sequential program had stopped.
-        self.failure: Failure | None = Failure(fault.position, 0, fault.error) if fault else None
-        self.failure = self.failure or min(failures, key=lambda failure: failure.position, default=None)
         self.note = ""
         self._space = space
         self._objects = objects or SharedObjects()
+        self.failure = min(failures, key=lambda failure: failure.position, default=None)
+        if fault is not None:
+            # Contributions are combined after the loop, but the sequential program had stopped there.
+            self.failure = _combined(fault, self.failure, self._objects)
         self._kept = _latest([result.kept for result in results], self._last)
         self._values = values
 
@@ -74,6 +76,16 @@ class LoopResult:
         self.check()
         values = tuple(self._values.values())
         return values[0] if len(values) == 1 else values or None
+
+
+def _combined(fault: ReplayFailure, raised: Failure | None, objects: SharedObjects) -> Failure:
+    """The failure of a contribution; its iteration has ``raised`` where it saw at once that it would fail."""
+    if raised is None or raised.position != fault.position:
+        return Failure(fault.position, 0, fault.error)
+    error = raised.error or objects.loads(raised.data)
+    if isinstance(error, RefusedOperandError):
+        fault.error.__traceback__ = error.__traceback__
+    return Failure(fault.position, raised.rank, fault.error)
 
 
 def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:

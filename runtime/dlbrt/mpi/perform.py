@@ -18,8 +18,9 @@ from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
-from dlbrt.mpi.loop import Kept, LoopContext
+from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.team import RunCounters, clock
+from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent

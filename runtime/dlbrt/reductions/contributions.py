@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, Protocol
 
-import numpy as np
-
 from dlbrt.records import dataclass
 from dlbrt.reductions import operations
+from dlbrt.reductions.identities import BooleanIdentity, ExtremumIdentity, Identity, has_order
 from dlbrt.reductions.journal import Journal
 from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
 from dlbrt.reductions.private_copies import (
@@ -32,70 +31,6 @@ from dlbrt.reductions.proxies import (
     adder,
 )
 from dlbrt.reductions.unbound import Unbound
-
-# Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
-# arrays.
-
-#: Types whose values, except NaN, are totally ordered.
-_ORDERED = (int, float, str, bytes, np.integer, np.floating)
-
-
-class Identity(operations.StandIn):
-    """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied."""
-
-    __slots__ = ("mode",)
-
-    def __init__(self) -> None:
-        self.mode = 0
-
-
-def _starting(mode: int) -> Any:
-    def method(self: Identity, operand: Any) -> Any:
-        self.mode = mode
-        return operand if type(operand) in operations.IMMUTABLE else operations.kept(operand)
-
-    return method
-
-
-for _name, _number in operations.NAMES.items():
-    if _name.strip("_") not in ("sub", "isub", "rsub"):
-        setattr(Identity, _name, _starting(_number % 3))
-
-
-class BooleanIdentity(operations.StandIn):
-    """The start of ``s and e`` (true) or ``s or e`` (false), for which the outcome is e."""
-
-    __slots__ = ("_is",)
-
-    def __init__(self, is_true: bool) -> None:
-        self._is = is_true
-
-    def __bool__(self) -> bool:
-        return self._is
-
-
-class ExtremumIdentity(operations.StandIn):
-    """The start of a selection: every value except NaN beats it in ``new < best`` and the like."""
-
-    __slots__ = ()
-
-    def _beats(self, value: Any) -> bool:
-        if not has_order(value):
-            raise operations.MisuseError(
-                f"a selection compares {type(value).__name__}, which has no total order"
-            )
-        return bool(value == value)
-
-    __lt__ = __le__ = __gt__ = __ge__ = _beats
-
-
-def has_order(value: Any) -> bool:
-    """Whether the best of parts is the best of all: numbers, text, and tuples of them without NaN."""
-    if type(value) is tuple:
-        return all(has_order(item) and item == item for item in value)
-    if isinstance(value, _ORDERED):
-        return True
-    return type(value).__module__ in ("fractions", "decimal", "_decimal", "_pydecimal", "datetime")
 
 
 class _Contributions(Protocol):
@@ -122,12 +57,17 @@ class ContributionDescription:
     decided: bool = False
     adder: type[LoggingAdder] = LoggingAdder
     container_shape: ContainerShape | None = None
+    operand_types: operations.OperandTypes = operations.ANY_OPERANDS
 
 
 def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
     """The description of a value."""
     return ContributionDescription(
-        private_copy_spec(kind, value), is_decided(kind, value), adder(value), container_shape(kind, value)
+        private_copy_spec(kind, value),
+        is_decided(kind, value),
+        adder(value),
+        container_shape(kind, value),
+        operations.operand_types(kind.operator, value),
     )
 
 
@@ -205,6 +145,19 @@ class LoopContributions:
         """See `_Contributions`."""
         self._collector.reduce(values)
 
+    def refuse(self, error: operations.RefusedOperandError) -> BaseException:
+        """Take an operand that was refused as the last of its iteration; the exception of the body."""
+        entry, error.entry = error.entry, ()
+        if self.journal is not None:
+            self.journal.log.append(entry)
+            return error
+        target, operation = divmod(entry[0], operations.WIDTH)
+        try:
+            operations.APPLY[operation](self.values[list(self.kinds)[target - 1]], entry[1])
+        except Exception as exact:  # whatever the program's own operators raise
+            return exact.with_traceback(error.__traceback__)
+        return error
+
     def end_run(self) -> None:
         """See `_Contributions`."""
         self._collector.end_run()
@@ -224,8 +177,13 @@ class _Native:
 
     def accumulator(self, name: str, run: range) -> Any:  # noqa: ARG002
         if self._kinds[name].form is ContributionForm.PER_ITERATION:
-            return self._identities.setdefault(name, Identity())
+            return self._identities.setdefault(name, self._identity(name))
         return self._values[name]
+
+    def _identity(self, name: str) -> Identity:
+        kind, number = self._kinds[name], 1 + list(self._kinds).index(name)
+        code = operations.WIDTH * number + operations.combining(kind.operator)
+        return Identity(code, operations.operand_types(kind.operator, self._values[name]))
 
     def accumulate(self, name: str, share: Any) -> Any:
         identity = self._identities.get(name)
@@ -270,9 +228,11 @@ class _Shared:
         kind, append, code = self._kinds[name], self._append, self._codes[name]
         match kind.form:
             case ContributionForm.LOGGED:
-                return LoggingAccumulator(append, code)
+                return LoggingAccumulator(append, code, self._descriptions[name].operand_types)
             case ContributionForm.EXTREME:
-                return LoggingExtremum(append, code, kind.operator, run.step == 1)
+                return LoggingExtremum(
+                    append, code, kind.operator, run.step == 1, self._descriptions[name].operand_types
+                )
             case ContributionForm.ELEMENTS:
                 return self._elements(name, run)
             case ContributionForm.ADDED:
@@ -282,10 +242,11 @@ class _Shared:
     def _identity(self, name: str) -> operations.StandIn:
         kind = self._kinds[name]
         if kind.form is ContributionForm.SELECTION:
-            return ExtremumIdentity()
+            return ExtremumIdentity(self._codes[name])
         if kind.operator in ("and", "or"):
             return BooleanIdentity((kind.operator == "and") != self._descriptions[name].decided)
-        return Identity()
+        code = self._codes[name] + operations.combining(kind.operator)
+        return Identity(code, self._descriptions[name].operand_types)
 
     def _elements(self, name: str, run: range) -> Any:
         spec, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator
