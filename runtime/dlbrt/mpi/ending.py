@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dlbrt.data.space import Space
+from dlbrt.data.space import Space, space_of
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.perform import RankResult, SentValue
 from dlbrt.mpi.temporaries import Kept
@@ -65,16 +65,21 @@ class LoopResult:
         return value.value(self._objects) if isinstance(value, SentValue) else value
 
     def check(self) -> None:
-        """Raise the exception of the loop's body, else that of its iterable, if any."""
+        """Raise the exception of the loop's body, else that of its iterable, if any.
+
+        After this nothing can be read: the program has what it wants, and decides how long it lives.
+        """
         if self.failure is not None:
             raise_as_in_body(self.failure, self._objects, self.note)
         if self._space.error is not None:
             raise_as_in_body(Failure(len(self._space), 0, self._space.error), self._objects)
+        self._kept, self._values, self._space = {}, {}, space_of(())
+        self._objects = SharedObjects()
 
     def reduced(self) -> Any:
         """The values of the reductions, in order: None, one, or a tuple; raises what the body raised."""
-        self.check()
         values = tuple(self._values.values())
+        self.check()
         return values[0] if len(values) == 1 else values or None
 
 

@@ -16,6 +16,7 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import cloudpickle
@@ -96,6 +97,13 @@ def without_cache(obj: Any) -> tuple[Any, ...] | None:
 
 def _cached(function: Callable[..., Any], size: int | None, typed: bool) -> Any:
     return functools.lru_cache(size, typed)(function)
+
+
+def refuse_finalizer(obj: Any) -> None:
+    """TypeError for a class with a finalizer in Python, and its instances: copies would be finalized too."""
+    kind = obj if isinstance(obj, type) else type(obj)
+    if isinstance(getattr(kind, "__del__", None), FunctionType):
+        raise TypeError(f"the finalizer of {kind.__name__} would run on other ranks")
 
 
 def met_by_pickler(pickler: Any) -> list[Any]:
@@ -200,6 +208,8 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def reducer_override(self, obj: Any) -> Any:
         found = self._references.get(id(obj)) or self._taken_apart(obj) or without_cache(obj)
+        if not found:
+            refuse_finalizer(obj)
         return found or super().reducer_override(obj)
 
 

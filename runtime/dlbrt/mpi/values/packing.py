@@ -24,7 +24,13 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler, met_by_unpickler, without_cache
+from dlbrt.mpi.values.objects import (
+    SharedObjects,
+    met_by_pickler,
+    met_by_unpickler,
+    refuse_finalizer,
+    without_cache,
+)
 from dlbrt.records import dataclass
 
 Signature = tuple[Any, ...]
@@ -193,6 +199,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
             raise TypeError("iterations write to the standard output object itself")
         elif isinstance(obj, self._generators) or hasattr(type(obj), "__next__"):
             raise TypeError(f"iterations would share the state of a {type(obj).__name__}")
+        refuse_finalizer(obj)
         return self._references.get(id(obj)) or without_cache(obj) or super().reducer_override(obj)
 
 
