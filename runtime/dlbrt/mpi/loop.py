@@ -6,7 +6,7 @@ and synchronize; gather. The same object serves rank 0 and the others, alone and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -123,6 +123,8 @@ class LoopContext:
         self.contributions = LoopContributions()
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
+        self.unseen_calls: Mapping[str, int] = {}
+        self.private: Sequence[str] = ()
         self.ending = LoopEnd()
         self.ensure_valid: Callable[[object], object] = lambda _: None
         self._launch = launch
@@ -147,6 +149,13 @@ class LoopContext:
             met = False
         if not met:
             self.unmet = self.unmet or text
+
+    def watch(self, calls: Mapping[str, int], private: Sequence[str] = ()) -> None:
+        """The calls that the compiler has not seen, each with its line: what they change is looked at.
+
+        Objects of ``private`` names may change: each iteration finds them worthless.
+        """
+        self.unseen_calls, self.private = calls, private
 
     def cost(
         self,
@@ -259,8 +268,8 @@ class LoopContext:
         if walk.mid_pair:
             return
         walk.complete_delivery()
-        if walk.trial_until is not None and self.team.work:
-            walk.trial_until = None
+        if walk.on_trial and self.team.work:
+            walk.end_trial()
             walk.join(self._launch(self))
         self.team.synchronize()
         walk.emulate_load()

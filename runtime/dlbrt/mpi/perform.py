@@ -51,7 +51,8 @@ class RankResult:
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
     where they are measured, ``trace`` the rank's trace where one is written. ``withheld`` says why what the
-    iterations left could not leave the rank, so that none of it has been sent.
+    iterations left could not leave the rank, so that none of it has been sent. ``contradiction`` names
+    what has changed though the plan says that it does not.
     """
 
     figures: RunCounters
@@ -62,6 +63,7 @@ class RankResult:
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
     withheld: str = ""
+    contradiction: str | None = None
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:

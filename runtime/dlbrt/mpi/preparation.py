@@ -21,6 +21,7 @@ from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.space import Space
+from dlbrt.data.spans import Spans
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
@@ -29,6 +30,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.program_state import InterpreterState, collect
+from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.operations import IMMUTABLE
@@ -118,6 +120,20 @@ class Preparation:
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
 
+    def watches(self, loop: LoopContext) -> bool:
+        """Whether what the plan takes as unchanged is to be looked at."""
+        if self.root_runtime.options.trust:
+            return False
+        if not loop.unseen_calls and (foreign := foreign_object(self.named)):
+            loop.unseen_calls = {foreign: 0}
+        return bool(loop.unseen_calls)
+
+    def watch(self, loop: LoopContext, dealt: Spans) -> Watch:
+        """What rank 0's iterations ``dealt`` reach and the plan takes as unchanged, as it is now."""
+        residents = [id(value) for value in self.packed.slots if value in self.loop_residents]
+        slots = self.packed.slots
+        return watch_of(loop, self.kernel, self.named, slots, self.fields, residents, dealt, whole=True)
+
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
     ) -> LoopCall:
@@ -160,6 +176,7 @@ class Preparation:
             array_transfers=array_transfers,
             evictions=evictions,
             ahead=ahead,
+            watched=self.watches(loop),
         )
 
     def _find(self, loop: LoopContext, *, pooled: bool) -> None:

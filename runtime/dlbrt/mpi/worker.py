@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dlbrt.data.field import Field
 from dlbrt.data.memory import release
+from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, RESULT, Communicator
+from dlbrt.mpi.communicator import COMMAND, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
@@ -31,6 +33,7 @@ from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.mpi.values.packing import Slot, named
+from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
 
 
@@ -81,6 +84,7 @@ class _Worker:
         travelling: list[Field] = []
         loop_residents = resident_ids(slots, call.headers)
         elements: list[ElementGather] = []
+        watches: list[Watch] = []
         run_journal = RunJournal(self._communicator, objects, call.output_properties)
         by_name, rank = named(kernel, arguments), self._communicator.rank
 
@@ -100,6 +104,10 @@ class _Worker:
             loop.walk.measure(call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
             loop.contributions.share(run_journal.journal, by_name)
+            if call.watched:
+                held = driver.held(rank)
+                reached = kernel, by_name, slots, fields, loop_residents
+                watches.append(watch_of(loop, *reached, held, whole=False))
             run_journal.open(loop.walk.ordinal)
             return driver
 
@@ -113,12 +121,14 @@ class _Worker:
                 run_journal.check()
             except Exception as error:  # objects' own pickling hooks may raise anything
                 result = withheld_result(loop, rank, error, repeatable=not loop_residents)
-            sending = self._communicator.send_bytes(message := pickle.dumps(result), 0, RESULT)
+            if watches:
+                result = replace(result, contradiction=_contradiction(watches[0], loop))
+            self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
+            if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
+                return  # rank 0 does without what this rank has done
             if not result.withheld:
                 self._give_back(result, mover, elements[0])
                 run_journal.serve()
-            self._communicator.complete([sending])
-            del message
 
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
@@ -135,6 +145,15 @@ class _Worker:
         elements.send()
         mover.complete()
         elements.sent()
+
+
+def _contradiction(watch: Watch, loop: LoopContext) -> str | None:
+    """What this rank has changed though the plan says that it does not."""
+    done, failed_at = loop.team.figures.done, loop.ending.failed_at
+    if failed_at is not None:
+        done = done.union(Spans.of(range(failed_at, failed_at + 1)))
+    received = loop.team.received if isinstance(loop.team, AgentDriver) else ()
+    return watch.contradiction(done, received)
 
 
 def _resolved(value: Any, slots: list[Any]) -> Any:
