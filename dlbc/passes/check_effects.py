@@ -15,6 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
 from dlbc.analysis.callees import (
+    CONSTRUCTORS,
     callees,
     functions_run,
     mutated_arguments,
@@ -39,6 +40,7 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
+from dlbc.ir.access_path import AccessPath
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import CodeRegion
 from dlbc.library.row import EffectKind
@@ -94,9 +96,14 @@ def check_effects(
         check.function(function, _mention(function, context))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(written | {*contributions.names})
+    paths = contributions.paths
+    check.iterated(
+        written | {*contributions.names} | {path.base.text for path in paths if not path.attributes}
+    )
     for function in functions:
         check.hidden(function, written, _mention(function, context))
+    for function in _called(facts, context) if paths else ():
+        check.reaching(function, paths, _mention(function, context))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
@@ -108,6 +115,13 @@ def check_effects(
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
     )
+
+
+def _called(facts: RegionFacts, context: AnalysisContext) -> Iterator[FunctionSummary]:
+    """What the body calls or mentions by name, and all that this may call, apart from constructors."""
+    reached = context.summaries.reachable(functions_run(facts, context.body, context.module))
+    functions = (context.summaries.of[f] for f in reached)
+    yield from sorted((f for f in functions if f.name not in CONSTRUCTORS), key=_line)
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:
@@ -126,7 +140,7 @@ def _mention(function: FunctionSummary, context: AnalysisContext) -> SourcePlace
 
 class _Check:
     def __init__(self, context: AnalysisContext, contributions: IterationContributions) -> None:
-        self._context, self._contributing = context, contributions.contributing_calls
+        self._context, self._contributions = context, contributions
         self._loop, self._module = context.loop, context.module
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
@@ -137,21 +151,27 @@ class _Check:
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
+        if change.node in self._contributions.nodes:
+            return
         code = _CHANGES.get(change.kind)
         always = change.kind in (MutationKind.ATTRIBUTE, MutationKind.DELETE)
         self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
-        place, contributes = self._context.place_of(call.node), call.node in self._contributing
-        for side_effect in () if contributes else effects.direct_side_effects(call):
+        place, contributes = self._context.place_of(call.node), call.node in self._contributions.nodes
+        for side_effect in effects.direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
-            if kind is EffectKind.FILE and self._asserts:
+            if contributes:
+                if call.node in self._contributions.item_calls:
+                    self._on(side_effect.origins, call.node, None, function)
+            elif kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
             elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
             else:
                 elements = kind is not EffectKind.DRAW
-                self._on(side_effect.origins, call.node, kind.value, function, elements)
+                code = "DLB425" if function.startswith("heapq.") else kind.value
+                self._on(side_effect.origins, call.node, code, function, elements)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
@@ -197,6 +217,15 @@ class _Check:
                 note = self._context.note(node, "read here")
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
+
+    def reaching(self, function: FunctionSummary, paths: tuple[AccessPath, ...], place: SourcePlace) -> None:
+        """A callee that may use what iterations contribute to in an object: it names such an attribute."""
+        for path in paths:
+            if not path.attributes.isdisjoint(function.attributes) or (
+                not path.attributes and path.root in function.reads
+            ):
+                note = self._context.note(function.node, "defined here")  # type: ignore[arg-type]
+                self._once(report("DLB413", place, "", (note,), function=function.name, array=path.text))
 
     def iterated(self, written: set[str]) -> None:
         """The iterable of the loop, if the body stores into it."""
@@ -267,7 +296,7 @@ def _watched(
 ) -> dict[str, int]:
     """What the body and its callees run that is not seen for certain, with the first line of each."""
     found: dict[str, int] = {}
-    own = watched_in(facts, context.module, contributions.contributing_calls)
+    own = watched_in(facts, context.module, contributions.nodes)
     for name, node in (*own, *(item for function in functions for item in function.watched.items())):
         found.setdefault(name, getattr(node, "lineno", 0))
     return found | dict(watched_methods(context.module))

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
-from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable
+from dlbc.algebra.index_space import IndexSpace
+from dlbc.algebra.integer_form import IntegerForm, Variable
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import propagates_exceptions
@@ -230,6 +231,8 @@ def classify_variables(
             unfit.append(report("DLB327", context.place_of(node), name=name))
     listed = {variable.name for variable in table}
     table += [_array(a, accesses, space) for a in arrays if a.name not in listed]
+    in_objects = (classes.of(path.text) for path in contributions.paths)
+    table += [variable for variable in in_objects if variable is not None]
     return tuple(table), tuple(unfit)
 
 

@@ -194,6 +194,11 @@ class LoopContext:
         if not self._scattered:
             self.contributions.declare_ordered(names)
 
+    def grouped(self, *names: str, grows: bool = False) -> None:
+        """The containers to whose items iterations only add; ``grows``: they may add items too."""
+        if not self._scattered:
+            self.contributions.declare_grouped(names, grows=grows)
+
     def scatter(self) -> None:
         """Deal the iterations, and send each rank what its iterations read."""
         if not self._scattered:

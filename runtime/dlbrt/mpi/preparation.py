@@ -6,6 +6,7 @@ something that iterations use cannot leave this process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -108,13 +109,17 @@ class Preparation:
         if self.loop_history.withheld:
             return self.loop_history.withheld
         for name in (*loop.table.specs, *loop.contributions.kinds):
-            if is_unbound(value := self.named[name.partition(".")[0]]):
+            if is_unbound(value := self.named[re.split(r"[.\[]", name)[0]]):
                 return f"{value.name} has no value"
+        places = loop.contributions.places
+        if reason := places.obstacle():
+            return reason
         try:
-            self._find(loop, pooled=pooled)
-            self._pack_all(loop.contributions)
-            self._try_rows()
-            return self._hazard() or self._contribution_obstacle(loop.contributions)
+            with places.emptied():
+                self._find(loop, pooled=pooled)
+                self._pack_all(loop.contributions)
+                self._try_rows()
+                return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
             return str(error)
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
@@ -193,11 +198,10 @@ class Preparation:
 
     def _pack_all(self, known: LoopContributions) -> None:
         self.descriptions = {name: describe(kind, known.values[name]) for name, kind in known.kinds.items()}
-        values = list((self.named | self.descriptions).values())
-        self._pack(values)
+        self._pack()
         routine_state = self.routine_state
         if routine_state is not None and not routine_state.complete(self.packed, self.loop_residents):
-            self._pack(values)
+            self._pack()
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
@@ -209,7 +213,7 @@ class Preparation:
             if travels and not all(map(_surely_pickled, field.data)):
                 self.objects.dumps(field.data)
 
-    def _pack(self, values: Sequence[Any]) -> None:
+    def _pack(self) -> None:
         distributed = {
             id(f.data): f for f in self.fields if f.by_rows or f.spec.stores or f.data in self.loop_residents
         }
@@ -219,14 +223,15 @@ class Preparation:
         def carried(value: Any) -> Any:
             return packed.slot(value) if id(value) in distributed else value
 
-        arguments = [carried(value) for value in values]
+        arguments = [carried(self.descriptions.get(name, value)) for name, value in self.named.items()]
+        in_objects = {name: each for name, each in self.descriptions.items() if name not in self.named}
         space = self.space.with_values(carried(part.values) for part in self.space.parts)
         common = self._pack_kernel()
         kernel = self.kernel if self.sent is None else None
         self.objects = SharedObjects(
             lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
         )
-        pack((kernel, arguments, space, collect()), packed, lists, common)
+        pack((kernel, arguments, in_objects, space, collect()), packed, lists, common)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""

@@ -76,6 +76,7 @@ def _run_nested(kernel: Kernel, space: Space, arguments: Sequence[Any]) -> LoopR
 
     loop = LoopContext(space, launch, lambda _: None, Load.none())
     perform(loop, kernel, arguments)
+    loop.contributions.finish()
     return LoopResult(space, [own_result(loop, 0)], loop.contributions.results())
 
 
@@ -124,6 +125,7 @@ class LoopRun:
                 self._sharing.run_journal.close()
         if self._prefix is not None:
             loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
+        loop.contributions.finish()
         self._note_checks(loop)
         self._learn()
         self._record()
@@ -188,7 +190,7 @@ class LoopRun:
         prepared = self._prepared
 
         def launch(loop: LoopContext) -> Team:
-            loop.contributions.values.update(shared.contributions.values)
+            loop.contributions.take_over(shared.contributions)
             loop.contributions.begin(prepared.named)
             team = SingleRank(Spans.of(range(first, len(prepared.space))), self._recorder)
             team.figures.parts = [range(first)] if first else []

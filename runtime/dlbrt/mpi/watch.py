@@ -34,6 +34,7 @@ from dlbrt.mpi.values.difference import changed_path
 from dlbrt.mpi.values.packing import snapshot
 from dlbrt.mpi.values.program_state import collect
 from dlbrt.records import dataclass
+from dlbrt.reductions.places import Places
 
 if TYPE_CHECKING:
     from dlbrt.mpi.loop import LoopContext
@@ -72,8 +73,9 @@ class Watch:
     """What one rank's iterations reach and the plan takes as unchanged, as it is when this is made.
 
     ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
-    ``apart`` are the identities of slots that are not looked at. ``dealt`` are the positions that this rank
-    begins with; ``whole``: it has the rows of all others too, as rank 0 does.
+    ``apart`` are the identities of slots that are not looked at. In objects, nor are the ``places`` to which
+    iterations contribute. ``dealt`` are the positions that this rank begins with; ``whole``: it has the rows
+    of all others too, as rank 0 does.
     """
 
     def __init__(
@@ -83,10 +85,12 @@ class Watch:
         fields: Sequence[Field],
         apart: set[int],
         dealt: Spans,
+        places: Places,
+        *,
         whole: bool,
     ) -> None:
         started = clock()
-        self._values, self._slots = values, slots
+        self._values, self._slots, self._places = values, slots, places
         self._lists = {
             field.name or "the sequence that the loop runs over": (field, _rows_held(field, dealt, whole))
             for field in fields
@@ -129,7 +133,8 @@ class Watch:
             for name, (field, rows) in self._lists.items()
         }
         try:
-            return snapshot({**self._values, **_state(), **lists}, self._slots)
+            with self._places.emptied():
+                return snapshot({**self._values, **_state(), **lists}, self._slots)
         except Exception:  # objects' own pickling hooks may raise anything
             return None
 
@@ -156,7 +161,9 @@ def watch_of(
         for name, value in named.items()
         if name not in loop.contributions.kinds and name not in loop.private
     }
-    return Watch({**values, KERNEL: kernel}, slots, fields, apart, dealt, whole)
+    return Watch(
+        {**values, KERNEL: kernel}, slots, fields, apart, dealt, loop.contributions.places, whole=whole
+    )
 
 
 def foreign_object(values: Mapping[str, Any]) -> str | None:

@@ -72,7 +72,9 @@ class _Worker:
         if call.kernel is not None:
             self._kernels[call.key] = packing.unpack(call.kernel, (), SharedObjects())
         _, common = self._kernels.get(call.key, (None, []))
-        (kernel, arguments, space, data), met = packing.unpack(body, slots, SharedObjects(lambda: common))
+        (kernel, arguments, in_objects, space, data), met = packing.unpack(
+            body, slots, SharedObjects(lambda: common)
+        )
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
         objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
         modules.apply(data)
@@ -103,7 +105,9 @@ class _Worker:
                 release(self._slot_cache.kept(eviction.number), eviction.axis, eviction.rows[rank])
             loop.walk.measure(call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
-            loop.contributions.share(run_journal.journal, by_name)
+            contributions = loop.contributions
+            contributions.share(run_journal.journal, by_name | in_objects)
+            contributions.find_places(by_name)
             if call.watched:
                 held = driver.held(rank)
                 reached = kernel, by_name, slots, fields, loop_residents

@@ -13,9 +13,17 @@ from typing import Any, Protocol
 
 from dlbrt.records import dataclass
 from dlbrt.reductions import operations
-from dlbrt.reductions.identities import BooleanIdentity, ExtremumIdentity, Identity, has_order
+from dlbrt.reductions.grouping import GroupingAdder
+from dlbrt.reductions.identities import (
+    BooleanIdentity,
+    ExtremumIdentity,
+    FirstValue,
+    Identity,
+    has_order,
+)
 from dlbrt.reductions.journal import Journal
-from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
+from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, grouping, is_decided
+from dlbrt.reductions.places import Place, Places
 from dlbrt.reductions.private_copies import (
     ContainerShape,
     PrivateCopySpec,
@@ -51,13 +59,17 @@ class _Contributions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ContributionDescription:
-    """What ranks above 0 know of a value that they contribute to, in place of the value."""
+    """What ranks above 0 know of a value that they contribute to, in place of the value.
+
+    ``empty``: a selection starts from None.
+    """
 
     private_copy_spec: PrivateCopySpec | None = None
     decided: bool = False
     adder: type[LoggingAdder] = LoggingAdder
     container_shape: ContainerShape | None = None
     operand_types: operations.OperandTypes = operations.ANY_OPERANDS
+    empty: bool = False
 
 
 def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
@@ -68,12 +80,15 @@ def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
         adder(value),
         container_shape(kind, value),
         operations.operand_types(kind.operator, value),
+        kind.none_first and value is None,
     )
 
 
 def selectable(kind: ContributionKind, value: Any) -> bool:
     """Whether the best of the ranks' best values is the best of all, as far as the value to beat shows."""
-    return kind.form is not ContributionForm.SELECTION or has_order(value)
+    if kind.form is not ContributionForm.SELECTION:
+        return True
+    return has_order(value) or (kind.none_first and value is None)
 
 
 class LoopContributions:
@@ -88,6 +103,7 @@ class LoopContributions:
         self.bound: tuple[str, ...] = ()
         self.per_iteration: tuple[str, ...] = ()
         self.values: dict[str, Any] = {}
+        self.places = Places()
         self.journal: Journal | None = None
         self._collector: _Contributions = _Native(self.kinds, self.values)
 
@@ -104,10 +120,29 @@ class LoopContributions:
         """Declare containers that are only added to."""
         self.kinds.update(dict.fromkeys(names, ORDERED))
 
+    def declare_grouped(self, names: tuple[str, ...], *, grows: bool) -> None:
+        """Declare containers to whose items iterations only add."""
+        self.kinds.update(dict.fromkeys(names, grouping(grows=grows)))
+
     def begin(self, arguments: Mapping[str, Any]) -> None:
         """Take the initial values from the kernel's arguments; values that earlier runs reached stay."""
+        self.find_places(arguments)
         for name in self.kinds:
-            self.values.setdefault(name, arguments[name])
+            if name not in self.values:
+                self.values[name] = arguments[name] if name.isidentifier() else self.places.value(name)
+
+    def find_places(self, variables: Mapping[str, Any]) -> None:
+        """Find where objects hold what iterations contribute to."""
+        self.places.find((*self.kinds, *self.bound), variables)
+
+    def take_over(self, earlier: LoopContributions) -> None:
+        """Go on from the values that another part of the loop has reached."""
+        self.values.update(earlier.values)
+        self.places = earlier.places
+
+    def finish(self) -> None:
+        """Put the final values in the objects that hold them."""
+        self.places.restore(self.values)
 
     def share(self, journal: Journal, descriptions: Mapping[str, ContributionDescription]) -> None:
         """From now on other ranks contribute as well, so everything goes to the journal."""
@@ -130,7 +165,7 @@ class LoopContributions:
 
     def results(self) -> dict[str, Any]:
         """The values of the names that the loop binds, in order; only those that have one."""
-        found = ((name, self.values[name]) for name in self.bound if name in self.values)
+        found = ((n, self.values[n]) for n in self.bound if n in self.values and n.isidentifier())
         return {name: value for name, value in found if not isinstance(value, Unbound)}
 
     def accumulator(self, name: str, run: range) -> Any:
@@ -164,7 +199,9 @@ class LoopContributions:
 
     def left_by(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The variables of a kernel that `reduce` collects."""
-        return {name: value for name, value in variables.items() if name in self.bound}
+        names = {name: value for name, value in variables.items() if name in self.bound}
+        places = (name for name in self.bound if not name.isidentifier())
+        return names | {name: Place(name, variables).original for name in places}
 
 
 class _Native:
@@ -236,7 +273,13 @@ class _Shared:
             case ContributionForm.ELEMENTS:
                 return self._elements(name, run)
             case ContributionForm.ADDED:
+                if kind.by_item:
+                    return GroupingAdder(append, code, self._reader(name))
                 return self._descriptions[name].adder(append, code)
+            case ContributionForm.LAST:
+                return UNSET
+            case ContributionForm.SELECTION if self._descriptions[name].empty:
+                return FirstValue(append, code, at_start=run[0] == 0)
         return self._identities.setdefault(name, self._identity(name))
 
     def _identity(self, name: str) -> operations.StandIn:
@@ -273,7 +316,10 @@ class _Shared:
     def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():
             kind = self._kinds.get(name)
-            if kind is None or isinstance(share, operations.StandIn):
+            if kind is None or isinstance(share, operations.StandIn) or share is UNSET:
+                continue
+            if kind.form is ContributionForm.LAST:
+                self._append((self._codes[name] + operations.STORE, share))
                 continue
             if kind.form is ContributionForm.SELECTION:
                 others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}

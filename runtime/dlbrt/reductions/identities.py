@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dlbrt.reductions import operations
+from dlbrt.reductions.proxies import Append
 
 #: Types whose values, except NaN, are totally ordered.
 _ORDERED = (int, float, str, bytes, np.integer, np.floating)
@@ -69,6 +70,29 @@ class ExtremumIdentity(operations.StandIn):
             entry: tuple[Any, ...] = (self._code + operations.SELECT, value, {})
             raise operations.RefusedOperandError(entry, "has no total order to be selected by")
         return bool(value == value)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _beats
+
+
+class FirstValue(ExtremumIdentity):
+    """The start of a selection from None, which takes the first value even if it is NaN.
+
+    Only at the start of the loop is that value surely the first one. Elsewhere NaN is passed over, and
+    logged, since it matters if no iteration before has offered a value.
+    """
+
+    __slots__ = ("_append", "_at_start")
+
+    def __init__(self, append: Append, code: int, *, at_start: bool) -> None:
+        super().__init__(code)
+        self._append = append
+        self._at_start = at_start
+
+    def _beats(self, value: Any) -> bool:
+        if super()._beats(value) or self._at_start:
+            return True
+        self._append((self._code + operations.SELECT, value, None))
+        return False
 
     __lt__ = __le__ = __gt__ = __ge__ = _beats
 

@@ -1,4 +1,4 @@
-# expect: DLB425 6:18
+# expect: DLB426 6:18
 import numpy as np
 
 n = 8
