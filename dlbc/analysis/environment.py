@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.analysis.control_flow import ControlFlow
+from dlbc.analysis.uses import is_chain
 from dlbc.ir.access import (
     FRESH,
     AbstractValue,
@@ -186,7 +187,7 @@ class ChainEvaluator(Environment, ABC):
         brackets: list[ast.expr] = []
         attributes: list[str] = []
         plain = True
-        while not isinstance(node, ast.Name):
+        while not isinstance(node := self._given(node), ast.Name):
             if isinstance(node, ast.Subscript):
                 brackets, node = [node.slice, *brackets], node.value
                 if attributes:
@@ -197,11 +198,23 @@ class ChainEvaluator(Environment, ABC):
                 return "", [], False
         if self._lookup(node.id) is not None:
             return "", [], False
-        return ".".join([node.id, *attributes]), brackets, plain and not set(attributes) & (VIEWS | METADATA)
+        plain = plain and not any(name in METADATA or self._is_view(name) for name in attributes)
+        return ".".join([node.id, *attributes]), brackets, plain
+
+    def _given(self, node: ast.expr) -> ast.expr:
+        """What an expanded call returns, if it only picks it out."""
+        expansion = self._region.expansions.get(node)
+        picked = None if expansion is None or len(expansion.body) > 1 else expansion.value
+        return node if picked is None or not is_chain(picked) else picked
+
+    def _is_view(self, attribute: str) -> bool:
+        """Whether an attribute gives another view of an array, and is none that the program sets."""
+        return attribute in VIEWS and attribute not in self._region.module.implicit_calls.callable_attributes
 
     def _runs(self, node: ast.Attribute) -> bool:
         """Whether taking the attribute may run a property."""
-        return node.attr in self._region.module.implicit_calls.properties
+        properties = self._region.module.implicit_calls.properties
+        return node.attr in properties or node in self._region.expansions
 
     def _brackets(self, brackets: Iterable[ast.expr]) -> tuple[tuple[Subscript, ...], bool]:
         subscripts: tuple[Subscript, ...] = ()
@@ -214,7 +227,7 @@ class ChainEvaluator(Environment, ABC):
 
     def _indices(self, node: ast.expr) -> None:
         """Evaluate the contents of the brackets of a chain."""
-        while isinstance(node, ast.Attribute | ast.Subscript):
+        while isinstance(node := self._given(node), ast.Attribute | ast.Subscript):
             if isinstance(node, ast.Subscript):
                 self._value(node.slice)
             node = node.value
@@ -231,7 +244,8 @@ class ChainEvaluator(Environment, ABC):
         name, _, _ = self._path(node)
         if name:
             root = name.partition(".")[0]
-            if root in self._region.module.constant or self._builtin(root):
+            stays = root in self._region.module.constant or root in self._region.outer
+            if stays or self._builtin(root):
                 return self._static(name, read)
             return self._shared(node, read)
         if isinstance(node, ast.Name):
@@ -266,7 +280,7 @@ class ChainEvaluator(Environment, ABC):
     def _shared(self, node: ast.expr, read: bool) -> AbstractValue:
         """A chain that begins at a shared name; records the access."""
         parts: list[ast.Attribute | ast.Subscript] = []
-        while isinstance(node, ast.Attribute | ast.Subscript):
+        while isinstance(node := self._given(node), ast.Attribute | ast.Subscript):
             parts, node = [node, *parts], node.value
         assert isinstance(node, ast.Name)
         name, position = node.id, 0
@@ -274,7 +288,7 @@ class ChainEvaluator(Environment, ABC):
         while position < len(parts) and isinstance(part := parts[position], ast.Attribute):
             if part.attr in METADATA:
                 return FRESH
-            if part.attr in VIEWS:
+            if self._is_view(part.attr):
                 return self._part(name, (), part, read, closed=True)
             name, place, position = f"{name}.{part.attr}", part, position + 1
         brackets: list[ast.expr] = []

@@ -12,14 +12,12 @@ stretch meets are neighbours, which bisection finds.
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from dlbrt.data.access_table import AccessTable, AccessTables, RowConflict, merged
 from dlbrt.data.array_table import index_name
@@ -27,6 +25,7 @@ from dlbrt.data.field import Field
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array
+from dlbrt.data.overlap import crowded, exposed_within, overlap
 from dlbrt.records import dataclass
 
 #: Types of elements that an augmented assignment replaces.
@@ -34,16 +33,14 @@ _IMMUTABLE = frozenset(
     {int, float, complex, bool, str, bytes, tuple, type(None), np.float64, np.int64, np.bool_}
 )
 
-#: Bound on the work of numpy's exact overlap test; beyond it memory counts as overlapping.
-_OVERLAP_WORK = 100_000
-
 
 def hazard(
     fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int], n: int, met: Iterable[Any] = ()
 ) -> str | None:
     """The reason why the n iterations may not run on several ranks; None if they may.
 
-    ``arrays`` are all arrays that the loop can reach, including those of the fields; ``hidden`` are the
+    ``arrays`` are all arrays that the loop can reach, including those of the fields, and as arrays what else
+    exposes memory (`dlbrt.data.overlap`); ``hidden`` are the
     identities of arrays and lists that are also reached in another way than by a field's name; ``met`` are
     all objects that the loop can reach, except elements of the fields' lists.
     """
@@ -78,7 +75,7 @@ def reached_otherwise(
             return f"{name} is also reached {_elsewhere(name, value, names or own)}"
         if isinstance(value, np.ndarray):
             mine = [other for n, other in own.items() if n != name and isinstance(other, np.ndarray)]
-            if any(_overlap(value, other) for other in (*others, *mine)):
+            if any(overlap(value, other) for other in (*others, *mine)):
                 return f"memory of {name} is also reached under another name"
     return None
 
@@ -168,7 +165,7 @@ def _of_elements(
     others = (element for data in lists for element in _inside(data))
     if any(id(value) in own for value in (*met, *others)):
         yield f"elements of {field.name} are also reached under another name"
-    if _crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
+    if crowded([value for value in (*changing, *arrays) if isinstance(value, np.ndarray)]):
         yield f"memory of elements of {field.name} is also reached under another name"
 
 
@@ -187,12 +184,6 @@ def _inside(data: list[Any]) -> list[Any]:
     return found
 
 
-def _crowded(arrays: Iterable[Array]) -> bool:
-    """Whether the memory of any two arrays overlaps, judged by its bounds."""
-    bounds = sorted(byte_bounds(array) for array in arrays if array.size)
-    return any(low < high for (_, high), (low, _) in itertools.pairwise(bounds))
-
-
 def _overlaps(
     field: Field, fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int]
 ) -> Iterable[str]:
@@ -203,8 +194,9 @@ def _overlaps(
             yield f"{field.name} and {other.name or 'what the loop iterates over'} are the same object"
     if not isinstance(field.data, np.ndarray):
         return
-    for array in arrays:
-        if array is not field.data and _overlap(array, field.data):
+    lists = {id(other.data): other.data for other in fields if type(other.data) is list}
+    for array in chain(arrays, *map(exposed_within, lists.values())):
+        if array is not field.data and overlap(array, field.data):
             yield f"memory of {field.name} is also reached under another name"
 
 
@@ -212,15 +204,6 @@ def _same_rows(field: Field, other: Field) -> bool:
     """Whether an iteration uses the object, which the loop iterates over, only at its own element."""
     own = not other.name and not other.backwards and field.spec.rows is None
     return own and field.index == IndexMap(0, 1)
-
-
-def _overlap(one: Array, other: Array) -> bool:
-    if not np.may_share_memory(one, other):
-        return False
-    try:
-        return np.shares_memory(one, other, max_work=_OVERLAP_WORK)  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

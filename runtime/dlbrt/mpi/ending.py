@@ -9,7 +9,8 @@ from dlbrt.data.space import Space, space_of
 from dlbrt.mpi.failure import Failure, raise_as_in_body
 from dlbrt.mpi.perform import RankResult, SentValue
 from dlbrt.mpi.temporaries import Kept
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import RootObjects
+from dlbrt.records import dataclass
 from dlbrt.reductions.operations import RefusedOperandError
 from dlbrt.reductions.replay import ReplayFailure
 
@@ -29,19 +30,22 @@ class LoopResult:
         results: Iterable[RankResult],
         values: Mapping[str, Any],
         fault: ReplayFailure | None = None,
-        objects: SharedObjects | None = None,
+        objects: RootObjects | None = None,
     ) -> None:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
         self.note = ""
         self._space = space
-        self._objects = objects or SharedObjects()
+        self._objects = objects or RootObjects()
         self.failure = min(failures, key=lambda failure: failure.position, default=None)
         if fault is not None:
             # Contributions are combined after the loop, but the sequential program had stopped there.
             self.failure = _combined(fault, self.failure, self._objects)
-        self._kept = _latest([result.kept for result in results], self._last)
+        latest = _latest([result.kept for result in results], self._last)
+        self._kept = {name: _read(value, self._objects) for name, value in latest.items()}
         self._values = values
+        if self.failure is None:
+            self._objects.close()
 
     @property
     def _last(self) -> int:
@@ -62,7 +66,9 @@ class LoopResult:
 
     def __getitem__(self, name: str) -> Any:
         value = self._values[name] if name in self._values else self._kept[name]
-        return value.value(self._objects) if isinstance(value, SentValue) else value
+        if isinstance(value, Unreadable):
+            raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {value.reason}")
+        return value
 
     def check(self) -> None:
         """Raise the exception of the loop's body, else that of its iterable, if any.
@@ -74,7 +80,7 @@ class LoopResult:
         if self._space.error is not None:
             raise_as_in_body(Failure(len(self._space), 0, self._space.error), self._objects)
         self._kept, self._values, self._space = {}, {}, space_of(())
-        self._objects = SharedObjects()
+        self._objects = RootObjects()
 
     def reduced(self) -> Any:
         """The values of the reductions, in order: None, one, or a tuple; raises what the body raised."""
@@ -83,11 +89,11 @@ class LoopResult:
         return values[0] if len(values) == 1 else values or None
 
 
-def _combined(fault: ReplayFailure, raised: Failure | None, objects: SharedObjects) -> Failure:
+def _combined(fault: ReplayFailure, raised: Failure | None, objects: RootObjects) -> Failure:
     """The failure of a contribution; its iteration has ``raised`` where it saw at once that it would fail."""
     if raised is None or raised.position != fault.position:
         return Failure(fault.position, 0, fault.error)
-    error = raised.error or objects.loads(raised.data)
+    error = raised.error or objects.unpack(raised.data, raised.rank)
     if isinstance(error, RefusedOperandError):
         fault.error.__traceback__ = error.__traceback__
     return Failure(fault.position, raised.rank, fault.error)
@@ -102,3 +108,20 @@ def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
                 if last <= end and (name not in found or last > found[name][0]):
                     found[name] = (last, value)
     return {name: value for name, (_, value) in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a value that could not be read where it came to; ``reason`` says why."""
+
+    reason: str
+
+
+def _read(value: Any, objects: RootObjects) -> Any:
+    """The value left in a temporary."""
+    if not isinstance(value, SentValue):
+        return value
+    try:
+        return objects.unpack(value.data, value.rank)
+    except Exception as error:  # objects' own pickling hooks may raise anything
+        return Unreadable(str(error))

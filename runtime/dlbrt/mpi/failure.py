@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NoReturn
 
 from dlbrt.data.space import Space
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.observe.linemap import Columns, Frame, calls_loop, original
 from dlbrt.records import dataclass
 
@@ -41,7 +41,7 @@ class Failure:
     data: bytes = b""
 
 
-def capture(failure: Failure, objects: SharedObjects) -> Failure:
+def capture(failure: Failure, objects: WorkerObjects) -> Failure:
     """The failure in a form that can leave this rank, its traceback without the runtime's frames.
 
     Only values that cannot leave the rank (an open file among the attributes) are left behind.
@@ -54,7 +54,7 @@ def capture(failure: Failure, objects: SharedObjects) -> Failure:
     for attempt in attempts:
         try:
             data = attempt()
-            objects.loads(data)  # a pickle that cannot be read is found here, not at rank 0
+            objects.unpack(data, failure.rank)  # a pickle that cannot be read is found here, not at rank 0
         except Exception:  # objects' own pickling hooks may raise anything
             continue
         return Failure(failure.position, failure.rank, None, data)
@@ -66,7 +66,8 @@ def capture(failure: Failure, objects: SharedObjects) -> Failure:
 def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
     """Raise the exception with ``note``; its traceback is that of the original source, its context kept."""
     handled = sys.exception()
-    error = objects.loads(failure.data) if failure.error is None else failure.error
+    data = failure.data
+    error = objects.unpack(data, failure.rank) if failure.error is None else failure.error
     error.__traceback__ = _rebuilt(_frames(error.__traceback__), _names_to_suggest(error))
     context = error.__context__
     _add_note(error, note)
@@ -128,13 +129,13 @@ class _Writer:
     ``careful``: values that cannot leave this rank are replaced (arguments) or left out (attributes).
     """
 
-    def __init__(self, objects: SharedObjects, *, careful: bool = False) -> None:
+    def __init__(self, objects: WorkerObjects, *, careful: bool = False) -> None:
         self._objects = objects
         self._careful = careful
 
     def bytes(self, value: Any) -> bytes:
         """The pickle of a value."""
-        return self._objects.dumps(value, back=True, taken_apart=self._apart)
+        return self._objects.pack(value, 0, numbered=False, taken_apart=self._apart)
 
     def _apart(self, error: Any) -> tuple[Any, ...] | None:
         if not isinstance(error, BaseException):
@@ -149,7 +150,7 @@ class _Writer:
 
     def _leaves(self, value: Any) -> bool:
         try:
-            self._objects.loads(self.bytes(value))
+            self._objects.unpack(self.bytes(value), self._objects.rank)
         except Exception:  # objects' own pickling hooks may raise anything
             return False
         return True

@@ -23,6 +23,7 @@ from dlbrt.data.work_table import Units
 from dlbrt.mpi.communicator import DATA, Communicator, MemoryRegion, region_of
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.reductions.operations import IMMUTABLE
 
 RowSelector = Callable[[Field, Spans], Rows]
 
@@ -43,7 +44,7 @@ class Mover:
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
         self._blocks: list[tuple[Array, tuple[IntegerArray, ...], Array]] = []
-        self._elements: list[tuple[Field, int, Any]] = []
+        self._lists: list[tuple[Field, Rows, int, bytearray]] = []
         self.bytes_sent = 0
 
     def prepare(self, spans: Spans) -> None:
@@ -61,8 +62,7 @@ class Mover:
         """Pickle the elements of lists that `send` will send to rank 0; raises what their own hooks raise."""
         for field in self._fields:
             if isinstance(field.data, list) and (rows := which(field, spans)):
-                elements = [field.data[row] for row in positions(rows)]
-                self._pickled[id(field)] = self._objects.dumps(elements, back=True)
+                self._pickled[id(field)] = self._packed(field, rows, 0)
 
     def send(self, spans: Spans, target: int, which: RowSelector) -> None:
         """Start sending the rows that ``which`` selects for the iterations."""
@@ -115,13 +115,13 @@ class Mover:
             put(field.data, field.axis, rows, packed)
         for array, where, packed in self._blocks:
             array[where] = packed
-        # Last: until all have come, elements may refer to others by the place that these had.
-        for field, row, element in self._elements:
-            put_element(field, row, element)
+        for field, rows, source, data in self._lists:
+            for row, element in zip(positions(rows), self._objects.unpack(data, source), strict=True):
+                put_element(field, row, element)
         for region in self._regions:
             region.free()
         self._requests, self._held, self._regions = [], [], []
-        self._landed, self._blocks, self._elements = [], [], []
+        self._landed, self._blocks, self._lists = [], [], []
 
     def arrived(self) -> bool:
         """Whether everything started has arrived; if so, it is in place as well."""
@@ -134,9 +134,7 @@ class Mover:
     def send_rows(self, field: Field, rows: Rows, target: int) -> None:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
-            packed = self._pickled.pop(id(field), None) or self._objects.dumps(
-                [field.data[row] for row in positions(rows)], back=target == 0
-            )
+            packed = self._pickled.pop(id(field), None) or self._packed(field, rows, target)
             self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
@@ -150,13 +148,20 @@ class Mover:
             self._requests.append(self._communicator.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
 
+    def _packed(self, field: Field, rows: Rows, target: int) -> bytes:
+        """The message with rows of a list."""
+        elements = [field.data[row] for row in positions(rows)]
+        # What is changed in place comes back by value, to be changed likewise.
+        numbered = not field.spec.in_place
+        plain = IMMUTABLE.issuperset(map(type, elements))
+        return self._objects.pack(elements, target, numbered=numbered, plain=plain)
+
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
-            elements = self._objects.loads(self._communicator.wait_bytes(source, DATA)[1])
-            if self._communicator.rank and not field.spec.in_place:
-                self._objects.note(field, positions(rows), elements)
-            self._elements += [(field, *item) for item in zip(positions(rows), elements, strict=True)]
+            data = self._communicator.wait_bytes(source, DATA)[1]
+            self._objects.arrived(data, source)
+            self._lists.append((field, rows, source, data))
             return
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)

@@ -21,7 +21,7 @@ from dlbrt.mpi.failure import Failure, capture
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.mpi.temporaries import Kept
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import Returned, SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
 from dlbrt.reductions.unbound import as_in_program
@@ -34,13 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value that has left its rank as a pickle."""
+    """A value that has left its ``rank`` as a message."""
 
+    rank: int
     data: bytes
-
-    def value(self, objects: SharedObjects) -> Any:
-        """The value."""
-        return objects.loads(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +61,14 @@ class RankResult:
     trace: RankTrace | None = None
     withheld: str = ""
     contradiction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """The end of a rank's report: final values, and what has to be known to read its messages."""
+
+    kept: dict[str, Kept]
+    returned: Returned
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:
@@ -97,7 +102,6 @@ def make_driver(
     recorder: Recorder | None = None,
 ) -> AgentDriver:
     """This rank's driver for ``call``; ``loop_residents`` identify the arrays that stay on the ranks."""
-    objects.fields = fields
     start = initial_state(
         call.deal,
         call.parameters,
@@ -134,15 +138,19 @@ def own_result(loop: LoopContext, rank: int) -> RankResult:
     return RankResult(loop.team.figures, kept, failure, ending.overwritten, extents, samples, trace)
 
 
-def result_to_send(loop: LoopContext, rank: int, objects: SharedObjects) -> RankResult:
-    """This rank's report to rank 0; raises what the pickling hooks of kept values raise."""
-    own = own_result(loop, rank)
+def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
+    """A worker's report to rank 0, without what it `remains_to_send`."""
+    failure = capture(own.failure, objects) if own.failure else None
+    return replace(own, kept={}, failure=failure)
+
+
+def remains_to_send(own: RankResult, objects: WorkerObjects) -> Remains:
+    """The end of a worker's report, after all of its other messages; raises what values' own hooks raise."""
     kept = {
-        name: tuple((last, SentValue(objects.dumps(value, back=True))) for last, value in entries)
+        name: tuple((last, SentValue(objects.rank, objects.pack(value, 0))) for last, value in entries)
         for name, entries in own.kept.items()
     }
-    failure = capture(own.failure, objects) if own.failure else None
-    return replace(own, kept=kept, failure=failure)
+    return Remains(kept, objects.returned)
 
 
 def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatable: bool) -> RankResult:
@@ -155,7 +163,7 @@ def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatabl
         return RankResult(replace(figures, parts=[]), {}, None, withheld=reason)
     first = min((run.start for run in figures.parts), default=loop.ending.failed_at or 0)
     message = f"what iterations leave cannot leave the rank that ran them ({reason})"
-    failure = capture(Failure(first, rank, RuntimeError(message)), SharedObjects())
+    failure = capture(Failure(first, rank, RuntimeError(message)), WorkerObjects(rank=rank))
     return RankResult(figures, {}, failure, withheld=reason)
 
 

@@ -12,15 +12,17 @@ from dlbrt.data.memory import release
 from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, RESULT, VERDICT, Communicator
+from dlbrt.mpi.communicator import COMMAND, DATA, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.perform import (
     RankResult,
     make_driver,
+    own_result,
     perform,
     recorder,
+    remains_to_send,
     result_to_send,
     stored_by,
     withheld_result,
@@ -31,7 +33,7 @@ from dlbrt.mpi.team import Team, clock
 from dlbrt.mpi.values import packing
 from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
-from dlbrt.mpi.values.objects import SharedObjects
+from dlbrt.mpi.values.objects import SharedObjects, WorkerObjects
 from dlbrt.mpi.values.packing import Slot, named
 from dlbrt.mpi.watch import Watch, watch_of
 from dlbrt.options import Options
@@ -76,7 +78,7 @@ class _Worker:
             body, slots, SharedObjects(lambda: common)
         )
         kernel, common = self._kernels[call.key] if kernel is None else (kernel, [])
-        objects = SharedObjects(lambda: common, lambda: slots, lambda: met)
+        objects = WorkerObjects(lambda: slots, lambda: met, rank=self._communicator.rank)
         modules.apply(data)
         if call.settings is not None:
             objects.loads(call.settings).apply()
@@ -117,11 +119,14 @@ class _Worker:
 
         def finish(loop: LoopContext) -> None:
             run_journal.close()
-            mover = Mover(self._communicator, travelling, objects)
+            own, mover = own_result(loop, rank), Mover(self._communicator, travelling, objects)
+            remains = b""
             try:
-                result = result_to_send(loop, rank, objects)
-                mover.pack(result.figures.done, stored_by(result))
+                result = result_to_send(own, objects)
+                mover.pack(own.figures.done, stored_by(own))
                 elements[0].pack()
+                # Last: it says what has to be known to read the others.
+                remains = pickle.dumps(remains_to_send(own, objects))
                 run_journal.check()
             except Exception as error:  # objects' own pickling hooks may raise anything
                 result = withheld_result(loop, rank, error, repeatable=not loop_residents)
@@ -131,24 +136,26 @@ class _Worker:
             if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
                 return  # rank 0 does without what this rank has done
             if not result.withheld:
-                self._give_back(result, mover, elements[0])
+                self._give_back(result, mover, elements[0], remains)
                 run_journal.serve()
 
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
 
-    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: SharedObjects) -> None:
+    def _scatter(self, driver: AgentDriver, fields: list[Field], objects: WorkerObjects) -> None:
         mover = Mover(self._communicator, fields, objects)
         held = driver.held(self._communicator.rank)
         mover.prepare(held)
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 
-    def _give_back(self, result: RankResult, mover: Mover, elements: ElementGather) -> None:
+    def _give_back(self, result: RankResult, mover: Mover, elements: ElementGather, remains: bytes) -> None:
         mover.send(result.figures.done, 0, stored_by(result))
         elements.send()
+        sending = self._communicator.send_bytes(remains, 0, DATA)
         mover.complete()
         elements.sent()
+        self._communicator.complete([sending])
 
 
 def _contradiction(watch: Watch, loop: LoopContext) -> str | None:
