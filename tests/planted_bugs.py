@@ -261,7 +261,7 @@ PLANTED_BUGS = (
     _bug("a message that has come is lost", "dlbrt/mpi/mover.py",
          "for field, rows, packed in self._landed:",
          "for field, rows, packed in self._landed[1:]:", "mpi/test_programs.py"),
-    _bug("a temporary's value is not the last one's", "dlbrt/mpi/loop.py",
+    _bug("a temporary's value is not the last one's", "dlbrt/mpi/temporaries.py",
          "or entry[0] > new.values[name][0]:",
          "or entry[0] < new.values[name][0]:", "dlbrt/mpi/test_temporaries.py"),
     _bug("a guard that fails counts as met", "dlbrt/mpi/loop.py",

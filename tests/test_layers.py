@@ -46,7 +46,7 @@ LAYERS: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"partition", "emulation", "reductions"}),
         frozenset({"data"}),
         frozenset({"parameters"}),
-        frozenset({"contract", "records"}),
+        frozenset({"contract", "records", "standard_library"}),
     ),
 }
 

@@ -57,7 +57,7 @@ def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module: ModuleN
 def maybe_unbound(name: str, loop: AnnotatedLoop | AnnotatedRoutine) -> bool:
     """Whether a name of the loop's own scope may have no value when the loop begins.
 
-    If the loop has no iterations, the program may never have bound what the body reads.
+    The program may have bound on another path, or never, what no iteration reads.
     """
     scope = loop.scope
     body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)

@@ -84,6 +84,16 @@ def is_known(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
     return starred or bool(bindings_of(name, loop, module)[0])
 
 
+def without_hidden(module: ModuleNames, loop: AnnotatedLoop) -> ModuleNames:
+    """The module as the loop sees it: a function around it may bind a name of a function or import anew."""
+    names = [*module.constant, *module.imports]
+    hidden = {name for name in names if bindings_of(name, loop, module)[1] is not None}
+    if not hidden:
+        return module
+    imports = {name: full for name, full in module.imports.items() if name not in hidden}
+    return replace(module, constant=module.constant - hidden, imports=imports)
+
+
 def names_around(loop: AnnotatedLoop, module: ModuleNames) -> frozenset[str]:
     """The names around the loop that it can read, without builtins."""
     local = {name for scope in _scopes(loop) for name in _bound_in(scope)}

@@ -164,4 +164,10 @@ EFFECTS: dict[str, CatalogueEntry] = {
         "collect what is pushed by `pushed.append(e)`, and after the loop push it in that order: "
         "`for e in pushed: heapq.heappush({name}, e)`",
     ),
+    # What a clause takes away.
+    "DLB426": CatalogueEntry(
+        E,
+        "`private({name})` leaves `{name}` worthless after the loop, where it may be read",
+        "leave `{name}` out of the clause: it then ends as the last iteration leaves it",
+    ),
 }

@@ -119,9 +119,12 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
     pairs = plan.fold_decision is not FoldDecision.NO
     contributed = [*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)]
     shared = [r.name for r in plan.reductions if _is_per_iteration(r)]
+    kept = (*plan.definite, *plan.conditional)
+    each_kept = cyclic and plan.seen_after_failure and bool(kept)
     context = KernelContext(
         head=_head(called(f"def {kernel}(", [names.dlb, *plan.parameters], "):", WIDTH), place),
         dlb=names.dlb,
+        unbound=tuple(name for name in plan.unsure if name not in contributed),
         schedule=_schedule(plan),
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
@@ -137,10 +140,10 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         ),
         accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
         unset=_unset(plan),
-        turns="iterations(each=True)" if cyclic and plan.conditional else "iterations()",
+        turns="iterations(each=True)" if cyclic and (plan.conditional or each_kept) else "iterations()",
         comment="this rank's share",
         accumulate=_rebound(shared, f"{names.dlb}.accumulate(", 3),
-        keep=_keep(plan, names),
+        keep=_keep(plan, names, kept, each=each_kept),
         reduce=_given(f"{names.dlb}.reduce(", _reduced(plan)),
     )
     return _in_pairs(context, plan) if pairs else context
@@ -200,10 +203,10 @@ def _reduced(plan: LoopPlan) -> tuple[str, ...]:
     return tuple(n for r in plan.reductions if not r.element for n in (r.name, *r.companions))
 
 
-def _keep(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
+def _keep(plan: LoopPlan, names: GeneratedNames, kept: Sequence[str], *, each: bool) -> tuple[str, ...]:
     """The call that keeps temporaries, and the states of generators that iterations seed."""
-    start, kept = f"{names.dlb}.keep(", [f"{name}={name}" for name in (*plan.definite, *plan.conditional)]
-    return _given(start, kept) or ((f"{start})",) if plan.seeded else ())
+    start = f"{names.dlb}.{'keep_each' if each else 'keep'}("
+    return _given(start, [f"{name}={name}" for name in kept]) or ((f"{start})",) if plan.seeded else ())
 
 
 def _given(start: str, items: Sequence[str], depth: int = 2) -> tuple[str, ...]:

@@ -38,12 +38,13 @@ class KernelContext:
     ``schedule``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
     one text or none, so does ``watch``; ``require`` has a text for each condition, ``work`` the calls that
     state the work of iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them.
-    ``unset`` are the names to clear, as chains of targets.
+    ``unset`` are the names to clear, as chains of targets; ``unbound`` are those that may have no value.
     """
 
     template: ClassVar = "kernel.py.j2"
     head: str
     dlb: str
+    unbound: tuple[str, ...]
     schedule: tuple[str, ...]
     require: tuple[str, ...]
     work: tuple[str, ...]

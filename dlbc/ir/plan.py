@@ -253,10 +253,10 @@ class LoopPlan:
     parameters, that the runtime checks before the loop. ``status``, ``proofs`` and ``watched`` (calls, with
     their lines, of which the runtime looks what they change): the grounds of the plan. ``seeded``: global
     random generators that each iteration seeds before it draws. ``variables``: the class of each variable.
-    ``unsure``: parameters that may have no value where the loop has no iteration. ``cost``: the work of the
-    iterations, as the kernel has it. ``fold_decision``: whether they are dealt in pairs. ``profile``: how
-    their work is measured. ``seen_after_failure``: the values of reductions may be
-    read even if an exception of the body ends the loop.
+    ``unsure``: parameters that may have no value, which is an error only where an iteration reads them.
+    ``cost``: the work of the iterations, as the kernel has it. ``fold_decision``: whether they are dealt in
+    pairs. ``profile``: how their work is measured. ``seen_after_failure``: what the loop leaves may be read
+    even if an exception of the body ends it.
     """
 
     loop: AnnotatedLoop

@@ -105,6 +105,7 @@ PYTHON: Final = table(
         effect=EffectKind.FILE,
     ),
     family("shutil.", "copy copyfile move rmtree", effect=EffectKind.FILE),
+    family("", "atexit.register atexit.unregister weakref.finalize", effect=EffectKind.OBJECT),
     family("subprocess.", "Popen call check_call check_output run", effect=EffectKind.FILE),
 )
 

@@ -15,7 +15,7 @@ from dlbrt.records import dataclass
 
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import maybe_unbound
-from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
+from dlbc.analysis.names import is_known, mangled_names, rename, rename_array, rename_reduction, swapped
 from dlbc.analysis.uses import ScalarFacts, every_node, names_in
 from dlbc.ir.access import Access
 from dlbc.ir.access_path import root_of
@@ -31,7 +31,7 @@ class PlanParts:
     """The results for one loop; ``live`` is what is read after it.
 
     ``dispatch``: the conditions under which methods of objects are those that were looked into.
-    ``seen_after_failure``: reductions may be read even if an exception ends the loop.
+    ``seen_after_failure``: what the loop leaves may be read even if an exception ends it.
     """
 
     iterations: Distribution
@@ -59,6 +59,10 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
     own = tuple(_parameters(names, pieces))
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
     kept = _kept(context, pieces)
+
+    def unsure(name: str) -> bool:
+        return maybe_unbound(name, loop) or not is_known(name, loop, context.module)
+
     return LoopPlan(
         loop=loop,
         space=SpaceText(_space_text(context), rename(names.index, mangled)),
@@ -73,7 +77,7 @@ def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
         mangled=tuple(mangled.items()),
         reductions=tuple(rename_reduction(r, mangled) for r in contributions.reductions),
         ordered=tuple(replace(o, name=swapped(o.name, mangled)) for o in contributions.ordered),
-        unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if maybe_unbound(p, loop)),
+        unsure=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *read)) if unsure(p)),
         guards=tuple(swapped(guard, mangled) for guard in guards),
         proofs=tuple(pieces.proofs),
         cost=pieces.cost,

@@ -172,7 +172,7 @@ class _Backward:
     @staticmethod
     def _plain(node: ast.AST, out: Live) -> Live:
         for use in reversed(list(uses_of(node))):
-            if use.kind is UseKind.LOAD:
+            if use.kind is not UseKind.STORE:  # a name to be deleted must have a value as well
                 out |= {use.name}
             elif use.sure:
                 out -= {use.name}
@@ -180,7 +180,7 @@ class _Backward:
 
 
 def _reads(nodes: Iterable[ast.AST]) -> Live:
-    return frozenset(u.name for n in nodes for u in uses_of(n) if u.kind is UseKind.LOAD)
+    return frozenset(u.name for n in nodes for u in uses_of(n) if u.kind is not UseKind.STORE)
 
 
 def _lists(owner: ast.AST) -> list[list[ast.stmt]]:

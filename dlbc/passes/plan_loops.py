@@ -18,6 +18,7 @@ from dlbc.analysis.call_targets import FindModule, Program, ProgramModule, modul
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.names import without_hidden
 from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
@@ -139,21 +140,20 @@ class _ModuleContext:
 
 
 def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
-    names = resolve_names(loop, around.module_names)
-    context = AnalysisContext(
-        loop, names, around.module_names, around.summaries, around.source, around.program
-    )
+    module = without_hidden(around.module_names, loop)
+    names = resolve_names(loop, module)
+    context = AnalysisContext(loop, names, module, around.summaries, around.source, around.program)
     unfit = tuple(check_form(context))
     if has_errors(unfit):
         return LoopReport(loop, None, _sorted(unfit))
     body = _read_body(context)
     proof = _prove(context, body, around.provers)
     live = compute_liveness(loop, names.temporaries)
-    deleted = _deleted(context, live, body.scalars)
+    lost = (*_deleted(context, live, body.scalars), *_worthless(context, live))
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
     given, misread = read_cost(context, stored, growing)
-    found = (*unfit, *body.findings, *proof.findings, *deleted, *misread)
+    found = (*unfit, *body.findings, *proof.findings, *lost, *misread)
     findings = [with_fitting_help(finding, context) for finding in found]
     refusal = LoopReport(
         loop,
@@ -262,7 +262,7 @@ def _with_plan(
         cost=cutting.plan,
         fold_decision=cutting.fold_decision,
         live=live,
-        seen_after_failure=is_seen_after_failure(loop, frozenset(contributions.names)),
+        seen_after_failure=is_seen_after_failure(loop, context.names.temporaries.union(contributions.names)),
     )
     plan = assemble_plan(context, parts)
     variables, unfit = classify_variables(
@@ -391,6 +391,13 @@ def _deleted(context: AnalysisContext, live: frozenset[str], scalars: ScalarFact
     deleted = {u.name: u.node for s in context.body for u in uses_of(s) if u.kind is UseKind.DELETE}
     for name in sorted((deleted.keys() & live) - scalars.definite):
         yield report("DLB421", context.place_of(deleted[name]), name=name)
+
+
+def _worthless(context: AnalysisContext, live: frozenset[str]) -> Iterator[Diagnostic]:
+    """Temporaries that a clause declares private, and that the program reads after the loop."""
+    for clause in context.loop.annotation.private:
+        for name in sorted(live.intersection(clause.names)):
+            yield report("DLB426", clause.place, name=name)
 
 
 def _last(plan: LoopPlan, names: LoopNames) -> frozenset[str]:

@@ -15,10 +15,10 @@ numpy.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dlbrt.contract import VERSION as __version__
+from dlbrt.standard_library import import_apart, keep_apart
 
 if TYPE_CHECKING:
     from dlbrt.data.array_table import BLOCK, CYCLIC, WHOLE
@@ -39,15 +39,19 @@ _PLACES = {
 }
 
 
+keep_apart()
+
+
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, own = _PLACES[name]
-    return getattr(import_module(module), own)
+    return getattr(import_apart(module), own)
 
 
 def start(world: Any) -> Session:
     """Start the runtime on all ranks of an MPI communicator; see `dlbrt.mpi.session.start`."""
+    keep_apart()  # `dlbc run` puts the program's directory in its place after this package was imported
     from dlbrt.mpi.session import start as start_session
 
     return start_session(world)

@@ -187,7 +187,7 @@ def kernel_of(text: str, **fields: object) -> list[str]:
 
 
 def test_conditions_are_looked_at_first() -> None:
-    lines = kernel_of("n = m = 3\n" + LOOP, guards=("m >= n", 'k["a"] > 0'))
+    lines = kernel_of("n = m = 3\nA = [0] * n\n" + LOOP, guards=("m >= n", 'k["a"] > 0'))
     assert lines[1:4] == [
         'dlb.require(lambda: m >= n, "m >= n")',
         'dlb.require(lambda: k["a"] > 0, \'k["a"] > 0\')',
@@ -200,9 +200,29 @@ def test_rows_that_are_looked_at_and_arrays_gathered_by_element() -> None:
         "A", Distribution.BLOCK, 0, Mode.UPDATE, rows=("slice(p[i], p[i + 1])",), inspect=True
     )
     by_element = ArrayPlan("B", Distribution.WHOLE, None, Mode.UPDATE)
-    lines = kernel_of(LOOP, arrays=(looked_at, by_element))
+    lines = kernel_of("A = [0] * 3\n" + LOOP, arrays=(looked_at, by_element))
     looked = 'BLOCK(0, "rw", rows=lambda i: slice(p[i], p[i + 1]), inspect=True)'
     assert lines[1] == f'dlb.arrays(A={looked}, B=WHOLE("rw"))'
+
+
+def test_a_name_without_a_value_has_none_in_the_kernel() -> None:
+    text = "A = [0] * 3\nif A[0]:\n    k = 1\n# dlb: parallel\nfor i in range(3):\n    A[i] = k + typo\n"
+    lines = kernel_of(text)
+    assert lines[:4] == [
+        "def _dlb_loop_1(dlb, A, k, typo):  # case.py:5, proven",
+        "if dlb.unbound(k):",
+        "del k  # an iteration that reads it fails as in the program",
+        "if dlb.unbound(typo):",
+    ]
+    assert emit(text).count("dlb.bound(lambda: k)") == 1
+
+
+def test_iterations_dealt_in_turn_keep_every_value_where_a_failure_may_be_caught() -> None:
+    loop = "# dlb: parallel, CYCLIC\nfor i in range(9):\n    t = A[i] = i\n"
+    plain, caught = f"A = [0] * 9\n{loop}print(t)\n", loop.replace("\n", "\n    ").rstrip(" ")
+    caught = f"A = [0] * 9\ntry:\n    {caught}except IndexError:\n    pass\nprint(t)\n"
+    assert "dlb.keep(t=t)" in kernel_of(plain)
+    assert {"dlb.keep_each(t=t)", "t = dlb.unset"} <= set(kernel_of(caught))
 
 
 def test_contributions_that_keep_no_order_are_not_folded() -> None:

@@ -65,6 +65,8 @@ def places(stderr: str) -> list[str]:
         {"before": "raise KeyError('before any loop')"},
         {"after": "{}['missing']"},
         {"value": "if i == 20: sys.exit(9)"},
+        {"value": "if i == 20: print(vale)"},
+        {"before": "count = 3", "after": "print(coun)"},
         {"value": "if i == 20: raise SystemExit('from the body')"},
         {"value": "if i in (2, 20): raise LookupError(f'at {i}')"},
         {"before": "os.chdir('/')", "value": "if i == 20: {}[i]"},

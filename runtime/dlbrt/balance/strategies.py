@@ -33,11 +33,11 @@ are finitely many windows, whatever is decided.
 from __future__ import annotations
 
 import functools
-from importlib import import_module
 
 from dlbrt.balance.agent import PeerStrategy
 from dlbrt.balance.decision import Decision, DecisionInputs, decide
 from dlbrt.balance.strategy import Periodicity, Strategy
+from dlbrt.standard_library import import_apart
 
 #: Not a strategy: a strategy is chosen at the first synchronization.
 AUTO = "auto"
@@ -73,14 +73,14 @@ def names() -> tuple[str, ...]:
 @functools.cache
 def strategy(name: str) -> Strategy | PeerStrategy:
     """The strategy of that name; KeyError for an unknown one."""
-    module = import_module(f"dlbrt.balance.{_MODULES[name]}")
+    module = import_apart(f"dlbrt.balance.{_MODULES[name]}")
     found: dict[str, Strategy | PeerStrategy] = {each.name: each for each in module.STRATEGIES}
     return found[name]
 
 
 def preload() -> None:
     """Import what a loop under `AUTO` begins with."""
-    import_module("dlbrt.balance.chooser")
+    import_apart("dlbrt.balance.chooser")
     strategy(BEFORE_CHOICE)
 
 

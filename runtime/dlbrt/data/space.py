@@ -37,12 +37,14 @@ class Space(ABC):
     """An iteration space of ``len()`` positions.
 
     ``index`` maps positions to values of the counting variable, where there is one; ``bars`` are the progress
-    bars (tqdm objects) around the iterables, which are updated as usual.
+    bars (tqdm objects) around the iterables, which are updated as usual. ``error`` is what the iterable
+    raised after its last item.
     """
 
     index: IndexMap | None = None
     parts: tuple[Part, ...] = ()
     bars: tuple[Any, ...] = ()
+    error: BaseException | None = None
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -52,8 +54,8 @@ class Space(ABC):
         """The items at ``run``, and an iterator that advances with them, whose length hint shows progress."""
 
     def __getstate__(self) -> dict[str, Any]:
-        # Only rank 0 shows progress bars.
-        return {name: value for name, value in vars(self).items() if name != "bars"}
+        # Only rank 0 shows progress bars, and raises.
+        return {name: value for name, value in vars(self).items() if name not in ("bars", "error")}
 
     @abstractmethod
     def with_values(self, values: Iterator[Any]) -> Space:
@@ -103,7 +105,7 @@ class _Enumerate(Space):
 
     def __init__(self, space: Space, start: int) -> None:
         self.space = space
-        self.parts, self.bars = space.parts, space.bars
+        self.parts, self.bars, self.error = space.parts, space.bars, space.error
         self.index: IndexMap = IndexMap(start, 1)
 
     def __len__(self) -> int:
@@ -141,7 +143,7 @@ class _Zip(Space):
 def space_of(iterable: Any) -> Space:
     """The space of an iterable: ranges, lists and arrays stay as they are, any other iterable is read out.
 
-    Raises what iterating raises.
+    TypeError for what is none. What iterating raises is the space's ``error``.
     """
     if isinstance(iterable, Space):
         return iterable
@@ -153,7 +155,19 @@ def space_of(iterable: Any) -> Space:
         return _Range(iterable)
     if _is_plain(iterable):
         return _Sequence(Part(iterable))
-    return _Sequence(Part(list(iterable)))
+    return _read_out(iterable)
+
+
+def _read_out(iterable: Iterable[Any]) -> Space:
+    """The items of an iterable up to its end, or to where it fails: the iterations before come first."""
+    iterator, items, error = iter(iterable), list[Any](), None
+    try:
+        items.extend(iterator)  # which keeps the items before a failure
+    except (Exception, SystemExit, GeneratorExit) as raised:  # not an interrupt from the keyboard
+        error = raised
+    space = _Sequence(Part(items))
+    space.error = error
+    return space
 
 
 def enumerate_(iterable: Any, start: int = 0) -> Space:
@@ -168,7 +182,7 @@ def reversed_(iterable: Any) -> Space:
     if isinstance(iterable, range):
         return _Range(iterable[::-1])
     backwards = builtins.reversed(iterable)
-    return _Sequence(Part(iterable, backwards=True)) if _is_plain(iterable) else space_of(list(backwards))
+    return _Sequence(Part(iterable, backwards=True)) if _is_plain(iterable) else _read_out(backwards)
 
 
 def zip_(*iterables: Any, strict: bool = False) -> Space:
@@ -177,8 +191,10 @@ def zip_(*iterables: Any, strict: bool = False) -> Space:
     Where an iterable has no length, or with ``strict``, the builtin reads the items out.
     """
     if strict or not iterables or not all(hasattr(it, "__len__") for it in iterables):
-        return space_of(list(builtins.zip(*map(_iterable, iterables), strict=strict)))
+        return _read_out(builtins.zip(*map(_iterable, iterables), strict=strict))
     spaces = [space_of(it) for it in iterables]
+    if any(space.error is not None for space in spaces):
+        return _read_out(builtins.zip(*map(_iterable, spaces), strict=False))
     return _Zip(spaces, min(map(len, spaces)))
 
 
@@ -192,4 +208,13 @@ def _is_bar(value: object) -> bool:
 
 
 def _iterable(value: Any) -> Iterable[Any]:
-    return value.items(range(len(value)))[0] if isinstance(value, Space) else value
+    """What gives the items of a space, and raises what its iterable raised; another value is it itself."""
+    if not isinstance(value, Space):
+        return value  # type: ignore[no-any-return]
+    items = value.items(range(len(value)))[0]
+    return items if value.error is None else itertools.chain(items, _failing(value.error))
+
+
+def _failing(error: BaseException) -> Iterator[Any]:
+    raise error
+    yield

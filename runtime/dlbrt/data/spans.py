@@ -133,6 +133,15 @@ _START = attrgetter("start")
 _SHORT = 4096
 
 
+def left_out(n: int, parts: Sequence[Spans]) -> Spans:
+    """The positions of 0..n-1 that no part holds."""
+    held = bytearray(n)
+    for run in (run for part in parts for run in part.below(n).runs):
+        held[run.start : run.stop : run.step] = b"\1" * len(run)
+    found = re.finditer(rb"\0+", held)
+    return Spans.of(*(range(*match.span()) for match in found))
+
+
 def first_gap(done: Spans) -> int:
     """The first position that is not among those ``done``."""
     end = 0

@@ -1,20 +1,18 @@
-"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body.
-
-Names without a value where a loop is met are no error unless the loop has an iteration (`Unbound`).
-"""
+"""What a loop leaves behind: the loop variable, the temporaries, and the exception of its body."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dlbrt.data.space import Space
+from dlbrt.data.space import Space, space_of
 from dlbrt.mpi.failure import Failure, raise_as_in_body
-from dlbrt.mpi.loop import Kept
 from dlbrt.mpi.perform import RankResult, SentValue
+from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.values.generators import key_of, restore
 from dlbrt.mpi.values.objects import RootObjects
 from dlbrt.records import dataclass
+from dlbrt.reductions.operations import RefusedOperandError
 from dlbrt.reductions.replay import ReplayFailure
 
 
@@ -37,12 +35,13 @@ class LoopResult:
     ) -> None:
         results = list(results)
         failures = [result.failure for result in results if result.failure]
-        # Contributions are combined after the loop, but where that fails the sequential program had stopped.
-        self.failure: Failure | None = Failure(fault.position, 0, fault.error) if fault else None
-        self.failure = self.failure or min(failures, key=lambda failure: failure.position, default=None)
         self.note = ""
         self._space = space
         self._objects = objects or RootObjects()
+        self.failure = min(failures, key=lambda failure: failure.position, default=None)
+        if fault is not None:
+            # Contributions are combined after the loop, but the sequential program had stopped there.
+            self.failure = _combined(fault, self.failure, self._objects)
         latest = _latest([result.kept for result in results], self._last)
         self._kept = {name: _read(value, self._objects) for name, value in latest.items()}
         self._values = values
@@ -69,9 +68,7 @@ class LoopResult:
     def __getitem__(self, name: str) -> Any:
         value = self._values[name] if name in self._values else self._kept[name]
         if isinstance(value, Unreadable):
-            raise RuntimeError(
-                f"the value of {name!r} after the loop cannot leave its rank: {value.obstacle}"
-            )
+            raise RuntimeError(f"the value of {name!r} after the loop cannot leave its rank: {value.reason}")
         return value
 
     def restore(self, seeded: Iterable[str]) -> None:
@@ -81,15 +78,32 @@ class LoopResult:
                 restore(generator, self[key])
 
     def check(self) -> None:
-        """Raise the exception of the loop's body, if any."""
+        """Raise the exception of the loop's body, else that of its iterable, if any.
+
+        After this nothing can be read: the program has what it wants, and decides how long it lives.
+        """
         if self.failure is not None:
             raise_as_in_body(self.failure, self._objects, self.note)
+        if self._space.error is not None:
+            raise_as_in_body(Failure(len(self._space), 0, self._space.error), self._objects)
+        self._kept, self._values, self._space = {}, {}, space_of(())
+        self._objects = RootObjects()
 
     def reduced(self) -> Any:
         """The values of the reductions, in order: None, one, or a tuple; raises what the body raised."""
-        self.check()
         values = tuple(self._values.values())
+        self.check()
         return values[0] if len(values) == 1 else values or None
+
+
+def _combined(fault: ReplayFailure, raised: Failure | None, objects: RootObjects) -> Failure:
+    """The failure of a contribution; its iteration has ``raised`` where it saw at once that it would fail."""
+    if raised is None or raised.position != fault.position:
+        return Failure(fault.position, 0, fault.error)
+    error = raised.error or objects.unpack(raised.data, raised.rank)
+    if isinstance(error, RefusedOperandError):
+        fault.error.__traceback__ = error.__traceback__
+    return Failure(fault.position, raised.rank, fault.error)
 
 
 def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
@@ -105,49 +119,16 @@ def _latest(kept: Iterable[Mapping[str, Kept]], end: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a value that could not leave its rank; ``obstacle`` says why."""
+    """Stands for a value that could not be read where it came to; ``reason`` says why."""
 
-    obstacle: str
+    reason: str
 
 
 def _read(value: Any, objects: RootObjects) -> Any:
     """The value left in a temporary."""
     if not isinstance(value, SentValue):
         return value
-    if value.obstacle:
-        return Unreadable(value.obstacle)
     try:
         return objects.unpack(value.data, value.rank)
     except Exception as error:  # objects' own pickling hooks may raise anything
         return Unreadable(str(error))
-
-
-@dataclass(frozen=True, slots=True)
-class Unbound:
-    """Stands for the value of a name that has none; ``error`` is what reading it raised."""
-
-    error: NameError
-
-
-def value_or_unbound(read: Callable[[], Any]) -> Any:
-    """What ``read`` returns, or an `Unbound` where its name has no value."""
-    try:
-        return read()
-    except NameError as error:
-        return Unbound(error)
-
-
-def check_bound(arguments: Iterable[Any]) -> None:
-    """Raise what the first iteration would raise where a name has no value."""
-    for argument in arguments:
-        if isinstance(argument, Unbound):
-            raise _as_in_the_program(argument.error)
-
-
-def _as_in_the_program(error: NameError) -> NameError:
-    """The error as the program sees it: a free name of the reading function is a local of the program."""
-    if "free variable" not in str(error):
-        return error.with_traceback(None)
-    return UnboundLocalError(
-        f"cannot access local variable {error.name!r} where it is not associated with a value"
-    )

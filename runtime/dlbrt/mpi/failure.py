@@ -12,11 +12,12 @@ import ast
 import contextlib
 import dis
 import itertools
+import linecache
 import os
 import sys
 import traceback
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NoReturn
 
 from dlbrt.data.space import Space
@@ -65,11 +66,9 @@ def capture(failure: Failure, objects: WorkerObjects) -> Failure:
 def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -> NoReturn:
     """Raise the exception with ``note``; its traceback is that of the original source, its context kept."""
     handled = sys.exception()
-    if failure.error is None:
-        error: BaseException = objects.unpack(failure.data, failure.rank)
-    else:
-        tb = _rebuilt(_frames(failure.error.__traceback__))
-        error = failure.error.with_traceback(tb)
+    data = failure.data
+    error = objects.unpack(data, failure.rank) if failure.error is None else failure.error
+    error.__traceback__ = _rebuilt(_frames(error.__traceback__), _names_to_suggest(error))
     context = error.__context__
     _add_note(error, note)
     try:
@@ -78,6 +77,16 @@ def raise_as_in_body(failure: Failure, objects: SharedObjects, note: str = "") -
         if context is not None:
             error.__context__ = context
             _end_of_chain(context, handled)
+
+
+def _names_to_suggest(error: BaseException) -> set[str]:
+    """The names among which Python looks for one that was meant, of the program and where it failed."""
+    if not isinstance(error, NameError):
+        return set()
+    known = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]
+    program = (f for f, _ in traceback.walk_stack(None) if not f.f_code.co_filename.startswith(_RUNTIME))
+    known += itertools.islice(program, 1)
+    return {name for frame in known for name in (*frame.f_globals, *frame.f_code.co_varnames)}
 
 
 def _add_note(error: BaseException, note: str) -> None:
@@ -108,10 +117,7 @@ def install_hook() -> None:
         except Exception:  # whatever goes wrong here must not hide the program's own error
             previous(kind, error, tb)
             return
-        if previous is sys.__excepthook__:
-            traceback.print_exception(error)
-        else:
-            previous(kind, error, error.__traceback__)
+        previous(kind, error, error.__traceback__)
 
     sys.excepthook = hook
 
@@ -224,22 +230,25 @@ def _columns(tb: types.TracebackType) -> Columns | None:
     return Columns(last, first, end)
 
 
-def _rebuilt(frames: Sequence[Frame]) -> types.TracebackType | None:
-    """A traceback in terms of the original source, in which a kernel is not a function of its own."""
+def _rebuilt(frames: Sequence[Frame], names: Collection[str] = ()) -> types.TracebackType | None:
+    """A traceback in terms of the original source, in which a kernel is not a function of its own.
+
+    ``names`` are those that are known in its innermost frame.
+    """
     tb, inner = None, None
     for frame in reversed(frames):
         place = original(frame)
         if place is None or (calls_loop(frame) and inner == (place.filename, place.name)):
             continue
-        tb = types.TracebackType(tb, *_frame_at(place), place.line)
+        tb = types.TracebackType(tb, *_frame_at(place, names if tb is None else ()), place.line)
         inner = place.filename, place.name
     return tb
 
 
-def _frame_at(frame: Frame) -> tuple[types.FrameType, int]:
-    """A real frame that reports that line of that file, and its instruction (-1: no column information)."""
+def _frame_at(frame: Frame, names: Collection[str]) -> tuple[types.FrameType, int]:
+    """A real frame that reports that line of that file, and its instruction."""
     tree = ast.parse("here()")
-    columns = frame.columns or Columns(frame.line, 0, 0)
+    columns = frame.columns or _whole_line(frame)
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt):
             node.lineno, node.end_lineno = frame.line, columns.last_line
@@ -249,14 +258,20 @@ def _frame_at(frame: Frame) -> tuple[types.FrameType, int]:
 
     def here() -> None:
         caller = sys._getframe(1)
-        found.append((caller, caller.f_lasti if frame.columns else -1))
+        found.append((caller, caller.f_lasti))
 
-    exec(code, {"here": here})
+    exec(code, {**dict.fromkeys(names), "here": here})
     return found[0]
 
 
+def _whole_line(frame: Frame) -> Columns:
+    """The columns of all text on a line: Python marks none of it."""
+    text = linecache.getline(frame.filename, frame.line).rstrip()
+    return Columns(frame.line, len(text) - len(text.lstrip()), len(text.encode()))
+
+
 def _translate(error: BaseException, depth: int) -> None:
-    error.__traceback__ = _rebuilt(_frames(error.__traceback__))
+    error.__traceback__ = _rebuilt(_frames(error.__traceback__), _names_to_suggest(error))
     for linked in (error.__cause__, error.__context__):
         if linked is not None and depth:
             _translate(linked, depth - 1)

@@ -2,12 +2,6 @@
 
 A kernel reads in the order of Zaki et al., figure 1.4: arrays, scatter, then while there is work: iterate
 and synchronize; gather. The same object serves rank 0 and the others, alone and in a team.
-
-A temporary ends as the last iteration that set it left it; after an exception, as the last one before the
-failing one did. Which iteration that is shows only at the end, so a rank remembers what it has left by
-region, a stretch of consecutive positions that the rank did. Within a region only its end can matter: an
-iteration that fails ends the stretch it is in. So there are as many entries as the work had pieces
-(`Temporaries`).
 """
 
 from __future__ import annotations
@@ -24,74 +18,17 @@ from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
 from dlbrt.mpi.team import Team
+from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.mpi.values.generators import states
 from dlbrt.mpi.walk import Walk
 from dlbrt.partition.cost_spec import CostSpec
 from dlbrt.records import dataclass
 from dlbrt.reductions.contributions import UNSET, LoopContributions
 from dlbrt.reductions.kinds import ContributionKind
+from dlbrt.reductions.operations import RefusedOperandError
+from dlbrt.reductions.unbound import Unbound, is_unbound
 
 STALE = "another version of dlbc has generated this program; run `dlbc transform` on its source again"
-
-#: For a temporary, the end of the run that set it and the value, for each region; the greatest end last.
-Kept = tuple[tuple[int, Any], ...]
-
-
-@dataclass(slots=True)
-class _Region:
-    """Positions ``first`` to ``last``; ``values``: by name, the end of the run that set it, and its value.
-
-    Where the last position ``failed``, the region does not grow upwards.
-    """
-
-    first: int
-    last: int
-    values: dict[str, tuple[int, Any]]
-    failed: bool = False
-
-
-class Temporaries:
-    """What one rank's iterations have left in temporaries that the program reads afterwards."""
-
-    def __init__(self) -> None:
-        self._regions: list[_Region] = []
-
-    def keep(
-        self, run: range, values: Mapping[str, Any], *, dealt: bool = False, failed: bool = False
-    ) -> None:
-        """Remember the ``values`` that a run has left; `UNSET` stands for a name that no iteration has set.
-
-        Of iterations ``dealt`` in turn, between which lie those of other ranks, only the last one's values
-        are remembered. Where the last iteration of the run has ``failed``, the loop may end there.
-        """
-        if not run:
-            return
-        left = {name: (run[-1], value) for name, value in values.items() if value is not UNSET}
-        new = _Region(run[0], run[-1], left, failed)
-        self._regions = [region for region in self._regions if not self._joined(region, new, dealt)]
-        self._regions.append(new)
-        self._regions.sort(key=lambda region: region.last)
-
-    def kept(self, *, everything: bool) -> dict[str, Kept]:
-        """By name, what the regions left; unless ``everything`` is wanted, only the last of them."""
-        found: dict[str, list[tuple[int, Any]]] = {}
-        for region in self._regions:
-            for name, entry in region.values.items():
-                found.setdefault(name, []).append(entry)
-        return {name: tuple(entries if everything else entries[-1:]) for name, entries in found.items()}
-
-    def _joined(self, region: _Region, new: _Region, dealt: bool) -> bool:
-        """Merge a region into the new one if they meet; where both set a name, the later value counts."""
-        if not dealt and region.last + 1 != new.first and new.last + 1 != region.first:
-            return False
-        earlier, later = (region, new) if region.last < new.last else (new, region)
-        if earlier.failed:
-            return False
-        for name, entry in region.values.items():
-            if name not in new.values or entry[0] > new.values[name][0]:
-                new.values[name] = entry
-        new.first, new.last, new.failed = min(region.first, new.first), later.last, later.failed
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +44,8 @@ class ArrayTable:
         Data that has no rows and is only read (a dictionary, a tuple) is sent by value with the arguments.
         """
         index = space.index or IndexMap(0, 1)
-        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items())
+        bound = {name for name in self.specs if not isinstance(_root(arguments, name), Unbound)}
+        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items() if name in bound)
         named = [array_field(*item, index) for item in found if item[2].stores or has_rows(item[1])]
         fields = named + [part_field(part) for part in space.parts]
         whole = reached_whole(fields, arguments)
@@ -136,10 +74,13 @@ class LoopEnd:
     overwritten: tuple[str, ...] = ()
 
 
+def _root(arguments: Mapping[str, Any], name: str) -> Any:
+    return arguments[name.partition(".")[0]]
+
+
 def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
-    root, *attributes = name.split(".")
-    value = arguments[root]
-    for attribute in attributes:
+    value = _root(arguments, name)
+    for attribute in name.split(".")[1:]:
         value = getattr(value, attribute)
     return value
 
@@ -162,6 +103,7 @@ class LoopContext:
     """
 
     unset = UNSET
+    unbound = staticmethod(is_unbound)
     if not TYPE_CHECKING:
         __getattr__ = refuse_stale("dlb")
 
@@ -320,7 +262,15 @@ class LoopContext:
 
     def keep(self, /, **values: Any) -> None:
         """Remember temporaries that are live after the loop, as the run just done left them."""
-        self._keep(values)
+        dealt = self.table.iterations is Distribution.CYCLIC
+        self.ending.temporaries.keep(self.walk.done, values | states(self.generators), dealt=dealt)
+
+    def keep_each(self, /, **values: Any) -> None:
+        """The same for iterations dealt in turn where an exception that ends the loop may be caught.
+
+        Whichever of them comes before the failing one, its values are those that count.
+        """
+        self.ending.temporaries.keep(self.walk.done, values | states(self.generators))
 
     def synchronize(self) -> None:
         """Exchange profiles, decide and move work where it is time to; wait where there is no work."""
@@ -352,15 +302,12 @@ class LoopContext:
             return False
         left = self.contributions.left_by({**parameters, **temporaries})
         own = {name: value for name, value in temporaries.items() if name not in left}
-        self._keep(own, failed=True)
+        self.ending.temporaries.keep(self.walk.done, own | states(self.generators), failed=True)
         self.contributions.reduce(left)
+        if isinstance(error, RefusedOperandError):
+            error = self.contributions.refuse(error)
         self.walk.end_stretch()
         self.ending.failed_at, self.ending.error = position, error
         self.team.failed(position)
         self.synchronize()
         return True
-
-    def _keep(self, values: Mapping[str, Any], *, failed: bool = False) -> None:
-        dealt = self.table.iterations is Distribution.CYCLIC
-        values = {**values, **states(self.generators)} if self.generators else values
-        self.ending.temporaries.keep(self.walk.done, values, dealt=dealt, failed=failed)

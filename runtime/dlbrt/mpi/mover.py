@@ -39,6 +39,7 @@ class Mover:
         self._fields = fields
         self._objects = objects
         self._held: list[Any] = []
+        self._pickled: dict[int, bytes] = {}
         self._regions: list[MemoryRegion] = []
         self._requests: list[MPI.Request] = []
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
@@ -56,6 +57,12 @@ class Mover:
                 if region.datatype == MPI.BYTE:
                     prefer_large_pages(region.address, region.extent)
                 region.free()
+
+    def pack(self, spans: Spans, which: RowSelector) -> None:
+        """Pickle the elements of lists that `send` will send to rank 0; raises what their own hooks raise."""
+        for field in self._fields:
+            if isinstance(field.data, list) and (rows := which(field, spans)):
+                self._pickled[id(field)] = self._packed(field, rows, 0)
 
     def send(self, spans: Spans, target: int, which: RowSelector) -> None:
         """Start sending the rows that ``which`` selects for the iterations."""
@@ -127,11 +134,7 @@ class Mover:
     def send_rows(self, field: Field, rows: Rows, target: int) -> None:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
-            elements = [field.data[row] for row in positions(rows)]
-            # What is changed in place comes back by value, to be changed likewise.
-            numbered = not field.spec.in_place
-            plain = IMMUTABLE.issuperset(map(type, elements))
-            packed = self._objects.pack(elements, target, numbered=numbered, plain=plain)
+            packed = self._pickled.pop(id(field), None) or self._packed(field, rows, target)
             self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
@@ -144,6 +147,14 @@ class Mover:
             self._held.append(array)
             self._requests.append(self._communicator.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
+
+    def _packed(self, field: Field, rows: Rows, target: int) -> bytes:
+        """The message with rows of a list."""
+        elements = [field.data[row] for row in positions(rows)]
+        # What is changed in place comes back by value, to be changed likewise.
+        numbered = not field.spec.in_place
+        plain = IMMUTABLE.issuperset(map(type, elements))
+        return self._objects.pack(elements, target, numbered=numbered, plain=plain)
 
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,13 @@ from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.failure import Failure, capture
-from dlbrt.mpi.loop import Kept, LoopContext
+from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.team import RunCounters, clock
+from dlbrt.mpi.temporaries import Kept
 from dlbrt.mpi.values.objects import Returned, SharedObjects, WorkerObjects
 from dlbrt.records import dataclass
 from dlbrt.reductions.journal import Extent
+from dlbrt.reductions.unbound import as_in_program
 
 if TYPE_CHECKING:
     from dlbrt.observe.recorder import Recorder
@@ -32,11 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value that has left its ``rank`` as a message; ``obstacle`` says why it could not."""
+    """A value that has left its ``rank`` as a message."""
 
     rank: int
     data: bytes
-    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,9 @@ class RankResult:
     ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
-    where they are measured, ``trace`` the rank's trace where one is written. ``contradiction`` names what has
-    changed though the plan says that it does not.
+    where they are measured, ``trace`` the rank's trace where one is written. ``withheld`` says why what the
+    iterations left could not leave the rank, so that none of it has been sent. ``contradiction`` names
+    what has changed though the plan says that it does not.
     """
 
     figures: RunCounters
@@ -57,6 +59,7 @@ class RankResult:
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
+    withheld: str = ""
     contradiction: str | None = None
 
 
@@ -72,22 +75,22 @@ def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[
     """Run the kernel to its end.
 
     Where the body raises, the runtime goes on to the end of the protocol, and runs the kernel again if this
-    rank still has iterations before the failing one; `LoopContext.ending` then holds the failure. Exceptions
-    raised here are the runtime's own.
+    rank still has iterations before the failing one; `LoopContext.ending` then holds the failure. So it does
+    where rank 0 takes iterations back from other ranks. Exceptions raised here are the runtime's own.
     """
-    while True:
+    more = True
+    while more:
         try:
             kernel(loop, *arguments)
         except BaseException as error:
+            error = as_in_program(error, arguments)
             passed = _passed(kernel, error)
             loop.ending.overwritten = _overwritten(loop, passed) if passed is not None else ()
-            if not loop.fail(error, *_variables(passed)):
-                raise
-        else:
-            return
-        if not loop.more_work:
-            loop.gather()
-            return
+            if not loop.fail(error, *_variables(passed, {*_read_after(kernel), *loop.contributions.bound})):
+                raise error
+            if not loop.more_work:
+                loop.gather()
+        more = loop.more_work
 
 
 def make_driver(
@@ -142,19 +145,26 @@ def result_to_send(own: RankResult, objects: WorkerObjects) -> RankResult:
 
 
 def remains_to_send(own: RankResult, objects: WorkerObjects) -> Remains:
-    """The end of a worker's report, after all of its other messages."""
+    """The end of a worker's report, after all of its other messages; raises what values' own hooks raise."""
     kept = {
-        name: tuple((last, _sent(value, objects)) for last, value in entries)
+        name: tuple((last, SentValue(objects.rank, objects.pack(value, 0))) for last, value in entries)
         for name, entries in own.kept.items()
     }
     return Remains(kept, objects.returned)
 
 
-def _sent(value: Any, objects: WorkerObjects) -> SentValue:
-    try:
-        return SentValue(objects.rank, objects.pack(value, 0))
-    except Exception as error:  # the pickler raises whatever the objects' own hooks raise
-        return SentValue(objects.rank, b"", str(error))
+def withheld_result(loop: LoopContext, rank: int, error: Exception, *, repeatable: bool) -> RankResult:
+    """The report of a rank whose results cannot be sent because of ``error``.
+
+    Rank 0 takes the iterations back if it is ``repeatable`` what they did, else the first of them fails.
+    """
+    figures, reason = loop.team.figures, f"{type(error).__name__}: {error}"
+    if repeatable:
+        return RankResult(replace(figures, parts=[]), {}, None, withheld=reason)
+    first = min((run.start for run in figures.parts), default=loop.ending.failed_at or 0)
+    message = f"what iterations leave cannot leave the rank that ran them ({reason})"
+    failure = capture(Failure(first, rank, RuntimeError(message)), WorkerObjects(rank=rank))
+    return RankResult(figures, {}, failure, withheld=reason)
 
 
 def stored_by(result: RankResult) -> Callable[[Field, Spans], Rows]:
@@ -178,13 +188,27 @@ def _passed(kernel: Callable[..., None], error: BaseException) -> TracebackType 
     return tb
 
 
-def _variables(passed: TracebackType | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The kernel's local variables and its parameters, as an exception left them."""
+def _variables(
+    passed: TracebackType | None, read_after: Container[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The kernel's variables that are read after the loop, and its parameters, as an exception left them."""
     if passed is None:
         return {}, {}
     code, values = passed.tb_frame.f_code, dict(passed.tb_frame.f_locals)
     parameters = {name: values.pop(name) for name in code.co_varnames[: code.co_argcount] if name in values}
-    return values, parameters
+    return {name: value for name, value in values.items() if name in read_after}, parameters
+
+
+def _read_after(kernel: Callable[..., None]) -> Iterator[str]:
+    """The temporaries of a kernel that are read after the loop: it clears them before each run."""
+    clearing = False
+    for each in dis.get_instructions(kernel):
+        if each.argval == "unset":
+            clearing = True
+        elif clearing and each.opname.startswith("STORE_"):
+            yield from each.argval if isinstance(each.argval, tuple) else (each.argval,)
+        elif not each.opname.startswith(("COPY", "DUP", "CACHE")):
+            clearing = False
 
 
 def _overwritten(loop: LoopContext, passed: TracebackType) -> tuple[str, ...]:

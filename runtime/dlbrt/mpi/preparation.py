@@ -6,9 +6,12 @@ something that iterations use cannot leave this process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dlbrt.balance.strategies import pooled
 from dlbrt.chunks.statistics import LoopStatistics
@@ -34,7 +37,9 @@ from dlbrt.mpi.values.program_state import InterpreterState, collect, collects_w
 from dlbrt.mpi.watch import Watch, foreign_object, watch_of
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
+from dlbrt.reductions.operations import IMMUTABLE
 from dlbrt.reductions.output import output_properties
+from dlbrt.reductions.unbound import is_unbound
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
@@ -43,6 +48,13 @@ Kernel = Callable[..., None]
 
 #: Values that no operation changes, so that other references to them do no harm.
 _UNCHANGING = (Number, str, bytes, tuple, frozenset, type(None))
+
+
+def _surely_pickled(element: Any) -> bool:
+    """Whether an element of a list is a number, text, an array of numbers, or a list of numbers or texts."""
+    if type(element) is list:
+        return IMMUTABLE.issuperset(map(type, element))
+    return type(element) in IMMUTABLE or (type(element) is np.ndarray and not element.dtype.hasobject)
 
 
 class Preparation:
@@ -99,6 +111,11 @@ class Preparation:
             return f"{loop.unmet} does not hold"
         if collects_warnings():
             return "the program collects warnings, or shows them by a function of its own"
+        if self.loop_history.withheld:
+            return self.loop_history.withheld
+        for name in (*loop.table.specs, *loop.contributions.kinds):
+            if is_unbound(value := self.named[re.split(r"[.\[]", name)[0]]):
+                return f"{value.name} has no value"
         places = loop.contributions.places
         if reason := places.obstacle():
             return reason
@@ -106,6 +123,7 @@ class Preparation:
             with places.emptied():
                 self._find(loop, pooled=pooled)
                 self._pack_all(loop.contributions)
+                self._try_rows()
                 return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
             return str(error)
@@ -192,6 +210,13 @@ class Preparation:
         self.tables = pack_tables(self.fields, self.packed)
         self.state = self.root_runtime.changed_state()
         self.settings = self.objects.dumps(self.state.settings) if self.state else None
+
+    def _try_rows(self) -> None:
+        """Pickle the elements of lists that will travel by rows, unless they surely can be."""
+        for field in self.fields:
+            travels = isinstance(field.data, list) and (field.moves or field.copied)
+            if travels and not all(map(_surely_pickled, field.data)):
+                self.objects.dumps(list(field.data))  # all ranks know the list itself
 
     def _pack(self) -> None:
         distributed = {

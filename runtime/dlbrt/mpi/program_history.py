@@ -75,6 +75,7 @@ class LoopHistory:
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
+        self.withheld = ""
         self.contradiction: str | None = None
         self.watched_runs = 0
         self.tables: dict[str, AccessTables] = {}

@@ -17,7 +17,7 @@ from dlbrt.data.space import Space, space_of
 from dlbrt.data.spans import Spans, first_gap
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
-from dlbrt.mpi.ending import LoopResult, check_bound
+from dlbrt.mpi.ending import LoopResult
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.perform import RankResult, own_result, perform, recorder
@@ -56,8 +56,6 @@ def run_loop(
     ``routine_state`` belongs to the routine that the loop is part of, if any: its arrays stay on the ranks.
     """
     space = space_of(iterable)
-    if len(space):
-        check_bound(arguments)
     if not root_runtime.acquire(wait=routine_state is not None):
         return _run_nested(kernel, space, arguments)
     try:
@@ -103,6 +101,7 @@ class LoopRun:
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._strategy = self._reason = ""
         self._results: list[RankResult] = []
+        self._others: list[RankResult] = []  # of the ranks above 0
         self._fault: ReplayFailure | None = None
         if options.strategy in (None, AUTO):
             preload()  # otherwise the first run would look expensive
@@ -228,15 +227,36 @@ class LoopRun:
         if sharing is None:
             self._results = [own_result(loop, 0)]
         else:
+            if not self._others:
+                self._others = sharing.gather(own_result(loop, 0))
+                if sharing.contradiction is None and self._take_back(loop, sharing):
+                    return
             sharing.run_journal.close()
-            self._results = sharing.gather(own_result(loop, 0))
+            loop.team.recorder = sharing.driver.recorder
+            self._results = [own_result(loop, 0), *self._others]
             if sharing.contradiction is None:
+                sharing.settle(self._results)
                 self._fault = sharing.replay(loop.contributions, self._results)
             elif self._keep_prefix(sharing, loop):
                 return
         for bar in space.bars:
             bar.update(len(space) - len(loop.team.figures.done))
             bar.close()
+
+    def _take_back(self, loop: LoopContext, sharing: SharedRun) -> bool:
+        """Whether rank 0 has to do iterations again, since what they left could not leave other ranks."""
+        reason = next((result.withheld for result in self._others if result.withheld), "")
+        if not reason:
+            return False
+        self._loop_history.withheld = f"what its iterations leave cannot leave other ranks ({reason})"
+        if not (left := sharing.left_out(loop.ending.failed_at, self._others)):
+            return False
+        self._loop_history.log(f"{self._loop_history.withheld}; rank 0 runs them again")
+        team = SingleRank(left)
+        team.figures, team.ends_independently = sharing.driver.figures, True
+        loop.walk.before_stretch = None
+        loop.walk.join(team)
+        return True
 
     def _keep_prefix(self, sharing: SharedRun, loop: LoopContext) -> bool:
         """The plan is contradicted: keep what rank 0 did without a gap. Whether iterations are left to do."""

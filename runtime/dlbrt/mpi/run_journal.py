@@ -31,7 +31,6 @@ from dlbrt.mpi.values.objects import SharedObjects, without_identity
 from dlbrt.reductions.journal import Extent, Journal, NumericEntries, Segment, SegmentStore
 from dlbrt.reductions.kinds import ContributionKind
 from dlbrt.reductions.log_records import divert_records
-from dlbrt.reductions.operations import LOST
 from dlbrt.reductions.output import OutputProperties
 from dlbrt.reductions.replay import Replay, SegmentId, merged
 
@@ -68,6 +67,7 @@ class RunJournal:
         self._replay: Replay | None = None
         self._segments: list[Segment | None] = []
         self._segment_store = SegmentStore(_IN_MEMORY)
+        self._unsent: Exception | None = None
 
     def open(self, walk: Walk, *, watched: bool = False) -> None:
         """Log standard output from here on; ``watched``: what is written past ``sys.stdout`` too.
@@ -103,6 +103,11 @@ class RunJournal:
             self.journal.note(len(stretch) - 1)
             if self._output.take() and stretch.step > 1 and len(stretch) > 1:
                 self.bypassed = HELD_BACK
+
+    def check(self) -> None:
+        """Raise what kept a segment from being packed, if one was."""
+        if self._unsent is not None:
+            raise self._unsent
 
     def serve(self) -> None:
         """Send rank 0 the segments that it asks for, until it asks for no more."""
@@ -152,23 +157,12 @@ class RunJournal:
         if self._communicator.rank == 0:
             self._segments.append(segment)
         else:
-            self._segment_store.add(self._packed(segment))
+            try:
+                self._segment_store.add(self._packed(segment))
+            except Exception as error:  # objects' own pickling hooks may raise anything
+                self._unsent = error
 
     def _packed(self, segment: Segment) -> bytes:
-        try:
-            return self._dumps(segment)
-        except Exception:  # objects' own pickling hooks may raise anything: replace the entries that do
-            entries = [self._sendable(entry) for entry in segment.listed()]
-            return self._dumps(Segment(segment.positions, segment.starts, entries))
-
-    def _sendable(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
-        try:
-            self._objects.pack(entry, 0, numbered=False)
-        except Exception as error:  # as above
-            return LOST, f"what an iteration contributes cannot leave its rank: {error}"
-        return entry
-
-    def _dumps(self, segment: Segment) -> bytes:
         entries = segment.entries
         plain = isinstance(entries, NumericEntries) or _without_identity(entries)
         return self._objects.pack((segment.positions, segment.starts, entries), 0, plain=plain)
@@ -200,16 +194,18 @@ class ElementGather:
         self._requests: list[MPI.Request] = []
         self._held: list[bytes] = []
 
-    def send(self) -> None:
-        """Start sending what this rank has changed to rank 0."""
+    def pack(self) -> None:
+        """Pack what this rank has changed; raises what the pickling hooks of elements raise."""
         for field, twin in self._twins:
             diff = twin.diff()
             if isinstance(field.data, list):
-                packed = self._objects.pack((diff.places, diff.values), 0)
+                self._held.append(self._objects.pack((diff.places, diff.values), 0))
             else:
-                packed = diff.encode()
-            self._held.append(packed)
-            self._requests.append(self._communicator.send_bytes(packed, 0, DATA))
+                self._held.append(diff.encode())
+
+    def send(self) -> None:
+        """Start sending what was packed to rank 0."""
+        self._requests += [self._communicator.send_bytes(packed, 0, DATA) for packed in self._held]
 
     def sent(self) -> None:
         """Wait until everything has been sent."""

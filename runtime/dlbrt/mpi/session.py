@@ -27,7 +27,6 @@ from mpi4py import MPI
 
 from dlbrt.contract import VERSION, OptionError
 from dlbrt.mpi.communicator import Communicator
-from dlbrt.mpi.ending import value_or_unbound
 from dlbrt.mpi.failure import install_hook
 from dlbrt.mpi.loop import refuse_stale
 from dlbrt.mpi.network import known
@@ -35,6 +34,7 @@ from dlbrt.mpi.program_history import ProgramHistory
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.runner import LoopRunner
 from dlbrt.options import Options
+from dlbrt.reductions.unbound import value_or_unbound
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,8 +102,8 @@ class Session(LoopRunner):
         return IterativeRoutine(self._root_runtime, plain, place=sys._getframe(1), **clauses)
 
     def bound(self, read: Callable[[], Any]) -> Any:
-        """The value of a name that may have none yet, which is an error only if the loop has an iteration."""
-        return value_or_unbound(read)
+        """The value of a name that may have none, which is an error only where an iteration reads it."""
+        return value_or_unbound(read, sys._getframe(1).f_code)
 
     def __reduce__(self) -> tuple[Callable[[], Session], tuple[()]]:
         return _session, ()

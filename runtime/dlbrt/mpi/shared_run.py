@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.data.field import Field
-from dlbrt.data.spans import Spans, coverage_error, first_gap
+from dlbrt.data.spans import Spans, coverage_error, first_gap, left_out
 from dlbrt.mpi.call import LoopCall
 from dlbrt.mpi.communicator import ANY, DATA, RESULT, VERDICT
 from dlbrt.mpi.loop import LoopContext
@@ -70,6 +70,7 @@ class SharedRun:
         loop.contributions.share(self.run_journal.journal, prepared.descriptions)
         loop.walk.measure(call.measured)
         self.contradiction: str | None = None
+        self._contradicted_here = False
         self.watch = prepared.watch(loop, self.driver.held(0)) if call.watched else None
         self._undo = Undo(self._fields)
         if call.watched:
@@ -84,32 +85,42 @@ class SharedRun:
         return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
 
     def gather(self, own: RankResult) -> list[RankResult]:
-        """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.
+        """The results of the ranks above 0, in order; rows that they stored are brought to their places.
 
-        If the plan is contradicted (`contradiction`), nothing is brought, and only ``own`` returned.
-        LostIterationError if an iteration was not done once, or an element got two values.
+        If the plan is contradicted (`contradiction`), also by rank 0's ``own`` part, nothing is brought.
         """
         mover = Mover(self._communicator, self._travelling, self._objects)
-        found = {0: own}
-        while len(found) < self._communicator.ranks:
+        found: dict[int, RankResult] = {}
+        while len(found) < self._communicator.ranks - 1:
             rank, message = self._communicator.wait_bytes(ANY, RESULT)
             found[rank] = pickle.loads(message)
             if self.watch is None:
                 found[rank] = self._receive(found[rank], rank, mover)
-        results = [found[rank] for rank in range(self._communicator.ranks)]
+        others = [found[rank] for rank in range(1, self._communicator.ranks)]
         if self.watch is not None:
-            self.contradiction = self._contradicted(self.watch, results)
-            if self.contradiction is not None:
-                return results[:1]
-            results[1:] = [self._receive(each, rank, mover) for rank, each in enumerate(results[1:], 1)]
+            self.contradiction = self._contradicted(self.watch, own, others)
+            if self.contradiction is None:
+                others = [self._receive(result, rank, mover) for rank, result in enumerate(others, 1)]
         mover.complete()
+        return others
+
+    def left_out(self, own_failure: int | None, others: Sequence[RankResult]) -> Spans:
+        """The iterations before the lowest that failed which no rank has done whose results have come."""
+        own_end = NO_FAILURE if own_failure is None else own_failure
+        end = min(len(self._prepared.space), own_end, _failed_at(others))
+        return left_out(end, [self.driver.figures.done, *(each.figures.done for each in others)])
+
+    def settle(self, results: Sequence[RankResult]) -> None:
+        """Store the elements that ranks changed, and note what is done, once the results of all are there.
+
+        LostIterationError if an iteration was not done once, or an element got two values.
+        """
         if clash := self._elements.put():
             raise self._lost(clash)
         self._record_stores(results)
         end = min(_failed_at(results), len(self._prepared.space))
         if error := coverage_error(end, [result.figures.done.below(end) for result in results]):
             raise self._lost(error)
-        return results
 
     def keep_prefix(
         self, own: RankResult, known: LoopContributions, reason: str
@@ -120,7 +131,7 @@ class SharedRun:
         """
         done = own.figures.done
         end = first_gap(done)
-        past_undoing = own.contradiction not in (None, BYPASSED) or self.contradiction == HELD_BACK
+        past_undoing = self._contradicted_here or self.contradiction == HELD_BACK
         if past_undoing and not self._undo.in_order:
             raise ContradictionError(f"{self._prepared.loop_history.source}: {reason}; {_PAST_UNDOING}")
         if len(done.below(end)) < len(done):
@@ -152,29 +163,30 @@ class SharedRun:
             self.run_journal.release(extents)
 
     def _receive(self, result: RankResult, rank: int, mover: Mover) -> RankResult:
-        """Start receiving what a rank has stored; its whole result."""
+        """Start receiving what a rank has stored, if it could be sent; its whole result."""
+        if result.withheld:
+            return result
         mover.receive(result.figures.done, rank, stored_by(result))
         self._elements.receive(rank)
         remains: Remains = pickle.loads(self._communicator.wait_bytes(rank, DATA)[1])
         self._objects.expect(rank, remains.returned)
         for entries in remains.kept.values():
             for _, value in entries:
-                if not value.obstacle:
-                    self._objects.arrived(value.data, rank)
+                self._objects.arrived(value.data, rank)
         return replace(result, kept=remains.kept)
 
-    def _contradicted(self, watch: Watch, results: list[RankResult]) -> str | None:
+    def _contradicted(self, watch: Watch, own: RankResult, others: Sequence[RankResult]) -> str | None:
         """What the plan takes as unchanged and some rank has changed; all ranks hear whether it is so."""
-        done = results[0].figures.done
-        if (failure := results[0].failure) is not None:
-            done = done.union(Spans.of(range(failure.position, failure.position + 1)))
-        own = watch.contradiction(done) or self.run_journal.bypassed
-        results[0] = replace(results[0], contradiction=own)
-        found = own or next((r.contradiction for r in results if r.contradiction), None)
+        done = own.figures.done
+        if own.failure is not None:
+            done = done.union(Spans.of(range(own.failure.position, own.failure.position + 1)))
+        here = watch.contradiction(done) or self.run_journal.bypassed
+        self._contradicted_here = here not in (None, BYPASSED)
+        found = here or next((each.contradiction for each in others if each.contradiction), None)
         verdict = b"" if found else b"kept"
-        others = range(1, self._communicator.ranks)
         send = self._communicator.send_bytes
-        self._communicator.complete([send(verdict, rank, VERDICT) for rank in others])
+        ranks = range(1, self._communicator.ranks)
+        self._communicator.complete([send(verdict, rank, VERDICT) for rank in ranks])
         return found
 
     def _keep(self, stretch: range) -> None:

@@ -25,6 +25,7 @@ from dlbrt.mpi.perform import (
     remains_to_send,
     result_to_send,
     stored_by,
+    withheld_result,
 )
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
@@ -121,19 +122,28 @@ class _Worker:
 
         def finish(loop: LoopContext) -> None:
             run_journal.close()
-            own = own_result(loop, rank)
-            result = result_to_send(own, objects)
+            own, mover = own_result(loop, rank), Mover(self._communicator, travelling, objects)
+            remains = b""
+            try:
+                result = result_to_send(own, objects)
+                mover.pack(own.figures.done, stored_by(own))
+                elements[0].pack()
+                # Last: it says what has to be known to read the others.
+                remains = pickle.dumps(remains_to_send(own, objects))
+                run_journal.check()
+            except Exception as error:  # objects' own pickling hooks may raise anything
+                result = withheld_result(loop, rank, error, repeatable=not loop_residents)
             bypassed = self._output.bypassed()
             if watches:
-                found = _contradiction(watches[0], loop, result) or bypassed
-                result = replace(result, contradiction=found)
+                result = replace(result, contradiction=_contradiction(watches[0], loop) or bypassed)
             else:
                 self._output.pass_on(rank)
             self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
             if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
                 return  # rank 0 does without what this rank has done
-            self._give_back(own, travelling, objects, elements[0])
-            run_journal.serve()
+            if not result.withheld:
+                self._give_back(result, mover, elements[0], remains)
+                run_journal.serve()
 
         load = Load(self._options.load, rank)
         perform(LoopContext(space.with_values(iter(values)), launch, finish, load), kernel, arguments)
@@ -145,25 +155,20 @@ class _Worker:
         mover.receive(held, 0, Field.scattered)
         mover.complete()
 
-    def _give_back(
-        self, own: RankResult, fields: list[Field], objects: WorkerObjects, elements: ElementGather
-    ) -> None:
-        mover = Mover(self._communicator, fields, objects)
-        mover.send(own.figures.done, 0, stored_by(own))
+    def _give_back(self, result: RankResult, mover: Mover, elements: ElementGather, remains: bytes) -> None:
+        mover.send(result.figures.done, 0, stored_by(result))
         elements.send()
-        # Last: it says what has to be known to read the others.
-        message = pickle.dumps(remains_to_send(own, objects))
-        sending = self._communicator.send_bytes(message, 0, DATA)
+        sending = self._communicator.send_bytes(remains, 0, DATA)
         mover.complete()
         elements.sent()
         self._communicator.complete([sending])
 
 
-def _contradiction(watch: Watch, loop: LoopContext, result: RankResult) -> str | None:
+def _contradiction(watch: Watch, loop: LoopContext) -> str | None:
     """What this rank has changed though the plan says that it does not."""
-    done = result.figures.done
-    if result.failure is not None:
-        done = done.union(Spans.of(range(result.failure.position, result.failure.position + 1)))
+    done, failed_at = loop.team.figures.done, loop.ending.failed_at
+    if failed_at is not None:
+        done = done.union(Spans.of(range(failed_at, failed_at + 1)))
     received = loop.team.received if isinstance(loop.team, AgentDriver) else ()
     return watch.contradiction(done, received)
 

@@ -25,13 +25,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from importlib import import_module
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from dlbrt.data.spans import Spans
+from dlbrt.standard_library import import_apart
 
 #: The modules and packages below `dlbrt` whose classes can be written.
 _PARTS = frozenset(
@@ -242,7 +242,7 @@ def _class(module: str, name: str) -> type | None:
     if not all(map(str.isidentifier, module.split("."))) or module.split(".")[0] not in _PARTS:
         return None
     try:
-        found = getattr(import_module(f"dlbrt.{module}"), name, None)
+        found = getattr(import_apart(f"dlbrt.{module}"), name, None)
     except ImportError:
         return None
     valued = isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple | Enum))

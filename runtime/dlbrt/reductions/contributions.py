@@ -38,6 +38,7 @@ from dlbrt.reductions.proxies import (
     LoggingExtremum,
     adder,
 )
+from dlbrt.reductions.unbound import Unbound
 
 
 class _Contributions(Protocol):
@@ -67,6 +68,7 @@ class ContributionDescription:
     decided: bool = False
     adder: type[LoggingAdder] = LoggingAdder
     container_shape: ContainerShape | None = None
+    operand_types: operations.OperandTypes = operations.ANY_OPERANDS
     empty: bool = False
 
 
@@ -77,6 +79,7 @@ def describe(kind: ContributionKind, value: Any) -> ContributionDescription:
         is_decided(kind, value),
         adder(value),
         container_shape(kind, value),
+        operations.operand_types(kind.operator, value),
         kind.none_first and value is None,
     )
 
@@ -161,8 +164,9 @@ class LoopContributions:
         )
 
     def results(self) -> dict[str, Any]:
-        """The values of the names that the loop binds, in order; companions only where they were set."""
-        return {name: self.values[name] for name in self.bound if name in self.values and name.isidentifier()}
+        """The values of the names that the loop binds, in order; only those that have one."""
+        found = ((n, self.values[n]) for n in self.bound if n in self.values and n.isidentifier())
+        return {name: value for name, value in found if not isinstance(value, Unbound)}
 
     def accumulator(self, name: str, run: range) -> Any:
         """See `_Contributions`."""
@@ -175,6 +179,19 @@ class LoopContributions:
     def reduce(self, values: Mapping[str, Any]) -> None:
         """See `_Contributions`."""
         self._collector.reduce(values)
+
+    def refuse(self, error: operations.RefusedOperandError) -> BaseException:
+        """Take an operand that was refused as the last of its iteration; the exception of the body."""
+        entry, error.entry = error.entry, ()
+        if self.journal is not None:
+            self.journal.log.append(entry)
+            return error
+        target, operation = divmod(entry[0], operations.WIDTH)
+        try:
+            operations.APPLY[operation](self.values[list(self.kinds)[target - 1]], entry[1])
+        except Exception as exact:  # whatever the program's own operators raise
+            return exact.with_traceback(error.__traceback__)
+        return error
 
     def end_run(self) -> None:
         """See `_Contributions`."""
@@ -197,8 +214,13 @@ class _Native:
 
     def accumulator(self, name: str, run: range) -> Any:  # noqa: ARG002
         if self._kinds[name].form is ContributionForm.PER_ITERATION:
-            return self._identities.setdefault(name, Identity())
+            return self._identities.setdefault(name, self._identity(name))
         return self._values[name]
+
+    def _identity(self, name: str) -> Identity:
+        kind, number = self._kinds[name], 1 + list(self._kinds).index(name)
+        code = operations.WIDTH * number + operations.combining(kind.operator)
+        return Identity(code, operations.operand_types(kind.operator, self._values[name]))
 
     def accumulate(self, name: str, share: Any) -> Any:
         identity = self._identities.get(name)
@@ -243,9 +265,11 @@ class _Shared:
         kind, append, code = self._kinds[name], self._append, self._codes[name]
         match kind.form:
             case ContributionForm.LOGGED:
-                return LoggingAccumulator(append, code)
+                return LoggingAccumulator(append, code, self._descriptions[name].operand_types)
             case ContributionForm.EXTREME:
-                return LoggingExtremum(append, code, kind.operator, run.step == 1)
+                return LoggingExtremum(
+                    append, code, kind.operator, run.step == 1, self._descriptions[name].operand_types
+                )
             case ContributionForm.ELEMENTS:
                 return self._elements(name, run)
             case ContributionForm.ADDED:
@@ -261,10 +285,11 @@ class _Shared:
     def _identity(self, name: str) -> operations.StandIn:
         kind = self._kinds[name]
         if kind.form is ContributionForm.SELECTION:
-            return ExtremumIdentity()
+            return ExtremumIdentity(self._codes[name])
         if kind.operator in ("and", "or"):
             return BooleanIdentity((kind.operator == "and") != self._descriptions[name].decided)
-        return Identity()
+        code = self._codes[name] + operations.combining(kind.operator)
+        return Identity(code, self._descriptions[name].operand_types)
 
     def _elements(self, name: str, run: range) -> Any:
         spec, sign = self._descriptions[name].private_copy_spec, self._kinds[name].operator

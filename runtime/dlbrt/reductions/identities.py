@@ -17,17 +17,24 @@ _ORDERED = (int, float, str, bytes, np.integer, np.floating)
 
 
 class Identity(operations.StandIn):
-    """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied."""
+    """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied.
 
-    __slots__ = ("mode",)
+    ``code`` is that of the plain form in the log, where operands of certain ``types`` are refused.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("code", "mode", "types")
+
+    def __init__(self, code: int = 0, types: operations.OperandTypes = operations.ANY_OPERANDS) -> None:
         self.mode = 0
+        self.code = code
+        self.types = types
 
 
 def _starting(mode: int) -> Any:
     def method(self: Identity, operand: Any) -> Any:
         self.mode = mode
+        if type(operand) in self.types.refused:
+            raise operations.RefusedOperandError((self.code + mode, operand))
         return operand if type(operand) in operations.IMMUTABLE else operations.kept(operand)
 
     return method
@@ -53,13 +60,15 @@ class BooleanIdentity(operations.StandIn):
 class ExtremumIdentity(operations.StandIn):
     """The start of a selection: every value except NaN beats it in ``new < best`` and the like."""
 
-    __slots__ = ()
+    __slots__ = ("_code",)
+
+    def __init__(self, code: int = 0) -> None:
+        self._code = code
 
     def _beats(self, value: Any) -> bool:
         if not has_order(value):
-            raise operations.MisuseError(
-                f"a selection compares {type(value).__name__}, which has no total order"
-            )
+            entry: tuple[Any, ...] = (self._code + operations.SELECT, value, {})
+            raise operations.RefusedOperandError(entry, "has no total order to be selected by")
         return bool(value == value)
 
     __lt__ = __le__ = __gt__ = __ge__ = _beats
@@ -72,12 +81,12 @@ class FirstValue(ExtremumIdentity):
     logged, since it matters if no iteration before has offered a value.
     """
 
-    __slots__ = ("_append", "_at_start", "_code")
+    __slots__ = ("_append", "_at_start")
 
     def __init__(self, append: Append, code: int, *, at_start: bool) -> None:
+        super().__init__(code)
         self._append = append
         self._at_start = at_start
-        self._code = code
 
     def _beats(self, value: Any) -> bool:
         if super()._beats(value) or self._at_start:

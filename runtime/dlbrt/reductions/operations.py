@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dlbrt.records import dataclass
 from dlbrt.reductions.kinds import ARITHMETIC
 
 _PLAIN: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any], str]] = {
@@ -46,14 +47,13 @@ MAX, MAX_REFLECTED, MIN, MIN_REFLECTED, _AND, _OR = range(len(APPLY) - 6, len(AP
 
 #: Other kinds of entries: several operations on one element, ``ufunc.at``, ``ufunc(..., out=...)``, a run's
 #: share, a selection, a method call, a store under a key, a use of the item under a key, text written, bytes
-#: written, output flushed, bytes for descriptor 1, a record of the module logging, and an entry that could
-#: not be sent to rank 0.
-CHAIN, AT, OUT, SHARE, SELECT, CALL, STORE, ITEM, WRITE, RAW, FLUSH, DESCRIPTOR, RECORD, LOST = range(
-    len(APPLY), len(APPLY) + 14
+#: written, output flushed, bytes for descriptor 1, and a record of the module logging.
+CHAIN, AT, OUT, SHARE, SELECT, CALL, STORE, ITEM, WRITE, RAW, FLUSH, DESCRIPTOR, RECORD = range(
+    len(APPLY), len(APPLY) + 13
 )
 
 #: How many codes each target of a log has.
-WIDTH = LOST + 1
+WIDTH = RECORD + 1
 
 #: Special method -> operation, for every arithmetic operator in its three forms.
 NAMES: dict[str, int] = {
@@ -63,7 +63,7 @@ NAMES: dict[str, int] = {
 }
 
 #: Types of immutable objects: an operand of such a type needs no copy.
-IMMUTABLE = frozenset(
+IMMUTABLE: frozenset[type] = frozenset(
     {int, float, complex, bool, str, bytes, type(None), np.float64, np.float32, np.int64, np.int32, np.bool_}
 )
 
@@ -73,6 +73,42 @@ _COPIED = (list, set, dict, bytearray, np.ndarray)
 
 class MisuseError(RuntimeError):
     """A loop used a value that it contributes to in a way that the analysis did not find."""
+
+
+class RefusedOperandError(MisuseError):
+    """An operand that the value surely cannot be combined with; ``entry`` is what would have been logged.
+
+    Rank 0 applies the entry last, and so raises what the program raises.
+    """
+
+    def __init__(self, entry: tuple[Any, ...], why: str = "is combined with a value of another kind") -> None:
+        super().__init__(f"a {type(entry[1]).__name__} {why}")
+        self.entry = entry
+
+
+@dataclass(frozen=True, slots=True)
+class OperandTypes:
+    """Types of operands: those that need no copy and may be combined, and those that are surely refused."""
+
+    plain: frozenset[type] = IMMUTABLE
+    refused: frozenset[type] = frozenset()
+
+
+#: Nothing is known of the operands.
+ANY_OPERANDS = OperandTypes()
+
+_NUMBERS: frozenset[type] = IMMUTABLE - {str, bytes, type(None)}
+_NO_NUMBERS: frozenset[type] = frozenset({type(None), dict, set, str, bytes, list, tuple})
+
+
+def operand_types(sign: str, value: Any) -> OperandTypes:
+    """The types of operands of a value that starts as a number or text, by the operator."""
+    if isinstance(value, Number | np.generic):
+        refused = _NO_NUMBERS - {str, bytes, list, tuple} if sign == "*" else _NO_NUMBERS
+        return OperandTypes(_NUMBERS, refused)
+    if type(value) is str and sign == "+":
+        return OperandTypes(frozenset({str}), (_NUMBERS | _NO_NUMBERS) - {str})
+    return ANY_OPERANDS
 
 
 class StandIn:
@@ -98,7 +134,7 @@ _USES = (
     "delitem contains reduce truediv floordiv mod pow matmul rtruediv rfloordiv rmod rpow rmatmul"
 )
 for _use in _USES.split():
-    setattr(StandIn, f"__{_use}__", StandIn._misused)
+    setattr(StandIn, f"__{_use}__", lambda self, *_: self._misused())
 
 
 def boolean(sign: str) -> int:

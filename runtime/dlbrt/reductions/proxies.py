@@ -30,11 +30,14 @@ _ORDERED = frozenset({int, float, str, bytes, np.float64, np.float32, np.int64, 
 class LoggingAccumulator(operations.StandIn):
     """Stands for a number, text, list, set or array to which operands are added, multiplied, ..."""
 
-    __slots__ = ("_append", "_code")
+    __slots__ = ("_append", "_code", "_plain", "_refused")
 
-    def __init__(self, append: Append, code: int) -> None:
+    def __init__(
+        self, append: Append, code: int, types: operations.OperandTypes = operations.ANY_OPERANDS
+    ) -> None:
         self._append = append
         self._code = code
+        self._plain, self._refused = types.plain, types.refused
 
 
 class LoggingExtremum(operations.StandIn):
@@ -51,9 +54,17 @@ class LoggingExtremum(operations.StandIn):
     nothing is dropped.
     """
 
-    __slots__ = ("_append", "_best", "_code", "_kind", "_max", "_stretch", "_sure")
+    __slots__ = ("_append", "_best", "_code", "_kind", "_max", "_refused", "_stretch", "_sure")
 
-    def __init__(self, append: Append, code: int, sign: str, stretch: bool = True) -> None:
+    def __init__(
+        self,
+        append: Append,
+        code: int,
+        sign: str,
+        stretch: bool = True,
+        types: operations.OperandTypes = operations.ANY_OPERANDS,
+    ) -> None:
+        self._refused = types.refused
         self._append = append
         self._code = code
         self._max = sign == "max"
@@ -86,6 +97,8 @@ class LoggingExtremum(operations.StandIn):
         if self._stretch and type(value) in _ORDERED and value == value:
             self._kind, self._best = type(value), value
         else:
+            if type(value) in self._refused:
+                raise operations.RefusedOperandError((self._code + operation, value))
             self._kind = None
             self._sure = False
             operations.known(value)
@@ -166,6 +179,7 @@ class LoggingContainer(operations.StandIn):
     """
 
     __slots__ = ("_append", "_code", "_read", "_sign")
+    _plain, _refused = operations.IMMUTABLE, frozenset[type]()
 
     def __init__(
         self, append: Append, code: int, sign: str, read: Callable[[Any], Any] | None = None
@@ -242,6 +256,7 @@ class LoggingAdder(operations.StandIn):
     """Stands for a container that iterations only add to: a list, a deque, or one of an unknown type."""
 
     __slots__ = ("_append", "_code")
+    _plain, _refused = operations.IMMUTABLE, frozenset[type]()
 
     def __init__(self, append: Append, code: int) -> None:
         self._append = append
@@ -320,7 +335,9 @@ def adder(real: Any) -> type[LoggingAdder]:
 
 def _operating(operation: int, sign: str) -> Any:
     def method(self: Any, operand: Any) -> Any:
-        if type(operand) not in operations.IMMUTABLE:
+        if type(operand) not in self._plain:
+            if type(operand) in self._refused:
+                raise operations.RefusedOperandError((self._code + operation, operand))
             operand = operations.kept(operand, sign)
         self._append((self._code + operation, operand))
         return self

@@ -28,7 +28,6 @@ from dlbrt.reductions.operations import (
     CALL,
     CHAIN,
     ITEM,
-    LOST,
     OUT,
     RECORD,
     SHARE,
@@ -160,10 +159,7 @@ class Replay:
         def record(entry: LogEntry) -> None:
             handle(entry[1])
 
-        def lost(entry: LogEntry) -> None:
-            raise RuntimeError(entry[1])
-
-        return {WRITE: text, RECORD: record, LOST: lost}.get(operation, other)
+        return {WRITE: text, RECORD: record}.get(operation, other)
 
     def _on(self, name: str, kind: ContributionKind, operation: int) -> Handler:
         if kind.form is ContributionForm.SELECTION:

@@ -137,7 +137,8 @@ LIVE = [
     ("a function reads it", "t = i", "def f():\n    return t", (("t",), (), False)),
     ("names by text", "t = i", "print(globals())", (("t",), (), True)),
     ("read in the else", "t = i", "else:\n    print(t)", (("t",), (), False)),
-    ("private", "t = i", "print(t)", ((), (), False)),
+    ("private", "t = i", "t = 5\nprint(t)", ((), (), False)),
+    ("deleted", "t = i", "del t", (("t",), (), False)),
 ]
 
 

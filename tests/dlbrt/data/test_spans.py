@@ -7,7 +7,7 @@ import math
 
 import pytest
 from dlbrt.data import layout
-from dlbrt.data.spans import EMPTY, Spans, coverage_error
+from dlbrt.data.spans import EMPTY, Spans, coverage_error, left_out
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -189,3 +189,18 @@ def test_what_is_kept_stays_first_whatever_joins(places: list[int], cut: int, ke
 def test_a_run_kept_before_a_lower_one_stays_first() -> None:
     own = Spans((range(56, 57), range(51, 52), range(62, 63)))
     assert own.joined([range(57, 58)], 1).runs == (range(56, 57), range(51, 52), range(57, 58), range(62, 63))
+
+
+@pytest.mark.parametrize(
+    ("n", "parts", "expected"),
+    [
+        (6, [[range(6)]], []),
+        (6, [[range(1, 3)], [range(5, 9)]], [0, 3, 4]),
+        (7, [[range(0, 7, 3)], [range(1, 7, 3)]], [2, 5]),
+        (3, [], [0, 1, 2]),
+        (0, [], []),
+    ],
+)
+def test_what_is_left_out(n: int, parts: list[list[range]], expected: list[int]) -> None:
+    found = left_out(n, [Spans.of(*runs) for runs in parts])
+    assert [position for run in found.runs for position in run] == expected

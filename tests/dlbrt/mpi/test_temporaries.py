@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from dlbrt.mpi.loop import Temporaries
+from dlbrt.mpi.temporaries import Temporaries
 from dlbrt.reductions.contributions import UNSET
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from dlbrt.reductions.grouping import GroupingAdder
 from dlbrt.reductions.identities import BooleanIdentity, ExtremumIdentity, FirstValue, Identity, has_order
 from dlbrt.reductions.kinds import ELEMENTS, REDUCE
-from dlbrt.reductions.operations import MisuseError, StandIn
+from dlbrt.reductions.operations import MisuseError, RefusedOperandError, StandIn, operand_types
 from dlbrt.reductions.private_copies import container_shape, private_copy_spec
 from dlbrt.reductions.proxies import (
     LoggingAccumulator,
@@ -144,6 +145,28 @@ def test_identities() -> None:
     assert ((BooleanIdentity(True) and 5), (BooleanIdentity(False) or 5)) == (5, 5)
     assert float("inf") < ExtremumIdentity()  # type: ignore[operator]
     assert not float("nan") > ExtremumIdentity()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("start", "operand", "refused"),
+    [
+        (0, None, True),
+        (0.5, "text", True),
+        (np.float64(1), [1], True),
+        ("", 3, True),
+        ("", "text", False),
+        (0, np.zeros(2), False),
+        (0, 1.5, False),
+        ([], None, False),
+    ],
+)
+def test_an_operand_of_another_kind_fails_at_once(start: Any, operand: Any, refused: bool) -> None:
+    types = operand_types("+", start)
+    log: Log = []
+    for stand_in in (LoggingAccumulator(log.append, 20, types), Identity(20, types)):
+        with pytest.raises(RefusedOperandError) if refused else nullcontext():
+            stand_in += operand  # type: ignore[operator]
+    assert len(log) == (not refused)
 
 
 def test_what_has_no_total_order_is_not_selected_from() -> None:

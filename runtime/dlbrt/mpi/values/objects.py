@@ -340,7 +340,7 @@ class RootObjects(SharedObjects):
 
     def _read_before(self, rank: int, number: int) -> None:
         """Read all messages with lower numbers; their values wait."""
-        worker = self._from[rank]
+        worker = self._worker(rank)
         while worker.unread and worker.unread[0] < number:
             earlier = worker.unread[0]
             data = worker.waiting.get(earlier) or self._fetched(rank, earlier)

@@ -164,8 +164,9 @@ _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "BitGenerato
 
 def _generators() -> tuple[type, ...]:
     """The classes of `_GENERATORS` whose modules are imported, so that there may be objects of them."""
-    found = ((sys.modules.get(module), names) for module, names in _GENERATORS.items())
-    return tuple(getattr(module, name) for module, names in found if module is not None for name in names)
+    found = ((sys.modules.get(module), name) for module, names in _GENERATORS.items() for name in names)
+    kinds = (getattr(module, name, None) for module, name in found)  # a file of the program may hide one
+    return tuple(kind for kind in kinds if isinstance(kind, type))
 
 
 #: The objects in the slots of the pickle being read; pickles call `_slot_value` while they load.

@@ -15,6 +15,7 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
+from types import FunctionType
 from typing import Any
 
 import cloudpickle
@@ -167,7 +168,7 @@ def met_by_pickler(pickler: Any) -> list[Any]:
 
 
 def common_reduction(obj: Any) -> tuple[Any, ...] | None:
-    """The reduction of what cloudpickle would send otherwise than as it is.
+    """The reduction of what cloudpickle would send otherwise than as it is; TypeError for what cannot be.
 
     A function of the program under ``lru_cache`` pickles itself by name, but other ranks have no ``__main__``
     to find it in. A view of memory would arrive as bytes.
@@ -177,8 +178,16 @@ def common_reduction(obj: Any) -> tuple[Any, ...] | None:
     if isinstance(obj, type) and type(obj).__module__ == "_ctypes" and not _is_named(obj):
         raise TypeError(f"{obj.__name__} is a type of ctypes that other ranks do not have")
     if type(obj) is not _CACHED or (obj.__module__ != "__main__" and "<locals>" not in obj.__qualname__):
+        _refuse_finalizer(obj)
         return None
     return _cached, (obj.__wrapped__, *obj.cache_parameters().values())
+
+
+def _refuse_finalizer(obj: Any) -> None:
+    """TypeError for a class with a finalizer in Python, and its instances: copies would be finalized too."""
+    kind = obj if isinstance(obj, type) else type(obj)
+    if isinstance(getattr(kind, "__del__", None), FunctionType):
+        raise TypeError(f"the finalizer of {kind.__name__} would run on other ranks")
 
 
 def _is_named(kind: type) -> bool:
