@@ -125,6 +125,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
+        items=_items(plan, names),
         reductions=_listed(f"{names.dlb}.reductions(", [_declared(r, names) for r in plan.reductions]),
         ordered=_listed(f"{names.dlb}.ordered(", [f'"{o.name}"' for o in plan.ordered]),
         accumulators=_rebound(contributed, f"{names.dlb}.accumulators(", 2),
@@ -235,6 +236,11 @@ def _declared(reduction: Reduction, names: GeneratedNames) -> str:
 
 def _listed(start: str, items: Sequence[str]) -> tuple[str, ...]:
     return (table(start, items, []),) if items else ()
+
+
+def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
+    rows = [(text, str(number)) for text, number in plan.items]
+    return (table(f"{names.dlb}.items(", [], rows),) if rows else ()
 
 
 def _schedule(plan: LoopPlan) -> tuple[str, ...]:

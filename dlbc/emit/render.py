@@ -35,7 +35,7 @@ class PrologueContext:
 class KernelContext:
     """A kernel, with ``_`` for the targets and ``pass`` for the body.
 
-    ``schedule``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
+    ``schedule``, ``items``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
     one text or none, ``require`` a text for each condition, ``work`` the calls that state the work of
     iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them. ``unset`` are the
     names to clear, as chains of targets.
@@ -48,6 +48,7 @@ class KernelContext:
     require: tuple[str, ...]
     work: tuple[str, ...]
     arrays: str
+    items: tuple[str, ...]
     reductions: tuple[str, ...]
     ordered: tuple[str, ...]
     accumulators: tuple[str, ...]
@@ -152,8 +153,8 @@ def deeper(text: str, depth: int) -> str:
 
 def table(start: str, dealt: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
     """The array table on one line, or if that is too long, each array on its own line."""
-    plain = [*dealt, *(f"{name}={entry}" for name, entry in rows if "." not in name)]
-    dotted = [f'"{name}": {entry}' for name, entry in rows if "." in name]
+    plain = [*dealt, *(f"{name}={entry}" for name, entry in rows if name.isidentifier())]
+    dotted = [f"{quoted(name)}: {entry}" for name, entry in rows if not name.isidentifier()]
     together = [*plain, "**{" + ", ".join(dotted) + "}"] if dotted else plain
     line = start + ", ".join(together) + ")"
     if len(INDENT) + len(line) <= WIDTH:

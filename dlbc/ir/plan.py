@@ -220,7 +220,8 @@ class LoopPlan:
     ``unsure``: parameters that may have no value where the loop has no iteration. ``cost``: the work of the
     iterations, as the kernel has it. ``fold_decision``: whether they are dealt in pairs. ``profile``: how
     their work is measured. ``seen_after_failure``: the values of reductions may be read even if an exception
-    of the body ends the loop.
+    of the body ends the loop. ``items``: the sequences that the loop runs over whose items an iteration
+    changes in place, each with its number among those sequences.
     """
 
     loop: AnnotatedLoop
@@ -228,6 +229,7 @@ class LoopPlan:
     parameters: tuple[str, ...]
     arrays: tuple[ArrayPlan, ...]
     iterations: Distribution
+    items: tuple[tuple[str, int], ...] = ()
     definite: tuple[str, ...] = ()
     conditional: tuple[str, ...] = ()
     targets_live: bool = False

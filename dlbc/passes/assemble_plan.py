@@ -28,6 +28,8 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 class PlanParts:
     """The results for one loop; ``space`` is the text of its iterable, ``live`` what is read after it.
 
+    ``items``: the sequences whose items the body changes in place, with their numbers.
+
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
     """
 
@@ -37,6 +39,7 @@ class PlanParts:
     scalars: ScalarFacts
     accesses: Sequence[Access]
     arrays: Sequence[ArrayPlan]
+    items: tuple[tuple[str, int], ...]
     contributions: IterationContributions
     proofs: Sequence[IndependenceProof]
     cost: CostPlan | None
@@ -59,6 +62,7 @@ def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
         space=SpaceText(pieces.space, rename(names.index, mangled)),
         parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *_named_in(guards), *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
+        items=tuple((swapped(text, mangled), number) for text, number in pieces.items),
         iterations=pieces.iterations,
         definite=tuple(mangled.get(n, n) for n in kept if n in pieces.scalars.definite),
         conditional=tuple(mangled.get(n, n) for n in kept if n not in pieces.scalars.definite),

@@ -9,7 +9,7 @@ whose code is not seen is assumed to change nothing, with a remark.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dlbrt.records import dataclass
 
@@ -21,6 +21,7 @@ from dlbc.analysis.effects import (
     direct_side_effects,
     writes_output,
 )
+from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
 from dlbc.diagnostics.catalogue import report
@@ -54,6 +55,7 @@ class BodyEffects:
     ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``trusted``:
     private objects from outside that the body changes. ``prints``: something writes to standard output.
     ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
+    ``items``: sequences that the loop runs over whose items the body changes in place, with their numbers.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -64,6 +66,7 @@ class BodyEffects:
     trusted: frozenset[str]
     prints: bool
     asserted: tuple[tuple[str, SourcePlace], ...] = ()
+    items: tuple[tuple[str, int], ...] = ()
 
     @property
     def writing(self) -> tuple[SourcePlace, ...]:
@@ -95,18 +98,22 @@ def check_effects(
         check.function(function, _mention(function, body, source))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    check.iterated(written | {*contributions.names})
+    items = sequences_of(loop.node, check.items.keys(), module)
+    written |= {text for text, _ in items}
+    cleared = _cleared(facts, module, summaries, (text for text, _ in items))
+    check.used_whole(items, facts.accesses, cleared)
     for function in functions:
         check.hidden(function, written, _mention(function, body, source))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
         callees=functions,
-        cleared=_cleared(facts, module, summaries),
+        cleared=cleared,
         unseen=check.unseen,
         trusted=frozenset(check.trusted),
         prints=any(map(writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
+        items=items,
     )
 
 
@@ -152,12 +159,12 @@ class _Check:
         self.trusted: set[str] = set()
         self._asserts = loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
+        self.items: dict[str, SourcePlace] = {}
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
         code = _CHANGES.get(change.kind)
-        always = change.kind in (MutationKind.ATTRIBUTE, MutationKind.DELETE)
-        self._on(change.origins, change.node, code, change.detail, elements=not always, domain=change.domain)
+        self._on(change.origins, change.node, code, change.detail, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
         place, contributes = self._source.place_of(call.node), call.node in self._contributing
@@ -216,13 +223,18 @@ class _Check:
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
 
-    def iterated(self, written: set[str]) -> None:
-        """The iterable of the loop, if the body stores into it."""
-        iterable = self._loop.node.iter
-        statement = ast.copy_location(ast.Expr(iterable), iterable)
-        for access in walk_code(CodeRegion((statement,), frozenset(), self._module)).accesses:
-            if any(access.overlaps(array) for array in written):
-                self._report("DLB316", access.node, array=access.array)
+    def used_whole(
+        self,
+        items: Sequence[tuple[str, int]],
+        accesses: Sequence[Access],
+        cleared: Mapping[str, frozenset[ast.AST]],
+    ) -> None:
+        """An attribute whose items the body changes (``self.ps``), where its owner is used as a whole."""
+        for text in (text for text, _ in items if all(map(str.isidentifier, text.split(".")))):
+            harmless = cleared.get(text, frozenset())
+            whole = (a for a in accesses if a.overlaps(text) and not a.subscripts and a.node not in harmless)
+            if "." in text and (access := next(whole, None)) is not None:
+                self._report("DLB306", access.node, array=text)
 
     def stores_elsewhere(self, facts: RegionFacts) -> None:
         """Stores into attributes of a module, a class or a function."""
@@ -242,7 +254,9 @@ class _Check:
     ) -> None:
         """A change of objects of these origins; where the index selects them, a store into an array."""
         for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
-            if origin.kind is OriginKind.ELEMENT:
+            if origin.kind is OriginKind.ELEMENT and elements:
+                self.items.setdefault(origin.name, self._source.place_of(node))
+            elif origin.kind is OriginKind.ELEMENT:
                 self._report("DLB308", node, name=origin.name)
             elif origin.kind is OriginKind.UNKNOWN:
                 self._report("DLB309", node)
@@ -277,10 +291,21 @@ class _Check:
             yield RelatedPlace(self._source.place_of(node), "used here in another way")
 
 
+def check_iterated(
+    loop: AnnotatedLoop, module: ModuleNames, grown: Collection[str], source: Source
+) -> Iterator[Diagnostic]:
+    """What the loop runs over, if the body adds to it; stores by subscripts are proved like others."""
+    iterable = loop.node.iter
+    statement = ast.copy_location(ast.Expr(iterable), iterable)
+    for access in walk_code(CodeRegion((statement,), frozenset(), module)).accesses:
+        if any(access.overlaps(array) for array in grown):
+            yield report("DLB316", source.place_of(access.node), array=access.array)
+
+
 def _cleared(
-    facts: RegionFacts, module: ModuleNames, summaries: FunctionSummaries
+    facts: RegionFacts, module: ModuleNames, summaries: FunctionSummaries, items: Iterable[str]
 ) -> dict[str, frozenset[ast.AST]]:
-    dotted = {a.array for a in facts.accesses if "." in a.array}
+    dotted = {name for name in (*(a.array for a in facts.accesses), *items) if "." in name}
     found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
     for call in facts.calls:
         reached = summaries.reachable(frozenset(f for f, _ in callees(call, module)))

@@ -40,7 +40,7 @@ from dlbc.ir.plan import (
 )
 from dlbc.ir.region import LoopNames, ModuleNames
 from dlbc.passes.assemble_plan import PlanParts, assemble_plan, write_space
-from dlbc.passes.check_effects import BodyEffects, check_effects
+from dlbc.passes.check_effects import BodyEffects, check_effects, check_iterated
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
 from dlbc.passes.classify_variables import check_scalars, classify_scalars, classify_variables
@@ -211,7 +211,9 @@ def _prove(loop: AnnotatedLoop, body: _Body, around: _ModuleContext) -> _Proof:
     proofs, failures = test.prove(accesses)
     escaping = escaping_arrays(accesses, effects.cleared)
     arrays, contradictions = infer_distribution(accesses, proofs, escaping, names.index, loop)
-    findings = (*caught, *(f.finding for f in failures), *contradictions)
+    grown = {*contributions.containers, *contributions.names}
+    iterated = check_iterated(loop, module_names, grown, around.source)
+    findings = (*caught, *(f.finding for f in failures), *contradictions, *iterated)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
 
@@ -233,6 +235,7 @@ def _with_plan(
         scalars=scalars,
         accesses=proof.accesses,
         arrays=arrays,
+        items=body.effects.items,
         contributions=contributions,
         proofs=tuple(proof.proofs.values()),
         cost=cutting.plan,

@@ -91,6 +91,20 @@ class Field:
             raise FootprintError(f"{self.name}: {error}") from error
         return replace(self, tables=AccessTables(touched, stored))
 
+    def has_rows_of(self, part: Field) -> bool:
+        """Whether each iteration touches the one row that it gets from a sequence which it runs over."""
+        own = self.spec.rows is None and self.spec.writes is None and self.axis == 0
+        return own and not part.backwards and self.index == IndexMap(0, 1)
+
+    def joined(self, parts: Sequence[Field]) -> Field:
+        """The field of all that is done to the same rows, here and as parts of the space."""
+        if not parts:
+            return self
+        stores = self.spec.stores or any(part.spec.stores for part in parts)
+        in_place = self.spec.in_place or any(part.spec.in_place for part in parts)
+        mode = Mode.UPDATE if stores else Mode.READ
+        return replace(self, spec=replace(self.spec, mode=mode, in_place=in_place))
+
     def whole(self) -> Field:
         """The same field, held whole by every rank."""
         return replace(self, spec=replace(self.spec, distribution=Distribution.WHOLE))
@@ -193,10 +207,24 @@ def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap) -> Field
     return Field(name, data, spec, index)
 
 
-def part_field(part: Part) -> Field:
-    """The field of a sequence that the loop iterates over: position p reads element p."""
-    spec = ArraySpec(Distribution.BLOCK, 0, Mode.READ)
-    return Field("", part.values, spec, IndexMap(0, 1), part.backwards)
+def part_field(part: Part, name: str = "") -> Field:
+    """The field of a sequence that the loop iterates over: position p reads element p.
+
+    Where it has a ``name``, iterations change their elements in place.
+    """
+    mode = Mode.UPDATE if name else Mode.READ
+    spec = ArraySpec(Distribution.BLOCK, 0, mode, in_place=bool(name))
+    return Field(name, part.values, spec, IndexMap(0, 1), part.backwards)
+
+
+def joined(named: Sequence[Field], parts: Sequence[Field]) -> list[Field]:
+    """All fields; where a named one is what the loop iterates over, row by row, they are one field."""
+    found, left = [], list(parts)
+    for field in named:
+        same = [part for part in left if part.data is field.data and field.has_rows_of(part)]
+        left = [part for part in left if not any(part is each for each in same)]
+        found.append(field.joined(same))
+    return found + left
 
 
 def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[int]:
@@ -238,24 +266,6 @@ def put(array: Array, axis: int, rows: Rows, packed: Array) -> None:
     for run in rows:
         _view(array, axis, run)[...] = _view(packed, axis, range(at, at + len(run)))
         at += len(run)
-
-
-def put_element(field: Field, row: int, element: Any) -> None:
-    """Store an element of a list; if the loop changes elements in place, change the old element instead."""
-    if not (field.spec.in_place and _fill(field.data[row], element)):
-        field.data[row] = element
-
-
-def _fill(old: Any, new: Any) -> bool:
-    """Give the container ``old`` the contents of ``new``, recursively; False if it is not a container."""
-    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
-        old[...] = new
-        return True
-    if not (isinstance(old, list) and isinstance(new, list)):
-        return False
-    filled = [was if _fill(was, value) else value for was, value in zip(old, new, strict=False)]
-    old[:] = filled + new[len(old) :]
-    return True
 
 
 def positions(rows: Rows) -> list[int]:

@@ -13,12 +13,12 @@ iteration that fails ends the stretch it is in. So there are as many entries as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.data.array_table import ArraySpec, DistributionSpec
-from dlbrt.data.field import Field, array_field, has_rows, part_field, reached_whole
+from dlbrt.data.field import Field, array_field, has_rows, joined, part_field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
@@ -95,10 +95,14 @@ class Temporaries:
 
 @dataclass(frozen=True, slots=True)
 class ArrayTable:
-    """The array table of a loop, and how its iterations are dealt."""
+    """The array table of a loop, and how its iterations are dealt.
+
+    ``items`` are the sequences of the space whose elements iterations change in place, with their numbers.
+    """
 
     iterations: Distribution
     specs: dict[str, ArraySpec]
+    items: dict[str, int] = field(default_factory=dict)
 
     def fields(self, arguments: Mapping[str, Any], space: Space) -> list[Field]:
         """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``).
@@ -108,9 +112,16 @@ class ArrayTable:
         index = space.index or IndexMap(0, 1)
         found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items())
         named = [array_field(*item, index) for item in found if item[2].stores or has_rows(item[1])]
-        fields = named + [part_field(part) for part in space.parts]
+        fields = joined(named, self._parts(space))
         whole = reached_whole(fields, arguments)
         return [f.whole() if id(f.data) in whole and not f.spec.stores else f for f in fields]
+
+    def _parts(self, space: Space) -> list[Field]:
+        """The sequences of the space; where `zip` had to read them out, one holds the elements of all."""
+        changed = {number: name for name, number in self.items.items()}
+        if len(changed) > 0 and max(changed) >= len(space.parts):
+            changed = {0: next(iter(self.items))}
+        return [part_field(part, changed.get(number, "")) for number, part in enumerate(space.parts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +241,11 @@ class LoopContext:
         if not self._scattered:
             dealt = iterations.distribution if iterations else Distribution.BLOCK
             self.table = ArrayTable(dealt, specs)
+
+    def items(self, /, **sequences: int) -> None:
+        """The sequences that the loop runs over, by number, whose elements iterations change in place."""
+        if not self._scattered:
+            self.table = replace(self.table, items=sequences)
 
     def reductions(self, /, **kinds: ContributionKind) -> None:
         """The values that iterations contribute to, and how (see `dlbrt.reductions.kinds`)."""

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from dlbrt.data.field import Field, positions, put, put_element, receive_buffer, take
+from dlbrt.data.field import Field, positions, put, receive_buffer, take
 from dlbrt.data.footprint import Rows, count, union
 from dlbrt.data.index_vector import IntegerArray
 from dlbrt.data.memory import Array, prefer_large_pages
+from dlbrt.data.object_state import restore
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.data.work_table import Units
@@ -43,6 +44,7 @@ class Mover:
         self._landed: list[tuple[Field, Rows, np.ndarray[Any, Any]]] = []
         self._blocks: list[tuple[Array, tuple[IntegerArray, ...], Array]] = []
         self._elements: list[tuple[Field, int, Any]] = []
+        self._states: list[tuple[Any, Any]] = []
         self.bytes_sent = 0
 
     def prepare(self, spans: Spans) -> None:
@@ -109,11 +111,13 @@ class Mover:
             array[where] = packed
         # Last: until all have come, elements may refer to others by the place that these had.
         for field, row, element in self._elements:
-            put_element(field, row, element)
+            field.data[row] = element
+        for part, state in self._states:
+            restore(part, state)
         for region in self._regions:
             region.free()
         self._requests, self._held, self._regions = [], [], []
-        self._landed, self._blocks, self._elements = [], [], []
+        self._landed, self._blocks, self._elements, self._states = [], [], [], []
 
     def arrived(self) -> bool:
         """Whether everything started has arrived; if so, it is in place as well."""
@@ -126,7 +130,7 @@ class Mover:
     def send_rows(self, field: Field, rows: Rows, target: int) -> None:
         """Start sending rows of one field."""
         if isinstance(field.data, list):
-            packed = self._objects.dumps([field.data[row] for row in positions(rows)], back=target == 0)
+            packed = self._pack(field, positions(rows), back=target == 0)
             self._requests.append(self._communicator.send_bytes(packed, target, DATA))
             self.bytes_sent += len(packed)
             self._held.append(packed)
@@ -140,13 +144,30 @@ class Mover:
             self._requests.append(self._communicator.send_memory(array, target, DATA))
             self.bytes_sent += array.nbytes
 
+    def _pack(self, field: Field, rows: list[int], *, back: bool) -> bytes:
+        """Elements of a list; with the states of their objects where rank 0 gives them to its own."""
+        elements = [field.data[row] for row in rows]
+        if not (back and field.spec.in_place):
+            return self._objects.dumps(elements, back=back)
+        return self._objects.dumps((elements, self._objects.states(field, rows)), back=True)
+
+    def _unpack(
+        self, field: Field, rows: list[int], packed: bytes | bytearray
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
+        """The elements, and at rank 0 the objects that are changed in place with their states."""
+        found = self._objects.loads(packed)
+        if self._communicator.rank == 0:
+            return found if field.spec.in_place else (found, [])
+        self._objects.note(field, rows, found)
+        return found, []
+
     def receive_rows(self, field: Field, rows: Rows, source: int) -> None:
         """Start receiving rows of one field, which `send_rows` sends."""
         if isinstance(field.data, list):
-            elements = self._objects.loads(self._communicator.wait_bytes(source, DATA)[1])
-            if self._communicator.rank and not field.spec.in_place:
-                self._objects.note(field, positions(rows), elements)
+            packed = self._communicator.wait_bytes(source, DATA)[1]
+            elements, states = self._unpack(field, positions(rows), packed)
             self._elements += [(field, *item) for item in zip(positions(rows), elements, strict=True)]
+            self._states += states
             return
         if region := region_of(field.data, field.axis, rows):
             self._regions.append(region)

@@ -22,6 +22,7 @@ import cloudpickle
 import numpy as np
 
 from dlbrt.data.field import Field
+from dlbrt.data.object_state import is_mutable, parts_of, state_of
 
 _CACHED = type(functools.lru_cache(len))
 
@@ -73,8 +74,13 @@ def _element(place: int, row: int) -> Any:
     return objects.originals.get(place, objects.fields[place].data)[row]
 
 
+def _part(place: int, row: int, number: int) -> Any:
+    objects = _reading.get()
+    return objects.parts(objects.fields[place], row)[number]
+
+
 #: The functions that stand in pickles for objects that the reader has.
-_READERS = (_known, _view, _element)
+_READERS = (_known, _view, _element, _part)
 
 
 def _never(_: Any) -> None:
@@ -119,6 +125,7 @@ class SharedObjects:
         self.fields: Sequence[Field] = ()
         self.originals: Mapping[int, Sequence[Any]] = {}
         self._elements: dict[int, tuple[Callable[..., Any], tuple[int, ...]]] = {}
+        self._parts: dict[tuple[int, int], list[Any]] = {}
         self._held: list[Any] = []  # so that no other object takes the identity of one noted
         self._containers = False
         self._sources = sources
@@ -138,13 +145,39 @@ class SharedObjects:
         return found
 
     def note(self, field: Field, rows: Sequence[int], elements: Sequence[Any]) -> None:
-        """Note elements of a list that have come: they are sent back as references, as rank 0 has them."""
-        place = next(place for place, known in enumerate(self.fields) if known is field)
+        """Note elements of a list that have come: they are sent back as references, as rank 0 has them.
+
+        Where the loop changes elements in place, so are the objects that they consist of.
+        """
+        place = self._place(field)
         for row, element in zip(rows, elements, strict=True):
-            if type(element) not in _ATOMS:
-                self._elements[id(element)] = (_element, (place, row))
-                self._held.append(element)
-                self._containers |= type(element) in _CONTAINERS
+            if type(element) in _ATOMS:
+                continue
+            if field.spec.in_place:
+                parts = self._parts[place, row] = parts_of(element)
+                found = [(part, (_part, (place, row, number))) for number, part in enumerate(parts)]
+            else:
+                found = [(element, (_element, (place, row)))]
+            for value, reference in found:
+                self._elements[id(value)] = reference
+                self._held.append(value)
+                self._containers |= type(value) in _CONTAINERS
+
+    def parts(self, field: Field, row: int) -> list[Any]:
+        """The objects that rank 0's element consists of, before it is changed."""
+        key = self._place(field), row
+        if key not in self._parts:
+            self._parts[key] = parts_of(field.data[row])
+        return self._parts[key]
+
+    def states(self, field: Field, rows: Sequence[int]) -> list[tuple[Any, Any]]:
+        """The objects that elements of a list consisted of when they came, with their states."""
+        place = self._place(field)
+        found = (part for row in rows for part in self._parts.get((place, row), ()))
+        return [(part, state_of(part)) for part in found if is_mutable(part)]
+
+    def _place(self, field: Field) -> int:
+        return next(place for place, known in enumerate(self.fields) if known is field)
 
     def view(self, array: Any) -> tuple[Any, ...] | None:
         """The reduction of a view of an array that rank 0 has: there it becomes a view again."""
@@ -210,9 +243,9 @@ class _ContainerPickler(_Pickler):
         if type(obj) not in _CONTAINERS:
             return None
         reference = self._references.get(id(obj))
-        return reference[1] if reference is not None and reference[0] is _element else None
+        return reference[1] if reference is not None and reference[0] in (_element, _part) else None
 
 
 class _Unpickler(pickle.Unpickler):
-    def persistent_load(self, place: tuple[int, int]) -> Any:
-        return _element(*place)
+    def persistent_load(self, place: tuple[int, ...]) -> Any:
+        return _element(*place) if len(place) == 2 else _part(*place)
