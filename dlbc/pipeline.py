@@ -12,7 +12,7 @@ from typing import TypeVar
 from dlbrt.records import dataclass
 
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
+from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
 from dlbc.ir.loop import Module
 from dlbc.ir.plan import LoopPlan, LoopReport, ReportDetail
 from dlbc.ir.routine import RoutinePlan
@@ -99,15 +99,12 @@ def _stages(module: Module, wanted: ReportDetail, strict: bool) -> TransformResu
     if len(plans) == len(reports):
         routines, remarks = plan_routines(module, annotated_routines, plans, *survey)
     of_loops = (d for r in reports for d in r.findings)
-    found = sorted(
-        (*diagnostics, *check_program(module), *of_loops, *misplaced, *remarks),
-        key=lambda d: (d.place, d.code),
-    )
+    found = in_order((*diagnostics, *check_program(module), *of_loops, *misplaced, *remarks))
     if has_errors(found) or wanted is not ReportDetail.PLANS:
-        return TransformResult(None, tuple(found), reports=reports, routines=routines)
+        return TransformResult(None, found, reports=reports, routines=routines)
     if not plans:
-        return TransformResult(module.source.data, tuple(found))
-    return _emit(module, plans, routines, tuple(found))
+        return TransformResult(module.source.data, found)
+    return _emit(module, plans, routines, found)
 
 
 def _emit(

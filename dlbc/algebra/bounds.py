@@ -33,6 +33,8 @@ _MOST_UNKNOWNS = 12
 _ONE = IntegerForm.literal(1)
 
 Row = dict[Monomial, int]
+#: What stands in for atoms.
+Changes = Mapping[Atom, IntegerForm]
 
 
 class Assumptions:
@@ -256,9 +258,7 @@ def _parts(operator: Operator, form: IntegerForm) -> tuple[IntegerForm, ...]:
     return (form,)
 
 
-def substitute(
-    form: IntegerForm, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
-) -> IntegerForm:
+def substitute(form: IntegerForm, changes: Changes, assumptions: Assumptions = NO_ASSUMPTIONS) -> IntegerForm:
     """The form with atoms replaced, in operands too; every part that changes is in normal form."""
     if changes and not any(has_changed_atom(atom, changes) for atom in form.atoms):
         return form
@@ -271,7 +271,7 @@ def substitute(
     return total
 
 
-def has_changed_atom(atom: Atom, changes: Mapping[Atom, IntegerForm]) -> bool:
+def has_changed_atom(atom: Atom, changes: Changes) -> bool:
     """Whether the atom, or an atom in its operands, is among those to be changed."""
     if atom in changes:
         return True
@@ -279,7 +279,7 @@ def has_changed_atom(atom: Atom, changes: Mapping[Atom, IntegerForm]) -> bool:
     return any(has_changed_atom(a, changes) for o in operands for a in o.atoms)
 
 
-def _substituted(atom: Atom, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions) -> IntegerForm:
+def _substituted(atom: Atom, changes: Changes, assumptions: Assumptions) -> IntegerForm:
     if atom in changes:
         return changes[atom]
     if isinstance(atom, Variable):

@@ -113,6 +113,11 @@ class IntegerForm:
         """An atom by itself."""
         return cls((((atom,), 1),))
 
+    @classmethod
+    def parameter(cls, name: str) -> IntegerForm:
+        """A name, or an expression given as text, that is the same in all iterations."""
+        return cls.of(Variable(VariableKind.PARAMETER, name))
+
     @property
     def constant(self) -> int | None:
         """Its value if it is a literal."""

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from dlbrt.records import dataclass
 
-from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, has_changed_atom, substitute
+from dlbc.algebra.bounds import NO_ASSUMPTIONS, Assumptions, Changes, has_changed_atom, substitute
 from dlbc.algebra.integer_form import Atom, Comparison, Condition, IntegerForm, Junction, Variable
 
 
@@ -128,9 +128,7 @@ class WorkPolynomial:
             powers.setdefault(len(factors) - len(rest), {})[rest] = k
         return {power: _ordered(part) for power, part in sorted(powers.items())}
 
-    def replaced(
-        self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions = NO_ASSUMPTIONS
-    ) -> WorkPolynomial:
+    def replaced(self, changes: Changes, assumptions: Assumptions = NO_ASSUMPTIONS) -> WorkPolynomial:
         """With atoms replaced, in operands and conditions too; ``assumptions`` simplify the result."""
         if not any(has_changed_atom(atom, changes) for f in self.factors for atom in _form_of(f).atoms):
             return self
@@ -140,7 +138,7 @@ class WorkPolynomial:
         """The same under the assumptions, in normal form."""
         return self._rebuilt({}, assumptions)
 
-    def _rebuilt(self, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions) -> WorkPolynomial:
+    def _rebuilt(self, changes: Changes, assumptions: Assumptions) -> WorkPolynomial:
         known = {factor: _substituted(factor, changes, assumptions) for factor in self.factors}
         parts = ((_multiplied(known[f] for f in factors), k) for factors, k in self.terms)
         return WorkPolynomial.total(WorkPolynomial.literal(k) * part for part, k in parts)
@@ -205,9 +203,7 @@ def _form_of(factor: Factor) -> IntegerForm:
     return factor.form if isinstance(factor, Indicator) else IntegerForm.of(factor)
 
 
-def _substituted(
-    factor: Factor, changes: Mapping[Atom, IntegerForm], assumptions: Assumptions
-) -> WorkPolynomial:
+def _substituted(factor: Factor, changes: Changes, assumptions: Assumptions) -> WorkPolynomial:
     form = substitute(_form_of(factor), changes, assumptions)
     if isinstance(factor, Indicator):
         return _holding(form, factor.relation, assumptions)

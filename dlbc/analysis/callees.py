@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
 from dlbc.analysis.uses import every_node, parameters_of, root_name, unparsed
-from dlbc.ir.access import AbstractValue, CallSite, OriginKind
+from dlbc.ir.access import AbstractValue, CallSite, OriginKind, RegionFacts
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.library.row import ResultKind
 from dlbc.library.table import is_pure, lookup
@@ -27,55 +27,60 @@ _FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function",
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
 
 
-def mentioned_functions(
-    body: list[ast.stmt], hidden: frozenset[str], module_names: ModuleNames
-) -> frozenset[ast.AST]:
+def mentioned_functions(body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
     """Every function of the module that the body names, and every method that it names as an attribute."""
     mentioned: set[ast.AST] = set()
     for node in (n for s in body for n in every_node(s)):
-        if isinstance(node, ast.Name) and node.id not in hidden:
-            mentioned.update(module_names.functions.get(node.id, ()))
-            if node.id in module_names.classes:
-                mentioned.update(_constructors(module_names.classes[node.id], module_names))
+        if isinstance(node, ast.Name):
+            mentioned.update(module.functions.get(node.id, ()))
+            if node.id in module.classes:
+                mentioned.update(_constructors(module.classes[node.id], module))
         elif isinstance(node, ast.Attribute):
-            mentioned.update(module_names.methods.get(node.attr, ()))
+            mentioned.update(module.methods.get(node.attr, ()))
     return frozenset(mentioned)
 
 
-def _constructors(owner: ast.ClassDef, module_names: ModuleNames) -> Iterator[FunctionNode]:
+def functions_run(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
+    """Every function of the module that the body may run: by name, or through a value."""
+    called = {f for call in facts.calls for f, _ in callees(call, module)}
+    opaque = any(is_opaque(call, module) for call in facts.calls)
+    return mentioned_functions(body, module) | called | (module.implicit_calls.escaping if opaque else set())
+
+
+def _constructors(owner: ast.ClassDef, module: ModuleNames) -> Iterator[FunctionNode]:
     """What making an object runs; for a class with bases, the constructors of any class of the module."""
     for name in CONSTRUCTORS:
-        own = [f for f in module_names.methods.get(name, ()) if f in owner.body]
-        yield from own or (module_names.methods.get(name, ()) if owner.bases else ())
+        own = [f for f in module.methods.get(name, ()) if f in owner.body]
+        yield from own or (module.methods.get(name, ()) if owner.bases else ())
 
 
-def callees(call: CallSite, module_names: ModuleNames) -> tuple[tuple[FunctionNode, bool], ...]:
+def callees(call: CallSite, module: ModuleNames) -> tuple[tuple[FunctionNode, bool], ...]:
     """The functions of the module that a call may reach, and whether the receiver is their first argument."""
     name = call.function
     if name.startswith("."):
-        methods = module_names.methods.get(name[1:], ())
+        methods = module.methods.get(name[1:], ())
         return tuple((f, not _is_static(f)) for f in methods if not _is_setter(f))
-    reached: list[tuple[FunctionNode, bool]] = [(f, False) for f in module_names.functions.get(name, ())]
-    if name in module_names.classes:
-        reached += [(f, True) for f in _constructors(module_names.classes[name], module_names)]
+    reached: list[tuple[FunctionNode, bool]] = [(f, False) for f in module.functions.get(name, ())]
+    if name in module.classes:
+        reached += [(f, True) for f in _constructors(module.classes[name], module)]
     if not reached and call.receiver is not None:  # an object that is called
-        reached = [(f, True) for f in module_names.methods.get("__call__", ())]
+        reached = [(f, True) for f in module.methods.get("__call__", ())]
     return tuple(reached)
 
 
-def is_opaque(call: CallSite, module_names: ModuleNames) -> bool:
+def is_opaque(call: CallSite, module: ModuleNames) -> bool:
     """Whether the call may reach functions other than by name: it calls a value, or passes one on."""
     name, node = call.function, call.node
     if lookup(name).calls is not None:
         callbacks = (c for c in callbacks_of(node, name) if not isinstance(c, ast.Lambda | ast.Constant))
-        return not all(_known(callback, module_names) for callback in callbacks)
+        return not all(_known(callback, module) for callback in callbacks)
     if name.startswith("."):
-        implicit, methods = module_names.implicit_calls, module_names.methods.get(name[1:], ())
+        implicit, methods = module.implicit_calls, module.methods.get(name[1:], ())
         replaced = any(getattr(f, "name", "") in implicit.rebindable for f in methods)
         return replaced or name[1:] in implicit.callable_attributes
     if name:
-        return not (name in module_names.imports or "." in name or is_module_callable(name, module_names))
-    return not (isinstance(node.func, ast.Lambda) or _known(node.func, module_names))
+        return not (name in module.imports or "." in name or is_module_callable(name, module))
+    return not (isinstance(node.func, ast.Lambda) or _known(node.func, module))
 
 
 def callbacks_of(node: ast.Call, function: str) -> list[ast.expr]:
@@ -87,32 +92,30 @@ def callbacks_of(node: ast.Call, function: str) -> list[ast.expr]:
     return list(dict.fromkeys([*positional, *spread, *named]))
 
 
-def is_module_callable(name: str, module_names: ModuleNames) -> bool:
+def is_module_callable(name: str, module: ModuleNames) -> bool:
     """Whether the name means functions or classes of the module and nothing else."""
-    defined = name in module_names.functions or name in module_names.classes
-    return defined and name not in module_names.implicit_calls.rebindable
+    defined = name in module.functions or name in module.classes
+    return defined and name not in module.implicit_calls.rebindable
 
 
-def _known(node: ast.expr, module_names: ModuleNames) -> bool:
+def _known(node: ast.expr, module: ModuleNames) -> bool:
     """Whether an expression names a function, class or import of the module, or a builtin."""
     if isinstance(node, ast.Attribute):
-        return root_name(node) in module_names.imports
+        return root_name(node) in module.imports
     return isinstance(node, ast.Name) and (
-        is_module_callable(node.id, module_names)
-        or node.id in module_names.imports
-        or module_names.builtin(node.id)
+        is_module_callable(node.id, module) or node.id in module.imports or module.builtin(node.id)
     )
 
 
-def address_taken(body: list[ast.stmt], module_names: ModuleNames) -> Iterator[tuple[FunctionNode, ast.expr]]:
+def address_taken(body: list[ast.stmt], module: ModuleNames) -> Iterator[tuple[FunctionNode, ast.expr]]:
     """Functions that the body mentions without calling them; code that they are passed to may call them."""
     called = {n.func for s in body for n in every_node(s) if isinstance(n, ast.Call)}
     for node in (n for s in body for n in every_node(s)):
         if node in called or not isinstance(node, ast.Name | ast.Attribute):
             continue
-        if isinstance(node, ast.Attribute) and node.attr in module_names.implicit_calls.properties:
+        if isinstance(node, ast.Attribute) and node.attr in module.implicit_calls.properties:
             continue
-        table = module_names.functions if isinstance(node, ast.Name) else module_names.methods
+        table = module.functions if isinstance(node, ast.Name) else module.methods
         functions = table.get(node.id if isinstance(node, ast.Name) else node.attr, ())
         yield from ((f, node) for f in functions)
 
@@ -132,10 +135,10 @@ def _is_static(function: FunctionNode) -> bool:
 
 
 def mutated_arguments(
-    call: CallSite, module_names: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
+    call: CallSite, module: ModuleNames, summaries: Mapping[ast.AST, FunctionSummary]
 ) -> Iterator[tuple[FunctionSummary, AbstractValue, ast.expr]]:
     """The arguments of a call that a function of the module may change, with the function."""
-    for function, bound in callees(call, module_names):
+    for function, bound in callees(call, module):
         summary = summaries.get(function)
         if summary is None or not summary.mutated_parameters:
             continue
@@ -153,18 +156,18 @@ def mutated_arguments(
                 yield summary, value, node
 
 
-def unseen_callee(call: CallSite, module_names: ModuleNames) -> str | None:
+def unseen_callee(call: CallSite, module: ModuleNames) -> str | None:
     """The text of the unseen code that the call may run; None if all of it can be seen."""
     name, node = call.function, call.node
     row = lookup(name)
     if row.calls is not None:
-        return next((_text(c) for c in callbacks_of(node, name) if not _seen(c, module_names)), None)
+        return next((_text(c) for c in callbacks_of(node, name) if not _seen(c, module)), None)
     shown = _text(node.func)
-    if is_opaque(call, module_names):
+    if is_opaque(call, module):
         return shown
-    found = callees(call, module_names)
-    if not name or (row.is_new and not name.startswith(".")) or found or name in module_names.classes:
-        return next((d for f, _ in found for d in _unseen_decorators(f, module_names)), None)
+    found = callees(call, module)
+    if not name or (row.is_new and not name.startswith(".")) or found or name in module.classes:
+        return next((d for f, _ in found for d in _unseen_decorators(f, module)), None)
     if any(direct_side_effects(call)):
         return None
     if name.startswith("."):
@@ -180,22 +183,22 @@ def _text(node: ast.expr) -> str:
     return " ".join(unparsed(node).split())
 
 
-def _seen(node: ast.expr, module_names: ModuleNames, besides: tuple[str, ...] = ()) -> bool:
+def _seen(node: ast.expr, module: ModuleNames, besides: tuple[str, ...] = ()) -> bool:
     """Whether an expression is a function of the module, or a function in the tables."""
     if isinstance(node, ast.Lambda | ast.Constant):
         return True
     root, _, rest = unparsed(node).partition(".")
-    if root in module_names.imports:
-        full = f"{module_names.imports[root]}{'.' if rest else ''}{rest}"
+    if root in module.imports:
+        full = f"{module.imports[root]}{'.' if rest else ''}{rest}"
         return is_pure(full) or full.startswith(besides)
-    known = is_module_callable(root, module_names) or module_names.builtin(root)
+    known = is_module_callable(root, module) or module.builtin(root)
     return known and isinstance(node, ast.Name)
 
 
-def _unseen_decorators(function: FunctionNode, module_names: ModuleNames) -> Iterator[str]:
+def _unseen_decorators(function: FunctionNode, module: ModuleNames) -> Iterator[str]:
     """The unseen decorators, which may run around the function."""
     for decorator in decorators_of(function):
         node = decorator.func if isinstance(decorator, ast.Call) else decorator
         accessor = isinstance(node, ast.Attribute) and node.attr in ("setter", "getter", "deleter")
-        if not accessor and not _seen(node, module_names, _PLAIN_DECORATORS):
+        if not accessor and not _seen(node, module, _PLAIN_DECORATORS):
             yield _text(node)

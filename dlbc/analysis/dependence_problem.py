@@ -79,7 +79,7 @@ class AccessInstance:
         """An element of an array is some integer: always the same if its place is fixed and not stored to."""
         steady = not any(_may_share_elements(atom.name, w) for w in self._written)
         if steady and not any(o.depends_on(_MOVING) for o in atom.operands):
-            return IntegerForm.of(Variable(VariableKind.PARAMETER, str(atom)))
+            return IntegerForm.parameter(str(atom))
         self.exact = False
         if not steady:
             return IntegerForm.of(self.new(str(atom)))
@@ -190,12 +190,10 @@ def _within(space: IndexSpace, side: AccessInstance) -> Iterator[Condition]:
     yield from _range(loop, IntegerForm.of(side.index), side, lambda form: form)
 
 
-def _range(
-    inner_loop: InnerLoop, value: IntegerForm, side: AccessInstance, here: _Copy
-) -> Iterator[Condition]:
-    start = None if inner_loop.start is None else here(inner_loop.start)
-    stop = None if inner_loop.stop is None else here(inner_loop.stop)
-    step = inner_loop.step
+def _range(inner: InnerLoop, value: IntegerForm, side: AccessInstance, here: _Copy) -> Iterator[Condition]:
+    start = None if inner.start is None else here(inner.start)
+    stop = None if inner.stop is None else here(inner.stop)
+    step = inner.step
     if step is None:
         return
     if start is not None:
@@ -209,7 +207,7 @@ def _range(
 def _reached(
     access: Access, axis: int, place: IntegerForm, side: AccessInstance, wrap: bool
 ) -> Iterator[Condition]:
-    length = IntegerForm.of(Variable(VariableKind.PARAMETER, f"length {axis} of {access.array}"))
+    length = IntegerForm.parameter(f"length {axis} of {access.array}")
     if wrap:
         yield Comparison.at_least(place, ZERO)
         yield Comparison.below(place, length)

@@ -42,9 +42,9 @@ def statements_before(loop: AnnotatedLoop | AnnotatedRoutine) -> Iterator[ast.st
                 yield from block[: block.index(child)]
 
 
-def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module_names: ModuleNames) -> bool:
+def bound_once(name: str, loop: AnnotatedLoop, names: LoopNames, module: ModuleNames) -> bool:
     """Whether the name has one value wherever the loop's scope reads it: bound once, or not in this scope."""
-    if name in names.temporaries or name in module_names.declared:
+    if name in names.temporaries or name in module.declared:
         return False
     scope = loop.scope
     body = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
@@ -179,7 +179,7 @@ def _swallowed(manager: ast.expr) -> Catchers:
     return (None,)
 
 
-def caught_exceptions(kinds: Iterable[Catcher], module_names: ModuleNames) -> Iterator[str]:
+def caught_exceptions(kinds: Iterable[Catcher], module: ModuleNames) -> Iterator[str]:
     """Names of the builtin exceptions among these types; `EVERYTHING` for what is not a visible class.
 
     Exception classes of the program and of its imports are assumed not to be raised by operators on builtin
@@ -187,10 +187,10 @@ def caught_exceptions(kinds: Iterable[Catcher], module_names: ModuleNames) -> It
     """
     for kind in kinds:
         if isinstance(kind, ast.Tuple):
-            yield from caught_exceptions(kind.elts, module_names)
+            yield from caught_exceptions(kind.elts, module)
             continue
         text = EVERYTHING if kind is None else ast.unparse(kind)
         root = text.partition(".")[0]
-        known = root in module_names.imports or root in module_names.classes
+        known = root in module.imports or root in module.classes
         if not known:
-            yield text if hasattr(builtins, text) and module_names.builtin(text) else EVERYTHING
+            yield text if hasattr(builtins, text) and module.builtin(text) else EVERYTHING

@@ -11,16 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dlbc.analysis.uses import (
-    bound_names,
-    cached_on_node,
-    children_of,
-    every_node,
-    own_nodes,
-    parameters_of,
-    root_name,
-    unparsed,
-)
+from dlbc.analysis import uses
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import ArrayPlan, Reduction
 from dlbc.ir.region import ModuleNames
@@ -33,11 +24,11 @@ BUILTINS = frozenset(n for n in dir(builtins) if not n.startswith("__")) | {"__i
 
 def full_name(node: ast.expr, module: ModuleNames) -> str:
     """The full name of a builtin or imported function (``numpy.add.at``); empty for anything else."""
-    root = root_name(node)
+    root = uses.root_name(node)
     if root is None:
         return ""
     if root in module.imports:
-        return module.imports[root] + unparsed(node).removeprefix(root)
+        return module.imports[root] + uses.unparsed(node).removeprefix(root)
     builtin = isinstance(node, ast.Name) and root in BUILTINS and module.builtin(root)
     return f"builtins.{root}" if builtin else ""
 
@@ -51,8 +42,8 @@ def bindings_of(
 ) -> tuple[Sequence[ast.AST], ast.AST | None]:
     """The nodes that bind ``name`` as the loop sees it, and the function they are local to, if any."""
     for scope in _scopes(loop):
-        nodes: list[ast.AST] = [p for p in parameters_of(scope) if p.arg == name]
-        if name in cached_on_node(scope, "_dlbc_globals", _globals):
+        nodes: list[ast.AST] = [p for p in uses.parameters_of(scope) if p.arg == name]
+        if name in uses.cached_on_node(scope, "_dlbc_globals", _globals):
             break
         nodes += _bound_in(scope).get(name, [])
         if nodes:
@@ -61,13 +52,13 @@ def bindings_of(
 
 
 def _globals(scope: ast.AST) -> Iterator[str]:
-    for node in own_nodes(scope.body):  # type: ignore[attr-defined]
+    for node in uses.own_nodes(scope.body):  # type: ignore[attr-defined]
         if isinstance(node, ast.Global):
             yield from node.names
 
 
 def _bound_in(scope: Functions) -> dict[str, list[ast.AST]]:
-    (bound,) = cached_on_node(scope, "_dlbc_bound", lambda s: iter([bound_names(s.body)]))
+    (bound,) = uses.cached_on_node(scope, "_dlbc_bound", lambda s: iter([uses.bound_names(s.body)]))
     return bound  # type: ignore[return-value]
 
 
@@ -89,7 +80,7 @@ def is_known(name: str, loop: AnnotatedLoop, module: ModuleNames) -> bool:
 def names_around(loop: AnnotatedLoop, module: ModuleNames) -> frozenset[str]:
     """The names around the loop that it can read, without builtins."""
     local = {name for scope in _scopes(loop) for name in _bound_in(scope)}
-    local |= {p.arg for scope in _scopes(loop) for p in parameters_of(scope)}
+    local |= {p.arg for scope in _scopes(loop) for p in uses.parameters_of(scope)}
     return frozenset(local | module.bound.keys())
 
 
@@ -120,7 +111,7 @@ def _children_in_order(node: ast.AST) -> list[ast.AST]:
 
 def _placed(node: ast.AST) -> Iterator[ast.AST]:
     """The nearest nodes below that have a place: comprehensions, argument lists and the like have none."""
-    for child in children_of(node):
+    for child in uses.children_of(node):
         if hasattr(child, "lineno"):
             yield child
         else:
@@ -135,7 +126,7 @@ def mangled_names(loop: AnnotatedLoop) -> Iterator[tuple[str, str]]:
     owner = next((n for n in reversed(loop.path) if isinstance(n, ast.ClassDef)), None)
     if owner is None or not owner.name.strip("_"):
         return
-    names = {getattr(node, key, None) for node in every_node(loop.node) for key in ("id", "attr", "arg")}
+    names = {getattr(node, key, None) for node in uses.every_node(loop.node) for key in ("id", "attr", "arg")}
     for name in sorted(n for n in names if n and n.startswith("__") and not n.endswith("__")):
         yield name, f"_{owner.name.lstrip('_')}{name}"
 

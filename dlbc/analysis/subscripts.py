@@ -8,7 +8,8 @@ iteration. Which names and expressions surely hold one integer is a greatest fix
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from dlbc.algebra.integer_form import (
     Apply,
@@ -17,7 +18,6 @@ from dlbc.algebra.integer_form import (
     IntegerForm,
     Junction,
     Operator,
-    Variable,
     VariableKind,
     negated,
 )
@@ -31,6 +31,7 @@ _APPLIED = {ast.FloorDiv: Operator.QUOTIENT, ast.Mod: Operator.REMAINDER}
 _WORD = 63
 _CHOICES = {"min": Operator.MINIMUM, "max": Operator.MAXIMUM}
 
+_T = TypeVar("_T")
 Forms = Mapping[str, IntegerForm]
 #: Names of inner scopes, and whether they are integers.
 InnerNames = Mapping[str, bool]
@@ -120,7 +121,7 @@ class SubscriptReader:
             case ast.Name(id=name):
                 if name in forms:
                     return forms[name]
-                return None if name in hidden or name in self._region.own else _parameter(name)
+                return None if name in hidden or name in self._region.own else IntegerForm.parameter(name)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
                 form = self.form(operand, forms, hidden)
                 return form if form is None or isinstance(op, ast.UAdd) else -form
@@ -129,13 +130,11 @@ class SubscriptReader:
             case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if self._builtin("int"):
                 return self._whole_part(node, argument, forms, hidden)
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if len(args) > 1:
-                parts = [self.form(a, forms, hidden) for a in args]
-                known = tuple(p for p in parts if p is not None)
-                whole = self._builtin(name) and len(known) == len(parts)
-                return IntegerForm.of(Apply(_CHOICES[name], known)) if whole else None
-            case ast.Subscript(value=value, slice=inside) if root_name(value) and not _is_shape(value):
+                parts = all_known(self.form(a, forms, hidden) for a in args)
+                return IntegerForm.of(Apply(_CHOICES[name], parts)) if parts and self._builtin(name) else None
+            case ast.Subscript(value=value, slice=inside) if root_name(value) and not is_shape(value):
                 return self._element(value, inside, forms, hidden)
-        return _parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
+        return IntegerForm.parameter(unparsed(node)) if self._is_outside_figure(node, hidden) else None
 
     def _whole_part(
         self, node: ast.Call, argument: ast.expr, forms: Forms, hidden: InnerNames
@@ -145,36 +144,33 @@ class SubscriptReader:
         if form is None or self.is_integer(argument, hidden):
             return form
         if isinstance(argument, ast.Name) and self._outside(argument, hidden):
-            return _parameter(unparsed(node))
+            return IntegerForm.parameter(unparsed(node))
         return form if isinstance(argument, ast.Subscript) and form.depends_on() else None
 
     def _element(
         self, array: ast.expr, inside: ast.expr, forms: Forms, hidden: InnerNames
     ) -> IntegerForm | None:
         parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-        operands = [self.form(part, forms, hidden) for part in parts]
-        known = tuple(o for o in operands if o is not None)
-        if len(known) < len(operands) or not self._outside(array, hidden):
+        operands = all_known(self.form(part, forms, hidden) for part in parts)
+        if operands is None or not self._outside(array, hidden):
             return None
-        return IntegerForm.of(Apply(Operator.ELEMENT, known, unparsed(array)))
+        return IntegerForm.of(Apply(Operator.ELEMENT, operands, unparsed(array)))
 
     def condition(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Condition | None:
         """A test over integers, or None if some part of it is not one."""
+        parts: tuple[Condition, ...] | None
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self.condition(operand, forms, hidden)
                 return None if inner is None else negated(inner)
             case ast.BoolOp(op=op, values=values):
-                parts = [self.condition(v, forms, hidden) for v in values]
-                known = tuple(p for p in parts if p is not None)
+                parts = all_known(self.condition(v, forms, hidden) for v in values)
                 operator = "and" if isinstance(op, ast.And) else "or"
-                return Junction(operator, known) if len(known) == len(parts) else None
+                return None if parts is None else Junction(operator, parts)
             case ast.Compare(left=left, ops=ops, comparators=rights):
-                sides = [left, *rights]
-                pairs = [_compared(op, *(self._whole(s, forms, hidden) for s in sides[k : k + 2]))
-                         for k, op in enumerate(ops)]  # fmt: skip
-                known = tuple(p for p in pairs if p is not None)
-                return Junction("and", known) if len(known) == len(pairs) else None
+                wholes = [self._whole(side, forms, hidden) for side in (left, *rights)]
+                parts = all_known(map(_compared, ops, wholes, wholes[1:]))
+                return None if parts is None else Junction("and", parts)
         form = self._whole(node, forms, hidden)
         return None if form is None else Comparison(form, "!=")
 
@@ -200,7 +196,7 @@ class SubscriptReader:
             case ast.Attribute(value=value):
                 return root_name(node) is not None and self._outside(value, hidden)
             case ast.Subscript(value=ast.Attribute(value=value), slice=ast.Constant() | ast.UnaryOp()):
-                return _is_shape(node.value) and bool(root_name(value)) and self._outside(value, hidden)
+                return is_shape(node.value) and bool(root_name(value)) and self._outside(value, hidden)
             case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
                 return self._builtin("len") and bool(root_name(argument)) and self._outside(argument, hidden)
         return False
@@ -247,10 +243,6 @@ def _counts(node: ast.expr, region: CodeRegion) -> bool:
         case ast.Call(func=ast.Name(id="reversed"), args=[argument]):
             return region.module.builtin("reversed") and _counts(argument, region)
     return False
-
-
-def _parameter(name: str) -> IntegerForm:
-    return IntegerForm.of(Variable(VariableKind.PARAMETER, name))
 
 
 def _combined(op: ast.operator, left: IntegerForm | None, right: IntegerForm | None) -> IntegerForm | None:
@@ -308,5 +300,13 @@ def _literal(node: ast.expr) -> int | None:
     return None
 
 
-def _is_shape(node: ast.expr) -> bool:
+def all_known(found: Iterable[_T | None]) -> tuple[_T, ...] | None:
+    """All that was looked for, or None if one of it was not found."""
+    given = tuple(found)
+    known = tuple(one for one in given if one is not None)
+    return known if len(known) == len(given) else None
+
+
+def is_shape(node: ast.expr) -> bool:
+    """Whether it is the shape of an array, by the name of the attribute."""
     return isinstance(node, ast.Attribute) and node.attr == "shape"

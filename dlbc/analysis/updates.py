@@ -70,7 +70,7 @@ class _Part:
 _LEFT, _RIGHT = frozenset({"left"}), frozenset({"right"})
 
 
-def update_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
+def update_of(node: ast.stmt, module: ModuleNames) -> Update | None:
     """The statement as an update other than a selection, or None."""
     match node:
         case ast.AugAssign(target=ast.Name() | ast.Subscript(value=ast.Name()) as target, op=op, value=value):
@@ -78,11 +78,11 @@ def update_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
                 return None
             return _made(node, target, _Part(frozenset({OPERATORS[type(op)]}), frozenset(), (value,), _RIGHT))
         case ast.Assign(targets=[ast.Name() | ast.Subscript(value=ast.Name()) as target], value=value):
-            part = _operands(value, target, module_names) or _extreme(value, target, module_names)
-            part = part or _logical(value, target, module_names)
+            part = _operands(value, target, module) or _extreme(value, target, module)
+            part = part or _logical(value, target, module)
             return None if part is None or not part.operators else _made(node, target, part)
         case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=name) as array, _, value], keywords=[])):
-            function, _, method = full_name(func, module_names).rpartition(".")
+            function, _, method = full_name(func, module).rpartition(".")
             operator = lookup(function).operator
             if method == "at" and operator in _AT:
                 return Update(name, operator, node, frozenset({array}), (value,), element=True)
@@ -103,7 +103,7 @@ def _made(node: ast.stmt, target: UpdateTarget, part: _Part) -> Update:
     )
 
 
-def _old(node: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> ast.Name | None:
+def _old(node: ast.expr, target: UpdateTarget, module: ModuleNames) -> ast.Name | None:
     """The node that names the object, if ``node`` reads what ``target`` stores to."""
     match node, target:
         case ast.Name(id=name), ast.Name(id=found) if name == found:
@@ -111,31 +111,31 @@ def _old(node: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> ast
         case ast.Subscript(value=ast.Name(id=name) as held, slice=key), ast.Subscript(
             value=ast.Name(id=found), slice=stored
         ) if name == found:
-            return held if _same_key(key, stored, module_names) else None
+            return held if _same_key(key, stored, module) else None
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=name) as held, attr="get"),
             args=[key, ast.Constant()], keywords=[],
         ), ast.Subscript(value=ast.Name(id=found), slice=stored) if name == found:  # fmt: skip
-            return held if _same_key(key, stored, module_names) else None
+            return held if _same_key(key, stored, module) else None
     return None
 
 
-def _same_key(one: ast.expr, other: ast.expr, module_names: ModuleNames) -> bool:
-    return ast.dump(one) == ast.dump(other) and is_repeatable(one, module_names)
+def _same_key(one: ast.expr, other: ast.expr, module: ModuleNames) -> bool:
+    return ast.dump(one) == ast.dump(other) and is_repeatable(one, module)
 
 
-def _operands(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
+def _operands(value: ast.expr, target: UpdateTarget, module: ModuleNames) -> _Part | None:
     """``s + a``, ``a + s``, ``s + a - b``: the old value occurs once, all operators are of one kind."""
-    old = _old(value, target, module_names)
+    old = _old(value, target, module)
     if old is not None:
         return _Part(frozenset(), frozenset({old}), ())
     if not isinstance(value, ast.BinOp) or type(value.op) not in OPERATORS:
         return None
     operator = OPERATORS[type(value.op)]
-    part = _operands(value.left, target, module_names)
+    part = _operands(value.left, target, module)
     side, operand = _RIGHT, value.right
     if part is None and operator != "-":
-        part, side, operand = _operands(value.right, target, module_names), _LEFT, value.left
+        part, side, operand = _operands(value.right, target, module), _LEFT, value.left
     if part is None:
         return None
     operators = part.operators | {operator}
@@ -144,48 +144,48 @@ def _operands(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) 
     return _Part(operators, part.mentions, (*part.values, operand), part.sides | side)
 
 
-def _extreme(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
+def _extreme(value: ast.expr, target: UpdateTarget, module: ModuleNames) -> _Part | None:
     """``max(s, e)``, ``max(e, s)``: the comparison decides which of equal values stays."""
     match value:
         case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_] as parts, keywords=[]):
-            old = {part: held for part in parts if (held := _old(part, target, module_names)) is not None}
+            old = {part: held for part in parts if (held := _old(part, target, module)) is not None}
             starred = any(isinstance(p, ast.Starred) for p in parts)
-            if module_names.builtin(name) and len(old) == 1 and not starred:
+            if module.builtin(name) and len(old) == 1 and not starred:
                 rest = tuple(p for p in parts if p not in old)
                 return _Part(frozenset({name}), frozenset(old.values()), rest)
     return None
 
 
-def _logical(value: ast.expr, target: UpdateTarget, module_names: ModuleNames) -> _Part | None:
+def _logical(value: ast.expr, target: UpdateTarget, module: ModuleNames) -> _Part | None:
     """``s and e``: ``e`` must be repeatable, since it is not evaluated any more once ``s`` is false."""
     match value:
         case ast.BoolOp(op=op, values=[first, *rest]):
-            old = _old(first, target, module_names)
-            if old is not None and all(is_repeatable(e, module_names) for e in rest):
+            old = _old(first, target, module)
+            if old is not None and all(is_repeatable(e, module) for e in rest):
                 operator = "and" if isinstance(op, ast.And) else "or"
                 return _Part(frozenset({operator}), frozenset({old}), tuple(rest))
     return None
 
 
-def is_repeatable(node: ast.expr, module_names: ModuleNames) -> bool:
+def is_repeatable(node: ast.expr, module: ModuleNames) -> bool:
     """Whether evaluating it once more, or once less, makes a difference in time only."""
     for part in ast.walk(node):
         if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
             return False
-        if isinstance(part, ast.Call) and not _only_reads(part, module_names):
+        if isinstance(part, ast.Call) and not _only_reads(part, module):
             return False
     return True
 
 
-def _only_reads(call: ast.Call, module_names: ModuleNames) -> bool:
-    if (row := lookup(full_name(call.func, module_names))).known:
+def _only_reads(call: ast.Call, module: ModuleNames) -> bool:
+    if (row := lookup(full_name(call.func, module))).known:
         return row.is_repeatable and not call.keywords
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     row = lookup(f".{method}")
-    return row.known and row.is_repeatable and method not in module_names.methods
+    return row.known and row.is_repeatable and method not in module.methods
 
 
-def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
+def selection_of(node: ast.stmt, module: ModuleNames) -> Update | None:
     """The statement as a selection, or None if it is not clearly one."""
     match node:
         case ast.If(test=test, body=body, orelse=[] | [ast.Pass()]):
@@ -207,7 +207,7 @@ def selection_of(node: ast.stmt, module_names: ModuleNames) -> Update | None:
         (compared.left, compared.comparators[0], operator),
         (compared.comparators[0], compared.left, _MIRRORED[operator]),
     ):
-        if isinstance(old, ast.Name) and _chosen(new, old, pairs, module_names):
+        if isinstance(old, ast.Name) and _chosen(new, old, pairs, module):
             return _made_selections(node, old, sign, new, pairs)
     return None
 
@@ -242,19 +242,19 @@ def _pairs(body: list[ast.stmt]) -> list[_Pair] | None:
     return bound if len({name.id for name, _ in bound}) == len(bound) else None
 
 
-def _chosen(new: ast.expr, old: ast.Name, pairs: list[_Pair], module_names: ModuleNames) -> bool:
+def _chosen(new: ast.expr, old: ast.Name, pairs: list[_Pair], module: ModuleNames) -> bool:
     """Whether the branch binds ``old`` to the value compared, and no value in it depends on what it binds."""
     taken = next((value for name, value in pairs if name.id == old.id), None)
     if taken is None:
         return False
     own = {name.id for name, _ in pairs}
-    if not all(is_repeatable(value, module_names) for _, value in pairs):
+    if not all(is_repeatable(value, module) for _, value in pairs):
         return False  # the ranks together take more values than the sequential program
     if isinstance(new, ast.NamedExpr):  # if (v := f(i)) < best: best = v
         same = isinstance(taken, ast.Name) and taken.id == new.target.id and new.target.id not in own
         read = [value for _, value in pairs]
     else:
-        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, module_names)
+        same = ast.dump(taken) == ast.dump(new) and is_repeatable(new, module)
         read = [new, *(value for _, value in pairs)]
     return same and not any(
         u.name in own or isinstance(part, ast.NamedExpr)

@@ -59,6 +59,13 @@ def parameters_of(function: FunctionNode) -> tuple[ast.arg, ...]:
     return (*a.posonlyargs, *a.args, *a.kwonlyargs, *stars)
 
 
+def names_in(text: str) -> set[str]:
+    """The names in the text of an expression, except those of called functions."""
+    nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+    return {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions}
+
+
 def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Nodes below ``roots``, in document order, that belong to the same function scope.
 

@@ -17,16 +17,10 @@ from math import isfinite
 
 from dlbc.algebra.integer_form import IntegerForm
 from dlbc.algebra.work import WorkPolynomial
+from dlbc.analysis import effects
 from dlbc.analysis.callees import callees, mentioned_functions, mutated_arguments
-from dlbc.analysis.effects import (
-    EXTERNAL_EFFECTS,
-    NOT_ITS_OWN,
-    FunctionSummaries,
-    FunctionSummary,
-    SideEffect,
-    direct_side_effects,
-    writes_output,
-)
+from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.effects import FunctionSummary, SideEffect
 from dlbc.analysis.names import full_name
 from dlbc.analysis.uses import root_name, uses_of
 from dlbc.analysis.walk_code import walk_code
@@ -50,39 +44,38 @@ _PRINTS = "writes to standard output"
 _BY_CONSTRUCT = {MutationKind.DELETE: "`del`", MutationKind.AUGMENTED: "an augmented assignment"}
 
 
-def effects_of(
-    node: ast.expr, loop: AnnotatedLoop, module_names: ModuleNames, summaries: FunctionSummaries
-) -> Iterator[str]:
+def effects_of(node: ast.expr, context: AnalysisContext) -> Iterator[str]:
     """The side effects of evaluating ``node`` at the loop, each as a clause: "`print` writes to ..."."""
+    module, summaries = context.module, context.summaries
     body: list[ast.stmt] = [ast.copy_location(ast.Expr(node), node)]
     own: frozenset[str] = frozenset()  # the loop's targets hold items that the program has as well
     new, parts = summaries.fresh, summaries.returns_argument_parts
-    region = CodeRegion(tuple(body), own, module_names, fresh=new, returns_argument_parts=parts)
+    region = CodeRegion(tuple(body), own, module, fresh=new, returns_argument_parts=parts)
     facts = walk_code(region)
-    yield from _own(facts, module_names, summaries)
-    roots: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module_names)}
-    roots |= mentioned_functions(body, own, module_names)
+    yield from _own(facts, context)
+    roots: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
+    roots |= mentioned_functions(body, module)
     for function in summaries.reachable(frozenset(roots & summaries.of.keys())):
-        yield from _of_function(summaries.of[function], loop)
+        yield from _of_function(summaries.of[function], context.loop)
 
 
-def _own(facts: RegionFacts, module_names: ModuleNames, summaries: FunctionSummaries) -> Iterator[str]:
+def _own(facts: RegionFacts, context: AnalysisContext) -> Iterator[str]:
     """What the expression does itself, and what its calls do to objects passed to them."""
     for change in facts.mutations:
         for name in _shared(change.origins):
             yield f"{_BY_CONSTRUCT.get(change.kind) or _quoted(change.detail)} changes `{name}`"
     for call in facts.calls:
-        if writes_output(call):
+        if effects.writes_output(call):
             yield f"{_quoted(ast.unparse(call.node.func))} {_PRINTS}"
-        for side_effect in direct_side_effects(call):
+        for side_effect in effects.direct_side_effects(call):
             yield from _of_side_effect(side_effect)
-        for function, value, _ in mutated_arguments(call, module_names, summaries.of):
+        for function, value, _ in mutated_arguments(call, context.module, context.summaries.of):
             for name in _shared(value.points_to | value.reachable):
                 yield f"`{function.name}` changes `{name}`"
 
 
 def _of_side_effect(side_effect: SideEffect) -> Iterator[str]:
-    if side_effect.effect in EXTERNAL_EFFECTS:
+    if side_effect.effect in effects.EXTERNAL_EFFECTS:
         yield f"`{side_effect.function}` {_OUTSIDE[side_effect.effect]}"
         return
     does = "draws from" if side_effect.effect is EffectKind.DRAW else "changes"
@@ -94,9 +87,9 @@ def _of_function(function: FunctionSummary, loop: AnnotatedLoop) -> Iterator[str
     if function.prints:
         yield f"`{function.name}` {_PRINTS}"
     for side_effect in function.side_effects:
-        if side_effect.effect in EXTERNAL_EFFECTS:
+        if side_effect.effect in effects.EXTERNAL_EFFECTS:
             yield f"`{function.name}` calls `{side_effect.function}`, which {_OUTSIDE[side_effect.effect]}"
-    for name in sorted({*function.rebinds, *function.mutated_shared} - {NOT_ITS_OWN}):
+    for name in sorted({*function.rebinds, *function.mutated_shared} - {effects.NOT_ITS_OWN}):
         owner = function.owners.get(name)
         if not function.called_by_name_only or owner is None or owner in loop.path:
             yield f"`{function.name}` changes `{name}`"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dlbc.algebra.integer_form import Apply, IntegerForm, Operator
 from dlbc.algebra.work import WorkPolynomial
+from dlbc.analysis.subscripts import all_known
 from dlbc.analysis.uses import own_nodes, root_name
 from dlbc.cost.count_expressions import ExpressionCounter
 from dlbc.cost.estimate import NO_COST, UNIT_COST, CostEstimate, UncountableError, total_of
@@ -125,13 +126,11 @@ class CallCounter(ExpressionCounter):
             form = callee._as_form(result)
             if form is not None:
                 return form
-        forms = [self._as_form(argument) for argument in node.args]
-        known = [form for form in forms if form is not None]
+        forms = all_known(self._as_form(argument) for argument in node.args)
         plain = isinstance(function, ast.FunctionDef) and not self._within and not node.keywords
-        whole = plain and known and len(known) == len(forms) and _returns_integers(function)
-        if not whole:
+        if not (plain and forms and _returns_integers(function)):
             return None
-        return IntegerForm.of(Apply(Operator.CALL, tuple(known), ast.unparse(node.func)))
+        return IntegerForm.of(Apply(Operator.CALL, forms, ast.unparse(node.func)))
 
 
 def _unknown_cost(callee: str, call: ast.Call, reason: str = "") -> UncountableError:

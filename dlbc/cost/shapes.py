@@ -8,15 +8,15 @@ as this expression; a call of any other function of integers remains a call.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from dlbrt.records import dataclass
 
 from dlbc.algebra.bounds import minimum
-from dlbc.algebra.integer_form import ZERO, IntegerForm, Variable, VariableKind
+from dlbc.algebra.integer_form import ZERO, IntegerForm
 from dlbc.algebra.sums import trip_count
-from dlbc.analysis.subscripts import Forms, InnerNames, SubscriptReader
+from dlbc.analysis.subscripts import Forms, InnerNames, SubscriptReader, all_known
 from dlbc.analysis.uses import root_name, unparsed
 from dlbc.ir.region import CodeRegion
 from dlbc.library.row import CostKind
@@ -81,12 +81,12 @@ class ShapeInference(SubscriptReader):
                 if lookup(name).as_long:
                     return self.length(args[0], forms, hidden)
                 if name == "builtins.zip":
-                    lengths = _all_known(self.length(argument, forms, hidden) for argument in args)
+                    lengths = all_known(self.length(argument, forms, hidden) for argument in args)
                     return None if lengths is None else minimum(lengths)
         return self._known_length(node, 0, forms, hidden) or self._outer_length(node, 0, hidden)
 
     def _counted(self, args: list[ast.expr], forms: Forms, hidden: InnerNames) -> IntegerForm | None:
-        known = _all_known(self.form(a, forms, hidden) for a in args)
+        known = all_known(self.form(a, forms, hidden) for a in args)
         if known is None or not 1 <= len(known) <= 3:
             return None
         start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
@@ -104,7 +104,7 @@ class ShapeInference(SubscriptReader):
             return None
         name = unparsed(node)
         length = f"{name}.shape[{axis}]" if axis else f"len({name})"
-        return IntegerForm.of(Variable(VariableKind.PARAMETER, length))
+        return IntegerForm.parameter(length)
 
     def shape(self, node: ast.expr, forms: Forms, hidden: InnerNames) -> Shape:
         """The shape of an array, as far as it is known."""
@@ -134,7 +134,7 @@ class ShapeInference(SubscriptReader):
         if shape is not None or root_name(node) is None or not axes:
             return shape
         depth = max(self.inputs.depths.get(unparsed(node), 0), axes)
-        return _all_known(self._outer_length(node, axis, hidden) for axis in range(depth))
+        return all_known(self._outer_length(node, axis, hidden) for axis in range(depth))
 
     def _subscripted(self, node: ast.Subscript, forms: Forms, hidden: InnerNames) -> Shape:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -202,14 +202,7 @@ class ShapeInference(SubscriptReader):
             return None if count is None else (count,)
         first = node.args[0]
         parts = first.elts if isinstance(first, ast.Tuple | ast.List) else [first]
-        return _all_known(self.form(part, forms, hidden) for part in parts)
-
-
-def _all_known(forms: Iterable[IntegerForm | None]) -> tuple[IntegerForm, ...] | None:
-    """The forms, or None if one of them is not known."""
-    given = tuple(forms)
-    known = tuple(form for form in given if form is not None)
-    return known if len(known) == len(given) else None
+        return all_known(self.form(part, forms, hidden) for part in parts)
 
 
 def broadcast(*shapes: Shape) -> Shape:

@@ -71,6 +71,11 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The diagnostics in the order of the text."""
+    return tuple(sorted(diagnostics, key=lambda d: (d.place, d.code)))
+
+
 def paint(text: str, style: TextStyle, color: bool) -> str:
     """The text with the escape sequences of a style; unchanged where ``color`` is false."""
     return f"\x1b[{style.value}m{text}\x1b[0m" if color else text

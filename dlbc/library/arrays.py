@@ -5,18 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from dlbc.library.result_aliases import (
-    of_array,
-    of_axes,
-    of_bins,
-    of_diff,
-    of_einsum,
-    of_every,
-    of_first,
-    of_meshgrid,
-    of_nan_to_num,
-    of_power,
-)
+from dlbc.library import result_aliases
 from dlbc.library.row import CostKind, EffectKind, LibraryCall, Reads, ResultKind, family, table
 
 _numpy = partial(family, "numpy.")
@@ -56,8 +45,8 @@ NUMPY: Final = table(
     _numpy("divmod", result=_NEW, out_at=2),
     _numpy("clip", result=_NEW, out_at=3, elementwise=True),
     _numpy("where", result=_NEW, elementwise=True),
-    _numpy("around round round_", rule=of_first, out_at=2, elementwise=True),
-    _numpy("nan_to_num", rule=of_nan_to_num, in_place_at=1),
+    _numpy("around round round_", rule=result_aliases.of_first, out_at=2, elementwise=True),
+    _numpy("nan_to_num", rule=result_aliases.of_nan_to_num, in_place_at=1),
     # Products and reductions
     _numpy("inner vdot", result=_NEW, cost=CostKind.PRODUCT),
     _numpy("dot matmul", result=_NEW, out_at=2, cost=CostKind.PRODUCT),
@@ -77,7 +66,7 @@ NUMPY: Final = table(
     _numpy("empty_like full_like ones_like zeros_like", result=_NEW, reads=Reads.LIKE, cost=_LIKE),
     _numpy("argsort copy sort", result=_NEW, cost=_LIKE),
     _numpy("cumprod cumsum", result=_NEW, out_at=3, cost=_LIKE),
-    _numpy("array", rule=of_array, cost=_LIKE),
+    _numpy("array", rule=result_aliases.of_array, cost=_LIKE),
     _numpy("choose concat concatenate stack", result=_NEW, out_at=2),
     _numpy("compress take", result=_NEW, out_at=3),
     _numpy("is_busday", result=_NEW, out_at=4),
@@ -95,20 +84,20 @@ NUMPY: Final = table(
     ),
     family("numpy.fft.", "fftfreq", result=_NEW),
     family("numpy.fft.", "fft hfft ifft ihfft irfft rfft", result=_NEW, out_at=4),
-    family("numpy.fft.", "fft2 ifft2 irfft2 irfftn rfft2 rfftn", rule=of_axes, out_at=4),
-    family("numpy.fft.", "fftn ifftn", rule=of_first, out_at=4),
+    family("numpy.fft.", "fft2 ifft2 irfft2 irfftn rfft2 rfftn", rule=result_aliases.of_axes, out_at=4),
+    family("numpy.fft.", "fftn ifftn", rule=result_aliases.of_first, out_at=4),
     # May be an argument, by rule
     _numpy(
         "bool_ complex128 complex64 float16 float32 float64 int16 int32 int64 int8 intp uint16 uint32 "
         "uint64 uint8",
-        rule=of_first,
+        rule=result_aliases.of_first,
     ),
-    _numpy("diff", rule=of_diff),
-    _numpy("einsum", rule=of_einsum),
-    _numpy("histogram", rule=of_bins(1)),
-    _numpy("histogram2d", rule=of_bins(2)),
-    _numpy("linalg.matrix_power", rule=of_power),
-    _numpy("meshgrid", rule=of_meshgrid),
+    _numpy("diff", rule=result_aliases.of_diff),
+    _numpy("einsum", rule=result_aliases.of_einsum),
+    _numpy("histogram", rule=result_aliases.of_bins(1)),
+    _numpy("histogram2d", rule=result_aliases.of_bins(2)),
+    _numpy("linalg.matrix_power", rule=result_aliases.of_power),
+    _numpy("meshgrid", rule=result_aliases.of_meshgrid),
     # Views
     _numpy("asarray", result=_VIEW, cost=_LIKE),
     _numpy(
@@ -122,7 +111,7 @@ NUMPY: Final = table(
     _numpy("byte_bounds may_share_memory result_type shares_memory", reads=Reads.NOTHING),
     # Functions that call functions, or read what they are given to its end
     _numpy("apply_along_axis frompyfunc vectorize", calls=(0,)),
-    _numpy("fromfunction", rule=of_every, calls=(0,), applies=True),
+    _numpy("fromfunction", rule=result_aliases.of_every, calls=(0,), applies=True),
     _numpy("piecewise", result=_NEW, calls=(2,)),
     _numpy("fromiter", result=_NEW, exhausts=True),
     # Effects

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dlbrt.contract import BASELINES, DISTRIBUTIONS, STRATEGIES, Distribution, nearest
+from dlbrt.records import dataclass
 
 from dlbc.ir.annotation import (
     Annotation,
@@ -31,7 +32,6 @@ from dlbc.source import SourcePlace
 AVAILABLE = (*STRATEGIES, *BASELINES)
 ITERATE_KEYS = ("model", "tolerance", "every")
 _MODELS = ("piecewise", "akima", "constant")
-_Call = ast.Call | None
 _KINDS = tuple(kind.value for kind in AnnotationKind)
 
 
@@ -127,91 +127,99 @@ def _parallel_clause(
         reader.add_problem("DLB108", argument.place, clause=word)
     else:
         call = argument.value if isinstance(argument.value, ast.Call) else None
-        return _PARALLEL[word](reader, annotation, word, call, argument.place)
+        return _PARALLEL[word](_Clause(reader, word, call, argument.place), annotation)
     return annotation
 
 
-def _keywords(
-    reader: ClauseReader, clause: str, call: ast.Call, keys: tuple[str, ...] = ()
-) -> dict[str, ast.expr]:
-    """The keyword arguments by name, each known and given once."""
-    given: dict[str, ast.expr] = {}
-    for keyword in call.keywords:
-        key, place = keyword.arg or "**", reader.arguments.place_of(keyword)
-        if key not in keys:
-            wanted = f"no argument but {', '.join(k + '=' for k in keys)}" if keys else "no keyword argument"
-            reader.add_mismatch(place, clause, wanted, f"{key}=", nearest(key, keys))
-        elif key in given:
-            reader.add_problem("DLB108", place, clause=f"{key}=")
-        else:
-            given[key] = keyword.value
-    return given
+@dataclass(frozen=True)
+class _Clause:
+    """A clause as it is written; ``call`` is None for a bare word."""
+
+    reader: ClauseReader
+    word: str
+    call: ast.Call | None
+    place: SourcePlace
+
+    def keywords(self, *keys: str) -> dict[str, ast.expr]:
+        """The keyword arguments by name, each known and given once."""
+        given: dict[str, ast.expr] = {}
+        for keyword in self.call.keywords if self.call else ():
+            key, place = keyword.arg or "**", self.reader.arguments.place_of(keyword)
+            if key not in keys:
+                known = f"no argument but {', '.join(k + '=' for k in keys)}"
+                wanted = known if keys else "no keyword argument"
+                self.reader.add_mismatch(place, self.word, wanted, f"{key}=", nearest(key, keys))
+            elif key in given:
+                self.reader.add_problem("DLB108", place, clause=f"{key}=")
+            else:
+                given[key] = keyword.value
+        return given
+
+    def names(self, dotted: bool = False) -> tuple[str, ...]:
+        """The names in the brackets, at least one."""
+        nodes = self.call.args if self.call else []
+        if not nodes:
+            self.mismatch("at least one name in the brackets", "none")
+        names = [self.reader.name(node, self.word, dotted) for node in nodes]
+        return tuple(name for name in names if name is not None)
+
+    def whole(self, given: dict[str, ast.expr], key: str, least: int = 1) -> int | None:
+        """A whole number among the keyword arguments; None too where it is not given."""
+        return self.reader.whole(given[key], key, least) if key in given else None
+
+    def mismatch(self, wanted: str, found: ast.expr | str) -> None:
+        """Note that the clause as a whole is not what it should be."""
+        self.reader.add_mismatch(self.place, self.word, wanted, found)
 
 
-def _names(reader: ClauseReader, clause: str, call: ast.Call, dotted: bool = False) -> tuple[str, ...]:
-    if not call.args:
-        reader.add_mismatch(
-            reader.arguments.place_of(call), clause, "at least one name in the brackets", "none"
-        )
-    names = [reader.name(node, clause, dotted) for node in call.args]
-    return tuple(name for name in names if name is not None)
-
-
-def _read_distribution(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
+def _read_distribution(clause: _Clause, annotation: Annotation) -> Annotation:
     axis: int | None = None
     names: tuple[str, ...] = ()
-    if call is not None:
-        keys = () if word == Distribution.WHOLE.value else ("axis",)
-        given = _keywords(reader, word, call, keys)
-        names = _names(reader, word, call, dotted=True)
-        axis = reader.whole(given["axis"], "axis", 0) if "axis" in given else None
-    elif any(not clause.arrays for clause in annotation.distributions):
+    word, bare = clause.word, clause.call is None
+    if not bare:
+        given = clause.keywords(*(() if word == Distribution.WHOLE.value else ("axis",)))
+        names = clause.names(dotted=True)
+        axis = clause.whole(given, "axis", 0)
+    elif any(not c.arrays for c in annotation.distributions):
         default = next(c for c in annotation.distributions if not c.arrays).distribution.value
         if default == word:
-            reader.add_problem("DLB108", place, clause=word)
+            clause.reader.add_problem("DLB108", clause.place, clause=word)
         else:
-            reader.add_problem("DLB110", place, one=default, other=word)
-    if call and not names:
+            clause.reader.add_problem("DLB110", clause.place, one=default, other=word)
+    if not bare and not names:
         return annotation
-    clause = ArrayClause(Distribution(word), names, axis, place)
-    return replace(annotation, distributions=(*annotation.distributions, clause))
+    read = ArrayClause(Distribution(word), names, axis, clause.place)
+    return replace(annotation, distributions=(*annotation.distributions, read))
 
 
-def _read_reduction(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
-    if call is None:
-        reader.add_mismatch(place, word, "names in brackets, reduction(s)", word)
+def _read_reduction(clause: _Clause, annotation: Annotation) -> Annotation:
+    if clause.call is None:
+        clause.mismatch("names in brackets, reduction(s)", clause.word)
         return annotation
-    given = _keywords(reader, word, call, ("order",))
-    order = reader.choice(given["order"], "order", ("any",)) if "order" in given else None
-    clause = ReductionClause(_names(reader, word, call, dotted=True), order == "any", place)
-    return replace(annotation, reductions=(*annotation.reductions, clause))
+    given = clause.keywords("order")
+    order = clause.reader.choice(given["order"], "order", ("any",)) if "order" in given else None
+    read = ReductionClause(clause.names(dotted=True), order == "any", clause.place)
+    return replace(annotation, reductions=(*annotation.reductions, read))
 
 
-def _read_private(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
-    if call is None:
-        reader.add_mismatch(place, word, "names in brackets, private(t)", word)
+def _read_private(clause: _Clause, annotation: Annotation) -> Annotation:
+    if clause.call is None:
+        clause.mismatch("names in brackets, private(t)", clause.word)
         return annotation
-    _keywords(reader, word, call)
-    return replace(annotation, private=(*annotation.private, NameClause(_names(reader, word, call), place)))
+    clause.keywords()
+    return replace(annotation, private=(*annotation.private, NameClause(clause.names(), clause.place)))
 
 
-def _read_schedule(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
-    if call is None or len(call.args) != 1:
-        found = "none" if call is None or not call.args else f"{len(call.args)} of them"
-        reader.add_mismatch(place, word, "one strategy in brackets, schedule(GDDLB)", found)
+def _read_schedule(clause: _Clause, annotation: Annotation) -> Annotation:
+    given = clause.call.args if clause.call else []
+    if len(given) != 1:
+        found = f"{len(given)} of them" if given else "none"
+        clause.mismatch("one strategy in brackets, schedule(GDDLB)", found)
         return annotation
-    given = _keywords(reader, word, call, ("group",))
-    group = reader.whole(given["group"], "group", 1) if "group" in given else None
-    strategy = _strategy(reader, call.args[0])
-    return replace(annotation, schedule=ScheduleClause(strategy, group, place)) if strategy else annotation
+    group = clause.whole(clause.keywords("group"), "group")
+    strategy = _strategy(clause.reader, given[0])
+    read = ScheduleClause(strategy, group, clause.place) if strategy else None
+    return replace(annotation, schedule=read) if read else annotation
 
 
 def _strategy(reader: ClauseReader, node: ast.expr) -> str | None:
@@ -224,50 +232,40 @@ def _strategy(reader: ClauseReader, node: ast.expr) -> str | None:
     return None
 
 
-def _read_cost(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
+def _read_cost(clause: _Clause, annotation: Annotation) -> Annotation:
     forms = tuple(form.value for form in CostForm if form.value)
-    given = _keywords(reader, word, call, forms) if call else {}
-    expressions = [*(call.args if call else []), *given.values()]
+    given = clause.keywords(*forms)
+    expressions = [*(clause.call.args if clause.call else []), *given.values()]
     if len(expressions) != 1 or isinstance(expressions[0], ast.Starred):
         wanted = "one expression in brackets, cost(EXPR), cost(cumulative=EXPR) or cost(fit=EXPR)"
-        reader.add_mismatch(place, word, wanted, f"{len(expressions)} of them")
+        clause.mismatch(wanted, f"{len(expressions)} of them")
         return annotation
-    text = reader.arguments.text_of(expressions[0])
-    form = CostForm(next(iter(given), ""))
-    return replace(annotation, cost=CostClause(text, form, place))
+    text = clause.reader.arguments.text_of(expressions[0])
+    return replace(annotation, cost=CostClause(text, CostForm(next(iter(given), "")), clause.place))
 
 
-def _read_profile(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
-    keys = ("group", "every", "threshold")
-    given = _keywords(reader, word, call, keys) if call else {}
-    for node in call.args if call else ():
+def _read_profile(clause: _Clause, annotation: Annotation) -> Annotation:
+    reader, given = clause.reader, clause.keywords("group", "every", "threshold")
+    for node in clause.call.args if clause.call else ():
         wanted = "only group=, every= and threshold="
-        reader.add_mismatch(reader.arguments.place_of(node), word, wanted, node)
-    group = (reader.whole(given["group"], "group", 1) if "group" in given else None) or 5
-    every = (reader.whole(given["every"], "every", 1) if "every" in given else None) or 10
+        reader.add_mismatch(reader.arguments.place_of(node), clause.word, wanted, node)
+    group, every = clause.whole(given, "group") or 5, clause.whole(given, "every") or 10
     threshold = reader.number(given["threshold"], "threshold") if "threshold" in given else None
-    clause = ProfileClause(group, every, 0.10 if threshold is None else threshold, place)
-    return replace(annotation, profile=clause)
+    read = ProfileClause(group, every, 0.10 if threshold is None else threshold, clause.place)
+    return replace(annotation, profile=read)
 
 
-def _read_flag(
-    reader: ClauseReader, annotation: Annotation, word: str, call: _Call, place: SourcePlace
-) -> Annotation:
-    if call is not None:
-        reader.add_mismatch(place, word, "the bare word", call)
-    elif getattr(annotation, word) is not None:
-        reader.add_problem("DLB108", place, clause=word)
+def _read_flag(clause: _Clause, annotation: Annotation) -> Annotation:
+    if clause.call is not None:
+        clause.mismatch("the bare word", clause.call)
+    elif getattr(annotation, clause.word) is not None:
+        clause.reader.add_problem("DLB108", clause.place, clause=clause.word)
     else:
-        return replace(annotation, **{word: place})  # type: ignore[arg-type]  # a flag
+        return replace(annotation, **{clause.word: clause.place})  # type: ignore[arg-type]  # a flag
     return annotation
 
 
-_Read = Callable[[ClauseReader, Annotation, str, _Call, SourcePlace], Annotation]
-_PARALLEL: dict[str, _Read] = {
+_PARALLEL: dict[str, Callable[[_Clause, Annotation], Annotation]] = {
     **dict.fromkeys(DISTRIBUTIONS, _read_distribution),
     "reduction": _read_reduction,
     "private": _read_private,

@@ -1,7 +1,7 @@
 """Assemble the plan of a loop from the results of the other passes, with names as the kernel has them.
 
-The only decision taken here is the order of names, which is that of the text. `write_space` writes the
-iteration space for the call: `enumerate`, `zip` and `reversed` become the runtime's own.
+The only decision taken here is the order of names, which is that of the text. In the iteration space of the
+call, `enumerate`, `zip` and `reversed` become the runtime's own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from dataclasses import replace
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
-from dlbc.analysis.uses import ScalarFacts, every_node
+from dlbc.analysis.uses import ScalarFacts, every_node, names_in
 from dlbc.ir.access import Access
-from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module
+from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
 from dlbc.ir.region import LoopNames, ModuleNames
 
@@ -26,16 +27,14 @@ _WRAPPERS = frozenset({"enumerate", "zip", "reversed"})
 
 @dataclass(frozen=True)
 class PlanParts:
-    """The results for one loop; ``space`` is the text of its iterable, ``live`` what is read after it.
+    """The results for one loop; ``live`` is what is read after it.
 
     ``items``: the sequences whose items the body changes in place, with their numbers.
 
     ``seen_after_failure``: reductions may be read even if an exception ends the loop.
     """
 
-    space: str
     iterations: Distribution
-    names: LoopNames
     scalars: ScalarFacts
     accesses: Sequence[Access]
     arrays: Sequence[ArrayPlan]
@@ -48,25 +47,26 @@ class PlanParts:
     seen_after_failure: bool
 
 
-def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
+def assemble_plan(context: AnalysisContext, pieces: PlanParts) -> LoopPlan:
     """The plan, still without the classes of its variables and without its proof status."""
-    names, contributions, live = pieces.names, pieces.contributions, pieces.live
+    loop, names, contributions = context.loop, context.names, pieces.contributions
     mangled = dict(mangled_names(loop))
     schedule = loop.annotation.schedule
     guards = tuple(dict.fromkeys(_guards(pieces)))
-    own = tuple(_parameters(pieces))
+    guarded = (name for guard in guards for name in sorted(names_in(guard)))
+    own = tuple(_parameters(names, pieces))
     read = pieces.cost.names if pieces.cost is not None and pieces.cost.derived else ()
-    kept = _kept(loop, pieces)
+    kept = _kept(context, pieces)
     return LoopPlan(
         loop=loop,
-        space=SpaceText(pieces.space, rename(names.index, mangled)),
-        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *_named_in(guards), *read))),
+        space=SpaceText(_space_text(context), rename(names.index, mangled)),
+        parameters=tuple(mangled.get(p, p) for p in dict.fromkeys((*own, *guarded, *read))),
         arrays=tuple(rename_array(a, mangled) for a in pieces.arrays),
         items=tuple((swapped(text, mangled), number) for text, number in pieces.items),
         iterations=pieces.iterations,
         definite=tuple(mangled.get(n, n) for n in kept if n in pieces.scalars.definite),
         conditional=tuple(mangled.get(n, n) for n in kept if n not in pieces.scalars.definite),
-        targets_live=bool(live & (set(names.targets) - names.rebound)),
+        targets_live=bool(pieces.live & (set(names.targets) - names.rebound)),
         strategy=None if schedule is None else schedule.strategy,
         group=None if schedule is None else schedule.group,
         mangled=tuple(mangled.items()),
@@ -82,10 +82,9 @@ def assemble_plan(loop: AnnotatedLoop, pieces: PlanParts) -> LoopPlan:
     )
 
 
-def _kept(loop: AnnotatedLoop, pieces: PlanParts) -> list[str]:
+def _kept(context: AnalysisContext, pieces: PlanParts) -> list[str]:
     """The temporaries whose last value is kept, in the order of the text."""
-    names = pieces.names
-    private = loop.annotation.private_names
+    loop, names, private = context.loop, context.names, context.loop.annotation.private_names
     kept = (names.temporaries - {*names.targets, *pieces.contributions.names}) | names.rebound
     return [n for n in _order(loop) if n in pieces.live & kept and n not in private]
 
@@ -100,17 +99,9 @@ def _guards(pieces: PlanParts) -> Iterator[str]:
                     yield f"{access.array}.ndim > 0"
 
 
-def _named_in(texts: Sequence[str]) -> Iterator[str]:
-    """The names in expressions, except those of called functions."""
-    for text in texts:
-        nodes = list(ast.walk(ast.parse(text, mode="eval")))
-        functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
-        yield from sorted({n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions})
-
-
-def _parameters(pieces: PlanParts) -> Iterator[str]:
+def _parameters(names: LoopNames, pieces: PlanParts) -> Iterator[str]:
     """The kernel's parameters: the arrays in the order of their table, then contributions, then the rest."""
-    names, contributions = pieces.names, pieces.contributions
+    contributions = pieces.contributions
     roots = [a.name.partition(".")[0] for a in pieces.arrays]
     first = (*(n for n in roots if n in names.parameters), *contributions.containers)
     bound = (r.name for r in contributions.reductions if not r.element)
@@ -130,11 +121,13 @@ def _order(loop: AnnotatedLoop) -> dict[str, None]:
     return order
 
 
-def write_space(node: ast.expr, module: Module, module_names: ModuleNames) -> str:
+def _space_text(context: AnalysisContext) -> str:
     """The iterable of a loop as the user wrote it, with the builtins that hide its structure replaced."""
-    source = module.source
-    text = source.segment(node)
-    places = sorted(((part.lineno, part.col_offset) for part in _wrappers(node, module_names)), reverse=True)
+    node = context.loop.node.iter
+    text = context.source.segment(node)
+    places = sorted(
+        ((part.lineno, part.col_offset) for part in _wrappers(node, context.module)), reverse=True
+    )
     for line, column in places:
         at = _offset(text, line - node.lineno, column - (node.col_offset if line == node.lineno else 0))
         text = text[:at] + "dlbrt." + text[at:]
@@ -147,15 +140,15 @@ def _offset(text: str, line: int, column: int) -> int:
     return sum(map(len, lines[:line])) + len(lines[line].encode()[:column].decode())
 
 
-def _wrappers(node: ast.expr, module_names: ModuleNames) -> Iterator[ast.Name]:
+def _wrappers(node: ast.expr, module: ModuleNames) -> Iterator[ast.Name]:
     """The names of `enumerate`, `zip` and `reversed` that give the loop its items, nested ones too."""
     if not isinstance(node, ast.Call):
         return
     name = node.func
     progress = ast.unparse(name).split(".")[-1] == "tqdm"
-    if isinstance(name, ast.Name) and name.id in _WRAPPERS and module_names.builtin(name.id):
+    if isinstance(name, ast.Name) and name.id in _WRAPPERS and module.builtin(name.id):
         yield name
     elif not progress:
         return
     for argument in node.args:
-        yield from _wrappers(argument, module_names)
+        yield from _wrappers(argument, module)

@@ -13,14 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dlbrt.records import dataclass
 
-from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
-from dlbc.analysis.effects import (
-    EXTERNAL_EFFECTS,
-    FunctionSummaries,
-    FunctionSummary,
-    direct_side_effects,
-    writes_output,
-)
+from dlbc.analysis import effects
+from dlbc.analysis.callees import callees, functions_run, mutated_arguments, unseen_callee
+from dlbc.analysis.context import AnalysisContext
+from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.iterated_sequences import sequences_of
 from dlbc.analysis.uses import every_node
 from dlbc.analysis.walk_code import walk_code
@@ -37,12 +33,11 @@ from dlbc.ir.access import (
     Origins,
     RegionFacts,
 )
-from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import IterationContributions
-from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
+from dlbc.ir.region import CodeRegion
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
-from dlbc.source import Source, SourcePlace
+from dlbc.source import SourcePlace
 
 _CHANGES = {MutationKind.ATTRIBUTE: "DLB408", MutationKind.DELETE: "DLB414", MutationKind.AUGMENTED: "DLB315"}
 
@@ -76,34 +71,29 @@ class BodyEffects:
 
 
 def check_effects(
-    facts: RegionFacts,
-    names: LoopNames,
-    module: ModuleNames,
-    summaries: FunctionSummaries,
-    source: Source,
-    loop: AnnotatedLoop,
-    contributions: IterationContributions,
+    context: AnalysisContext, facts: RegionFacts, contributions: IterationContributions
 ) -> BodyEffects:
     """Everything that the body and its callees do besides element stores and contributions."""
-    body = loop.node.body
+    body, module, summaries = context.body, context.module, context.summaries
     inside = {n for s in body for n in every_node(s)}
-    reached = summaries.reachable(_roots(facts, body, module)) - inside
+    roots = functions_run(facts, body, module) | module.implicit_calls.special_methods
+    reached = summaries.reachable(roots) - inside
     functions = tuple(sorted((summaries.of[f] for f in reached), key=_line))
-    check = _Check(names, module, summaries, source, loop, contributions)
+    check = _Check(context, contributions)
     for change in facts.mutations:
         check.change(change)
     for call in facts.calls:
         check.call(call)
     for function in functions:
-        check.function(function, _mention(function, body, source))
+        check.function(function, _mention(function, context))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    items = sequences_of(loop.node, check.items.keys(), module)
+    items = sequences_of(context.loop.node, check.items.keys(), context.module)
     written |= {text for text, _ in items}
-    cleared = _cleared(facts, module, summaries, (text for text, _ in items))
+    cleared = _cleared(facts, context, (text for text, _ in items))
     check.used_whole(items, facts.accesses, cleared)
     for function in functions:
-        check.hidden(function, written, _mention(function, body, source))
+        check.hidden(function, written, _mention(function, context))
     return BodyEffects(
         findings=tuple(check.findings),
         stores=tuple(check.stores),
@@ -111,53 +101,35 @@ def check_effects(
         cleared=cleared,
         unseen=check.unseen,
         trusted=frozenset(check.trusted),
-        prints=any(map(writes_output, facts.calls)) or any(f.prints for f in functions),
+        prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
         items=items,
     )
-
-
-def _roots(facts: RegionFacts, body: list[ast.stmt], module: ModuleNames) -> frozenset[ast.AST]:
-    """What the body may run: by name, by operators, through values."""
-    found: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
-    if any(is_opaque(call, module) for call in facts.calls):
-        found |= module.implicit_calls.escaping
-    mentioned = mentioned_functions(body, frozenset(), module)
-    return frozenset(found) | mentioned | module.implicit_calls.special_methods
 
 
 def _line(summary: FunctionSummary) -> tuple[int, int]:
     return getattr(summary.node, "lineno", 0), getattr(summary.node, "col_offset", 0)
 
 
-def _mention(function: FunctionSummary, body: list[ast.stmt], source: Source) -> SourcePlace:
+def _mention(function: FunctionSummary, context: AnalysisContext) -> SourcePlace:
     """Where the body names the function; if nowhere, its first call, which may lead to the function."""
-    nodes = [n for s in body for n in every_node(s)]
+    nodes = [n for s in context.body for n in every_node(s)]
     for node in nodes:
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) if name == function.name:
-                return source.place_of(node)
-    first = next((n for n in nodes if isinstance(n, ast.Call)), body[0])
-    return source.place_of(first)
+                return context.place_of(node)
+    return context.place_of(next((n for n in nodes if isinstance(n, ast.Call)), context.body[0]))
 
 
 class _Check:
-    def __init__(
-        self,
-        names: LoopNames,
-        module: ModuleNames,
-        summaries: FunctionSummaries,
-        source: Source,
-        loop: AnnotatedLoop,
-        contributions: IterationContributions,
-    ) -> None:
-        self._loop, self._body, self._contributing = loop, loop.node.body, contributions.contributing_calls
-        self._names, self._module, self._summaries, self._source = names, module, summaries, source
+    def __init__(self, context: AnalysisContext, contributions: IterationContributions) -> None:
+        self._context, self._contributing = context, contributions.contributing_calls
+        self._loop, self._module = context.loop, context.module
         self.findings: list[Diagnostic] = []
         self.stores: list[Access] = []
         self.unseen: dict[str, SourcePlace] = {}
         self.trusted: set[str] = set()
-        self._asserts = loop.annotation.assume_independent is not None
+        self._asserts = context.loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
         self.items: dict[str, SourcePlace] = {}
 
@@ -167,17 +139,17 @@ class _Check:
         self._on(change.origins, change.node, code, change.detail, domain=change.domain)
 
     def call(self, call: CallSite) -> None:
-        place, contributes = self._source.place_of(call.node), call.node in self._contributing
-        for side_effect in () if contributes else direct_side_effects(call):
+        place, contributes = self._context.place_of(call.node), call.node in self._contributing
+        for side_effect in () if contributes else effects.direct_side_effects(call):
             kind, function = side_effect.effect, side_effect.function
             if kind is EffectKind.FILE and self._asserts:
                 self.asserted.append((function, place))
-            elif kind in EXTERNAL_EFFECTS:
+            elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
             else:
                 elements = kind is not EffectKind.DRAW
                 self._on(side_effect.origins, call.node, kind.value, function, elements)
-        for summary, value, node in mutated_arguments(call, self._module, self._summaries.of):
+        for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
         if name is not None:
@@ -191,18 +163,18 @@ class _Check:
 
     def function(self, function: FunctionSummary, place: SourcePlace) -> None:
         for name, node in function.unseen.items():
-            self._unseen(name, place, RelatedPlace(self._source.place_of(node), f"in `{function.name}`"))
+            self._unseen(name, place, self._context.note(node, f"in `{function.name}`"))
         for side_effect in function.side_effects:
             if side_effect.effect is EffectKind.FILE and self._asserts:
                 self.asserted.append((side_effect.function, place))
-            elif (kind := side_effect.effect) in EXTERNAL_EFFECTS:
-                note = RelatedPlace(self._source.place_of(side_effect.node), f"in `{function.name}`")
+            elif (kind := side_effect.effect) in effects.EXTERNAL_EFFECTS:
+                note = self._context.note(side_effect.node, f"in `{function.name}`")
                 self._once(report(kind.value, place, notes=(note,), function=side_effect.function))
         for names in (function.rebinds, function.mutated_shared):
             for name, node in names.items():
                 if function.called_by_name_only and self._elsewhere(function, name):
                     continue
-                note = RelatedPlace(self._source.place_of(node), f"`{name}` is changed here")
+                note = self._context.note(node, f"`{name}` is changed here")
                 self._once(report("DLB409", place, notes=(note,), function=function.name, name=name))
 
     def _elsewhere(self, function: FunctionSummary, name: str) -> bool:
@@ -219,7 +191,7 @@ class _Check:
         """A callee that reads an array which the body writes."""
         for name, node in function.reads.items():
             if name in written and not self._elsewhere(function, name):
-                note = RelatedPlace(self._source.place_of(node), "read here")
+                note = self._context.note(node, "read here")
                 finding = report("DLB413", place, notes=(note,), function=function.name, array=name)
                 self.findings.append(finding)
 
@@ -239,7 +211,7 @@ class _Check:
     def stores_elsewhere(self, facts: RegionFacts) -> None:
         """Stores into attributes of a module, a class or a function."""
         for access in facts.accesses:
-            constant = access.root in self._module.constant and access.root not in self._names.shared
+            constant = access.root in self._module.constant and access.root not in self._context.names.shared
             if access.writes and constant:
                 self._report("DLB416", access.node, name=access.array)
 
@@ -255,7 +227,7 @@ class _Check:
         """A change of objects of these origins; where the index selects them, a store into an array."""
         for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
             if origin.kind is OriginKind.ELEMENT and elements:
-                self.items.setdefault(origin.name, self._source.place_of(node))
+                self.items.setdefault(origin.name, self._context.place_of(node))
             elif origin.kind is OriginKind.ELEMENT:
                 self._report("DLB308", node, name=origin.name)
             elif origin.kind is OriginKind.UNKNOWN:
@@ -275,11 +247,11 @@ class _Check:
 
     def _report(self, code: str, node: ast.expr | ast.stmt, **fields: str) -> None:
         notes = tuple(self._other_use(fields.get("name", ""))) if code == EffectKind.ORDERED.value else ()
-        self.findings.append(report(code, self._source.place_of(node), "", notes, **fields))
+        self.findings.append(report(code, self._context.place_of(node), "", notes, **fields))
 
     def _other_use(self, name: str) -> Iterator[RelatedPlace]:
         """The first place where the body does more with a container than add to it."""
-        nodes = [n for s in self._body for n in every_node(s)]
+        nodes = [n for s in self._context.body for n in every_node(s)]
         called = [n.func for n in nodes if isinstance(n, ast.Call)]
         receivers = {
             f.value
@@ -288,27 +260,26 @@ class _Check:
         }
         others = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and n not in receivers]
         for node in sorted(others, key=lambda n: (n.lineno, n.col_offset))[:1]:
-            yield RelatedPlace(self._source.place_of(node), "used here in another way")
+            yield self._context.note(node, "used here in another way")
 
 
-def check_iterated(
-    loop: AnnotatedLoop, module: ModuleNames, grown: Collection[str], source: Source
-) -> Iterator[Diagnostic]:
+def check_iterated(context: AnalysisContext, grown: Collection[str]) -> Iterator[Diagnostic]:
     """What the loop runs over, if the body adds to it; stores by subscripts are proved like others."""
-    iterable = loop.node.iter
+    iterable = context.loop.node.iter
     statement = ast.copy_location(ast.Expr(iterable), iterable)
-    for access in walk_code(CodeRegion((statement,), frozenset(), module)).accesses:
+    for access in walk_code(CodeRegion((statement,), frozenset(), context.module)).accesses:
         if any(access.overlaps(array) for array in grown):
-            yield report("DLB316", source.place_of(access.node), array=access.array)
+            yield report("DLB316", context.place_of(access.node), array=access.array)
 
 
 def _cleared(
-    facts: RegionFacts, module: ModuleNames, summaries: FunctionSummaries, items: Iterable[str]
+    facts: RegionFacts, context: AnalysisContext, items: Iterable[str]
 ) -> dict[str, frozenset[ast.AST]]:
+    summaries = context.summaries
     dotted = {name for name in (*(a.array for a in facts.accesses), *items) if "." in name}
     found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
     for call in facts.calls:
-        reached = summaries.reachable(frozenset(f for f, _ in callees(call, module)))
+        reached = summaries.reachable(frozenset(f for f, _ in callees(call, context.module)))
         reads = {name for f in reached for name in summaries.of[f].reads}
         if not reached or not reads.isdisjoint({"getattr", "setattr", "vars", "__dict__"}):
             continue

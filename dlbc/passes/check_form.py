@@ -15,14 +15,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import EVERYTHING, catchers, caught_exceptions
 from dlbc.analysis.updates import selection_of, update_of
 from dlbc.analysis.uses import bound_names, every_node, own_nodes
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace, in_order
 from dlbc.ir.loop import AnnotatedLoop, ProofMethod
 from dlbc.ir.plan import IterationContributions, LoopReport
-from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.ir.region import LoopNames
 from dlbc.source import Source
 
 #: Builtins that look names up, or bind them, by text: in the kernel they would see another function's names.
@@ -38,11 +39,9 @@ _PLACES = _ANY | {"TypeError", "LookupError", "KeyError", "IndexError", "Arithme
 _NUMBERS = frozenset({"int", "float", "len", "ord", "hash"})
 
 
-def check_form(
-    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, source: Source
-) -> Iterator[Diagnostic]:
+def check_form(context: AnalysisContext) -> Iterator[Diagnostic]:
     """Every reason to refuse the form of the loop."""
-    node = loop.node
+    loop, source, node = context.loop, context.source, context.loop.node
     if isinstance(loop.scope, ast.ClassDef):
         yield report("DLB207", source.place_of(node), owner=loop.scope.name)
     for target in ast.walk(node.target):
@@ -51,9 +50,9 @@ def check_form(
             break
     yield from _jumps(node.body, source)
     yield from _suspensions(node.body, source)
-    yield from _foreign(loop, names, source)
+    yield from _foreign(loop, context.names, source)
     for found in (n for s in node.body for n in every_node(s)):
-        if isinstance(found, ast.Name) and found.id in _BY_TEXT and module.builtin(found.id):
+        if isinstance(found, ast.Name) and found.id in _BY_TEXT and context.module.builtin(found.id):
             yield report("DLB209", source.place_of(found), name=found.id)
     for found in _outside_classes(node.body):
         match found:
@@ -134,27 +133,25 @@ def _binding(loop: ast.For, name: str) -> ast.expr | ast.stmt:
     return min(bound, key=lambda n: (n.lineno, n.col_offset), default=loop)
 
 
-def check_handlers(
-    contributions: IterationContributions, loop: AnnotatedLoop, module: ModuleNames, source: Source
-) -> Iterator[Diagnostic]:
+def check_handlers(context: AnalysisContext, contributions: IterationContributions) -> Iterator[Diagnostic]:
     """A finding for each contribution whose failure the body would catch."""
-    around = catchers(loop.node.body)
-    for name, node, raised in _deferred(contributions, _Numbers(loop, module), module):
+    around = catchers(context.body)
+    for name, node, raised in _deferred(contributions, _Numbers(context)):
         kinds = around.get(node, ())
-        if not raised.isdisjoint(caught_exceptions(kinds, module)):
+        if not raised.isdisjoint(caught_exceptions(kinds, context.module)):
             catcher = next((kind for kind in kinds if kind is not None), None)
-            notes = () if catcher is None else (RelatedPlace(source.place_of(catcher), "caught here"),)
-            yield report("DLB328", source.place_of(node), "", notes, name=name)
+            notes = () if catcher is None else (context.note(catcher, "caught here"),)
+            yield report("DLB328", context.place_of(node), "", notes, name=name)
 
 
 def _deferred(
-    contributions: IterationContributions, numbers: _Numbers, module: ModuleNames
+    contributions: IterationContributions, numbers: _Numbers
 ) -> Iterator[tuple[str, ast.stmt, frozenset[str]]]:
     """Each contribution, with the exceptions that combining it may raise."""
     for reduction in contributions.reductions:
         places = _PLACES if reduction.element else frozenset[str]()
         for update in reduction.updates:
-            numeric = reduction.integer or numbers.all(update, module)
+            numeric = reduction.integer or numbers.all(update)
             yield reduction.name, update, places if numeric else places | _VALUES
     for container in contributions.ordered:
         for effect in container.effects:
@@ -165,12 +162,12 @@ def _deferred(
 class _Numbers:
     """Which expressions surely are numbers: literals, results of some functions, names bound to numbers."""
 
-    def __init__(self, loop: AnnotatedLoop, module: ModuleNames) -> None:
-        self._module = module
+    def __init__(self, context: AnalysisContext) -> None:
+        self._module = context.module
         self._names: set[str] = set()
-        bound = bound_names(loop.node.body)
+        bound = bound_names(context.body)
         given: dict[str, list[ast.expr]] = {}
-        for node in own_nodes(loop.node.body):
+        for node in own_nodes(context.body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     given.setdefault(name, []).append(value)
@@ -178,8 +175,8 @@ class _Numbers:
             if len(values) == len(bound[name]) and all(map(self.holds, values)):
                 self._names.add(name)
 
-    def all(self, update: ast.stmt, module: ModuleNames) -> bool:
-        found = selection_of(update, module) or update_of(update, module)
+    def all(self, update: ast.stmt) -> bool:
+        found = selection_of(update, self._module) or update_of(update, self._module)
         return found is not None and all(map(self.holds, found.values))
 
     def holds(self, node: ast.expr) -> bool:
@@ -204,7 +201,7 @@ def check_strict(loop_report: LoopReport) -> tuple[Diagnostic, ...]:
     """The findings of the loop, with an error for each thing that is taken on trust."""
     kept = (d for d in loop_report.findings if d.code != "DLB412")  # the remark that DLB423 replaces
     unseen = (report("DLB423", place, function=name) for name, place in loop_report.unseen)
-    return tuple(sorted((*kept, *unseen, *_asserted(loop_report)), key=lambda d: (d.place, d.code)))
+    return in_order((*kept, *unseen, *_asserted(loop_report)))
 
 
 def _asserted(loop_report: LoopReport) -> Iterator[Diagnostic]:

@@ -26,17 +26,17 @@ from dlbc.algebra.integer_form import Apply, IndexSpace, IntegerForm, Operator, 
 from dlbc.algebra.iteration_cost import Cost, CostClass, FoldLegality, fold_legality, index_range
 from dlbc.algebra.work import ONE_WORK, Factor, Indicator, WorkPolynomial
 from dlbc.algebra.work_text import text_of
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.control_flow import jumps_out
-from dlbc.analysis.effects import FunctionSummaries, FunctionSummary
+from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import stays
-from dlbc.analysis.uses import UseKind, uses_of
+from dlbc.analysis.uses import UseKind, names_in, uses_of
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.annotation import Annotation, CostForm
 from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import CostPlan, CostShape, FoldDecision, target_text
-from dlbc.ir.region import LoopNames, ModuleNames
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,7 @@ class KernelCost:
 
 
 def choose_cost(
-    loop: AnnotatedLoop,
-    names: LoopNames,
-    module: ModuleNames,
-    summaries: FunctionSummaries,
-    cost: Cost,
-    space: IndexSpace | None,
-    stored: frozenset[str],
+    context: AnalysisContext, cost: Cost, space: IndexSpace | None, stored: frozenset[str]
 ) -> KernelCost:
     """The choice for one loop; ``stored``: the arrays and containers that the loop changes."""
     if cost.work is None:
@@ -62,15 +56,15 @@ def choose_cost(
     if cost.cost_class is CostClass.UNIFORM or space is None:
         return KernelCost(None, "it is the same for all iterations")
     read = tuple(_names_read(cost.work))
-    reason = _hindrance(names, module, summaries, cost, cost.work, stored) or _unbound(read, loop)
+    reason = _hindrance(context, cost, cost.work, stored) or _unbound(read, context.loop)
     if reason:
         return KernelCost(None, reason)
-    outside = tuple(name for name in read if not stays(name, loop, module))
+    outside = tuple(name for name in read if not stays(name, context.loop, context.module))
     work, floored = cost.work, False
     if not _at_least_one(work, index_range(space)):
         work, floored = (work + ONE_WORK, False) if cost.exact else (work, True)
     plan = CostPlan(CostShape.VECTOR, cost.index.name, "", work, cost.index, floored, names=outside)
-    return KernelCost(_item_by_item(plan, work, loop) if cost.pointwise else plan)
+    return KernelCost(_item_by_item(plan, work, context.loop) if cost.pointwise else plan)
 
 
 def _item_by_item(plan: CostPlan, work: WorkPolynomial, loop: AnnotatedLoop) -> CostPlan:
@@ -80,9 +74,7 @@ def _item_by_item(plan: CostPlan, work: WorkPolynomial, loop: AnnotatedLoop) -> 
     taken = {*_names_read(work), plan.target, *(u.name for u in uses_of(loop.node.target))}
     fresh = (name for name in chain(["value"], (f"value_{k}" for k in count(2))) if name not in taken)
     named = dict(zip(sorted(set(calls), key=str), fresh, strict=False))
-    changed = work.replaced(
-        {call: IntegerForm.of(Variable(VariableKind.PARAMETER, name)) for call, name in named.items()}
-    )
+    changed = work.replaced({call: IntegerForm.parameter(name) for call, name in named.items()})
     bound = tuple(
         (name, text_of(WorkPolynomial.of(call), Variable(VariableKind.INDEX, plan.target)))
         for call, name in named.items()
@@ -96,27 +88,20 @@ def _within(call: Apply) -> bool:
     return any(a.operator is Operator.CALL for a in inner)
 
 
-def _hindrance(
-    names: LoopNames,
-    module: ModuleNames,
-    summaries: FunctionSummaries,
-    cost: Cost,
-    work: WorkPolynomial,
-    stored: frozenset[str],
-) -> str:
+def _hindrance(context: AnalysisContext, cost: Cost, work: WorkPolynomial, stored: frozenset[str]) -> str:
     """Why the work itself cannot be evaluated before the loop; or empty."""
     if not cost.short:
         return "it is too long to be evaluated"
     inner = any(v.kind is VariableKind.INNER or v.out_of_scope for v in work.variables)
-    if inner or cost.index.name != names.index:
+    if inner or cost.index.name != context.names.index:
         return "it depends on more than the index"
     if changed := sorted(work.elements & stored):
         return f"it depends on `{changed[0]}`, which the loop changes"
     if cost.pointwise:
-        if not (module.builtin("max") and module.builtin("min")):
+        if not (context.module.builtin("max") and context.module.builtin("min")):
             return "the program has a `max` or `min` of its own"
         for name in sorted(_functions(work)):
-            if not _computes_alone(name, module, summaries):
+            if not _computes_alone(name, context):
                 return f"it calls `{name}`, which may do more than compute"
     return ""
 
@@ -153,16 +138,11 @@ def _heads(statement: ast.stmt) -> list[ast.AST]:
     return []
 
 
-def _names_read(work: WorkPolynomial) -> Iterator[str]:
+def _names_read(work: WorkPolynomial) -> list[str]:
     """The names in the work except the index: those of ``self.n``, ``A.shape[1]``, ``ix[i]``, ``f(i)``."""
     texts = [v.name for v in work.variables if v.kind is VariableKind.PARAMETER]
     texts += [atom.name for atom in _applications(work)]
-    found = set()
-    for text in texts:
-        nodes = list(ast.walk(ast.parse(text, mode="eval")))
-        functions = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
-        found |= {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in functions}
-    yield from sorted(found)
+    return sorted({name for text in texts for name in names_in(text)})
 
 
 def _functions(work: WorkPolynomial) -> frozenset[str]:
@@ -182,9 +162,10 @@ def _applications(work: WorkPolynomial) -> Iterator[Apply]:
                 yield factor
 
 
-def _computes_alone(name: str, module: ModuleNames, summaries: FunctionSummaries) -> bool:
+def _computes_alone(name: str, context: AnalysisContext) -> bool:
     """Whether the function and its callees have no side effect, as far as their code is seen."""
-    roots = frozenset(f for f in module.functions.get(name, ()) if f in summaries.of)
+    summaries = context.summaries
+    roots = frozenset(f for f in context.module.functions.get(name, ()) if f in summaries.of)
     return bool(roots) and all(_is_pure(summaries.of[f]) for f in summaries.reachable(roots))
 
 

@@ -18,17 +18,17 @@ from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.enclosing_statements import propagates_exceptions
 from dlbc.analysis.row_footprints import RowRange, rows_of
 from dlbc.analysis.uses import ScalarFacts, Use, UseKind, every_node, uses_of
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access, OriginKind, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop, ClassifiedVariable, VariableClass
 from dlbc.ir.plan import ArrayPlan, IterationContributions
 from dlbc.ir.region import LoopNames
-from dlbc.source import Source
 
 State = frozenset[str] | None  # None: not reached
 
@@ -153,13 +153,11 @@ class _Flow:
 
 
 def check_scalars(
+    context: AnalysisContext,
     scalars: ScalarFacts,
     facts: RegionFacts,
     functions: Sequence[FunctionSummary],
-    loop: AnnotatedLoop,
-    names: LoopNames,
-    source: Source,
-    settled: Set[str] = frozenset(),
+    settled: Set[str],
 ) -> Iterator[Diagnostic]:
     """Values carried from one iteration to another, and temporaries that functions outside the body read.
 
@@ -170,17 +168,17 @@ def check_scalars(
         if use.name in reported:
             continue
         reported.add(use.name)
-        note = RelatedPlace(source.place_of(_binding(use.name, loop.node.body, use.node)), "bound here")
-        yield report("DLB310", source.place_of(use.node), "read here", (note,), name=use.name)
-    note = RelatedPlace(source.place_of(loop.node), "in this loop")
+        note = context.note(_binding(use.name, context.body, use.node), "bound here")
+        yield report("DLB310", context.place_of(use.node), "read here", (note,), name=use.name)
+    note = context.note(context.loop.node, "in this loop")
     for function in functions:
         for name, node in function.reads.items():
-            if name in names.temporaries and _sees(function.node, loop):
-                place = source.place_of(node)
+            if name in context.names.temporaries and _sees(function.node, context.loop):
+                place = context.place_of(node)
                 yield report("DLB313", place, "read here", (note,), name=name, function=function.name)
     for value, node in facts.escapes:
         if any(o.kind is OriginKind.CLOSURE for o in value.points_to | value.reachable):
-            yield report("DLB314", source.place_of(node))
+            yield report("DLB314", context.place_of(node))
 
 
 def _sees(function: ast.AST, loop: AnnotatedLoop) -> bool:
@@ -198,15 +196,13 @@ def _binding(name: str, body: Sequence[ast.stmt], default: ast.expr | ast.stmt |
 
 
 def classify_variables(
-    loop: AnnotatedLoop,
-    names: LoopNames,
+    context: AnalysisContext,
     scalars: ScalarFacts,
     space: IndexSpace | None,
     accesses: Sequence[Access],
     arrays: Sequence[ArrayPlan],
     contributions: IterationContributions,
     last: frozenset[str],
-    source: Source,
 ) -> tuple[tuple[ClassifiedVariable, ...], tuple[Diagnostic, ...]]:
     """The table of variables, in the order of the text, and a diagnostic for each without a class.
 
@@ -214,16 +210,16 @@ def classify_variables(
     and whose values are read after it.
     """
     classes = _Classes(
-        names,
+        context.names,
         frozenset(u.name for u in scalars.carried),
         frozenset(a.root for a in accesses if a.writes and a.array not in {r.name for r in arrays}),
-        loop.annotation.private_names,
+        context.loop.annotation.private_names,
         contributions,
         last,
     )
     table: list[ClassifiedVariable] = []
     unfit: list[Diagnostic] = []
-    for name, node in _in_order(loop, names).items():
+    for name, node in _in_order(context.loop, context.names).items():
         rows = [_array(a, accesses, space) for a in arrays if a.name.partition(".")[0] == name]
         table += rows
         if any(row.name == name for row in rows):
@@ -231,7 +227,7 @@ def classify_variables(
         if (variable := classes.of(name)) is not None:
             table.append(variable)
         else:
-            unfit.append(report("DLB327", source.place_of(node), name=name))
+            unfit.append(report("DLB327", context.place_of(node), name=name))
     listed = {variable.name for variable in table}
     table += [_array(a, accesses, space) for a in arrays if a.name not in listed]
     return tuple(table), tuple(unfit)

@@ -11,12 +11,11 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from dlbc.algebra.integer_form import IntegerForm
-from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import RegionFacts
-from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
+from dlbc.ir.region import CodeRegion, ModuleNames
 
 #: From an alias to the name whose memory it denotes, and the shift of its subscripts on axis 0; the shift is
 #: None where the offset into the array is unknown.
@@ -29,20 +28,19 @@ _PARTS = frozenset(
 )
 
 
-def find_accesses(
-    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, summaries: FunctionSummaries
-) -> RegionFacts:
+def find_accesses(context: AnalysisContext) -> RegionFacts:
     """The facts of one iteration; the summaries say which functions give new results."""
+    names, summaries = context.names, context.summaries
     live_in, counted = frozenset(names.targets) - {names.index}, frozenset[str]()
-    match loop.node.iter:
-        case ast.Call(func=ast.Name(id="range"), args=args) if module.builtin("range"):
+    match context.loop.node.iter:
+        case ast.Call(func=ast.Name(id="range"), args=args) if context.module.builtin("range"):
             # The items are integers, and a `range` takes integers alone.
             live_in, counted = frozenset(), frozenset(name for a in args for name in _operands(a))
     return walk_code(
         CodeRegion(
-            body=tuple(loop.node.body),
+            body=tuple(context.body),
             own=names.temporaries,
-            module=module,
+            module=context.module,
             index=names.index,
             live_in=live_in,
             integers=names.integers,
@@ -65,13 +63,12 @@ def _operands(node: ast.expr) -> Iterator[str]:
             yield from _operands(operand)
 
 
-def find_aliases(
-    loop: AnnotatedLoop, names: LoopNames, module: ModuleNames, depth: Mapping[str, int]
-) -> Aliases:
+def find_aliases(context: AnalysisContext, depth: Mapping[str, int]) -> Aliases:
     """The aliases among names that are bound once, before the loop; chains are followed to their end.
 
     ``depth``: the largest number of subscripts by which the loop indexes an array; fewer give a view.
     """
+    loop, names, module = context.loop, context.names, context.module
     reader = _Reader(module, depth)
     for statement in statements_before(loop):
         match statement:

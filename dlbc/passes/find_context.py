@@ -17,8 +17,6 @@ from dlbc.algebra.integer_form import (
     IndexSpace,
     IntegerForm,
     Junction,
-    Variable,
-    VariableKind,
     negated,
 )
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
@@ -68,9 +66,7 @@ class _Reader:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[])
             ) if self._module.builtin("range") and not self._rebound(owner.body, {name}):
-                yield from self._range_facts(
-                    IntegerForm.of(Variable(VariableKind.PARAMETER, name)), args, owner
-                )
+                yield from self._range_facts(IntegerForm.parameter(name), args, owner)
 
     def _range_facts(self, value: IntegerForm, args: list[ast.expr], owner: ast.For) -> Iterator[Condition]:
         starred = any(isinstance(a, ast.Starred) for a in args)
@@ -109,7 +105,7 @@ class _Reader:
     def _equality(self, name: str, value: ast.expr) -> Iterator[Condition]:
         form, used = self.form(value), _names_in(value)
         if form is not None and not form.elements and all(map(self._is_bound_once, (name, *used))):
-            yield Comparison.equal(IntegerForm.of(Variable(VariableKind.PARAMETER, name)), form)
+            yield Comparison.equal(IntegerForm.parameter(name), form)
 
     def _is_bound_once(self, name: str) -> bool:
         return bound_once(name, self._loop, self._names, self._module)

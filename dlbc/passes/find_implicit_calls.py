@@ -16,16 +16,16 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from dlbc.analysis.callees import CONSTRUCTORS, address_taken, is_opaque
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.uses import every_node, own_nodes, unparsed
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import RegionFacts
-from dlbc.ir.loop import AnnotatedLoop
-from dlbc.ir.region import FunctionNode, ImplicitCalls, LoopNames, ModuleNames
+from dlbc.ir.region import FunctionNode, ImplicitCalls, ModuleNames
 from dlbc.library.row import EffectKind
 from dlbc.library.table import lookup
-from dlbc.source import Source, SourcePlace
+from dlbc.source import SourcePlace
 
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -202,102 +202,93 @@ def _immutable(node: ast.expr | None) -> bool:
 
 
 def check_implicit_calls(
+    context: AnalysisContext,
     facts: RegionFacts,
     functions: Sequence[FunctionSummary],
-    names: LoopNames,
-    module: ModuleNames,
-    source: Source,
-    loop: AnnotatedLoop,
-    added_to: Set[str] = frozenset(),
-    writing: Sequence[SourcePlace] = (),
+    added_to: Set[str],
+    writing: Sequence[SourcePlace],
 ) -> tuple[Diagnostic, ...]:
     """Every implicit effect, once per place; ``functions`` are those that the body may run.
 
     ``added_to``: containers that the body reads only to contribute to them. ``writing``: where the body
     writes to files; an open file is no iterator there.
     """
-    check = _Check(module, source, writing)
-    body = loop.node.body
-    start = source.place_of(body[0])
+    check = _Check(context, functions, writing)
+    start = context.place_of(context.body[0])
     found = [
-        *check.operators(functions, start),
-        *check.passed_functions(functions, body),
-        *check.values(facts, functions, start),
-        *check.by_text(functions, start),
-        *check.iterators(body, names, added_to),
+        *check.operators(start),
+        *check.passed_functions(),
+        *check.values(facts, start),
+        *check.by_text(start),
+        *check.iterators(added_to),
     ]
     return tuple({(f.code, f.place): f for f in reversed(found)}.values())
 
 
-def _changing(functions: Sequence[FunctionSummary]) -> dict[ast.AST, FunctionSummary]:
-    return {f.node: f for f in functions if f.mutated_parameters and f.name not in CONSTRUCTORS}
-
-
 class _Check:
-    def __init__(self, module: ModuleNames, source: Source, writing: Sequence[SourcePlace]) -> None:
-        self._module, self._source, self._writing = module, source, writing
+    def __init__(
+        self, context: AnalysisContext, functions: Sequence[FunctionSummary], writing: Sequence[SourcePlace]
+    ) -> None:
+        self._context, self._module = context, context.module
+        self._functions, self._writing = functions, writing
+        changing = (f for f in functions if f.mutated_parameters and f.name not in CONSTRUCTORS)
+        self._changing = {f.node: f for f in changing}
 
-    def operators(self, functions: Sequence[FunctionSummary], place: SourcePlace) -> Iterator[Diagnostic]:
+    def operators(self, place: SourcePlace) -> Iterator[Diagnostic]:
         """Special methods that change the object: any operator may run them."""
-        for node, function in _changing(functions).items():
+        for node, function in self._changing.items():
             if node in self._module.implicit_calls.special_methods:
                 yield self._changes(function, place)
 
-    def passed_functions(
-        self, functions: Sequence[FunctionSummary], body: list[ast.stmt]
-    ) -> Iterator[Diagnostic]:
+    def passed_functions(self) -> Iterator[Diagnostic]:
         """Functions that the body passes to others: the arguments of their calls are not seen."""
-        changing = _changing(functions)
-        for node, mention in address_taken(body, self._module):
-            if node in changing:
-                yield self._changes(changing[node], self._source.place_of(mention))
+        for node, mention in address_taken(self._context.body, self._module):
+            if node in self._changing:
+                yield self._changes(self._changing[node], self._context.place_of(mention))
 
-    def values(
-        self, facts: RegionFacts, functions: Sequence[FunctionSummary], start: SourcePlace
-    ) -> Iterator[Diagnostic]:
+    def values(self, facts: RegionFacts, start: SourcePlace) -> Iterator[Diagnostic]:
         """Calls of values, in the body or in functions that it runs: they may reach any escaping function."""
         opaque = (c.node for c in facts.calls if is_opaque(c, self._module))
-        calls = [(node, self._source.place_of(node)) for node in opaque]
-        calls += [(f.calls_values, start) for f in functions if f.calls_values is not None]
+        calls = [(node, self._context.place_of(node)) for node in opaque]
+        calls += [(f.calls_values, start) for f in self._functions if f.calls_values is not None]
         implicit = self._module.implicit_calls
-        escaping = [f for node, f in _changing(functions).items() if node in implicit.escaping]
+        escaping = [f for node, f in self._changing.items() if node in implicit.escaping]
         for call, place in calls:
             name = ast.unparse(call.func)
             yield from (self._changes(function, place) for function in escaping)
             for word, mention in implicit.escaping_methods.items():
-                note = RelatedPlace(self._source.place_of(mention), "handed on here")
+                note = self._context.note(mention, "handed on here")
                 yield report("DLB418", place, "", (note,), function=name, word=word)
 
     def _changes(self, function: FunctionSummary, place: SourcePlace) -> Diagnostic:
-        note = RelatedPlace(self._source.place_of(function.node), "defined here")  # type: ignore[arg-type]
+        note = self._context.note(function.node, "defined here")  # type: ignore[arg-type]
         return report("DLB419", place, "", (note,), function=function.name)
 
-    def by_text(self, functions: Sequence[FunctionSummary], place: SourcePlace) -> Iterator[Diagnostic]:
+    def by_text(self, place: SourcePlace) -> Iterator[Diagnostic]:
         """Functions that look names up by text."""
-        for function in functions:
+        for function in self._functions:
             for name in _BY_TEXT:
                 if name in function.reads and self._module.builtin(name):
-                    note = RelatedPlace(self._source.place_of(function.reads[name]), f"in `{function.name}`")
+                    note = self._context.note(function.reads[name], f"in `{function.name}`")
                     yield report("DLB209", place, "", (note,), name=name)
 
-    def iterators(self, body: list[ast.stmt], names: LoopNames, added_to: Set[str]) -> Iterator[Diagnostic]:
+    def iterators(self, added_to: Set[str]) -> Iterator[Diagnostic]:
         """Iterators from before the loop, and dictionaries that grow where they are read."""
         growing = self._module.growing_dicts
-        for node in (n for s in body for n in every_node(s)):
-            if isinstance(node, ast.Subscript) and self._holds(node.value, names, growing):
+        for node in (n for s in self._context.body for n in every_node(s)):
+            if isinstance(node, ast.Subscript) and self._holds(node.value, growing):
                 name = ast.unparse(node.value)
                 if name not in added_to:
-                    yield report("DLB420", self._source.place_of(node), name=name)
-            if isinstance(node, ast.expr) and self._holds(node, names, self._module.iterators):
-                place = self._source.place_of(node)
+                    yield report("DLB420", self._context.place_of(node), name=name)
+            if isinstance(node, ast.expr) and self._holds(node, self._module.iterators):
+                place = self._context.place_of(node)
                 if not any(map(place.within, self._writing)):
                     yield report("DLB417", place, name=ast.unparse(node))
 
-    @staticmethod
-    def _holds(node: ast.expr, names: LoopNames, kind: frozenset[ast.AST | str]) -> bool:
+    def _holds(self, node: ast.expr, kind: frozenset[ast.AST | str]) -> bool:
         places: Iterable[ast.AST | str] = ()
         if isinstance(node, ast.Name):
-            places = names.bindings.get(node.id, ())
+            places = self._context.names.bindings.get(node.id, ())
         elif isinstance(node, ast.Attribute):
             places = (node.attr,)
         return not kind.isdisjoint(places)

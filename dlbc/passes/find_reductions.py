@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dlbrt.contract import Distribution
 
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.control_flow import may_repeat
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.updates import Update, resembles_selection, selection_of, update_of
@@ -20,10 +21,8 @@ from dlbc.analysis.uses import ScalarFacts, bound_names, every_node, own_nodes, 
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
 from dlbc.ir.access import OriginKind, RegionFacts
-from dlbc.ir.loop import AnnotatedLoop
 from dlbc.ir.plan import IterationContributions, OrderedContainer, Reduction
-from dlbc.ir.region import CodeRegion, LoopNames, ModuleNames
-from dlbc.source import Source
+from dlbc.ir.region import CodeRegion
 
 #: Methods that add to a container and return nothing.
 _ADDING = frozenset({"append", "extend", "appendleft", "add"})
@@ -34,15 +33,10 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def find_reductions(
-    loop: AnnotatedLoop,
-    names: LoopNames,
-    facts: RegionFacts,
-    scalars: ScalarFacts,
-    module: ModuleNames,
-    source: Source,
+    context: AnalysisContext, facts: RegionFacts, scalars: ScalarFacts
 ) -> tuple[IterationContributions, tuple[Diagnostic, ...]]:
     """The contributions, and diagnostics for what resembles one and is refused."""
-    finder = _Finder(loop, names, scalars, module, source)
+    finder = _Finder(context, scalars)
     bound, elements, ordered = list(finder.bound()), list(finder.elements()), list(finder.ordered())
     finder.closures(facts, ordered)
     finder.declared({r.name for r in (*bound, *elements)})
@@ -69,10 +63,9 @@ def _effects(elements: Sequence[Reduction], ordered: Sequence[OrderedContainer])
 
 
 class _Finder:
-    def __init__(
-        self, loop: AnnotatedLoop, names: LoopNames, scalars: ScalarFacts, module: ModuleNames, source: Source
-    ) -> None:
-        self._loop, self._names, self._module, self._source = loop, names, module, source
+    def __init__(self, context: AnalysisContext, scalars: ScalarFacts) -> None:
+        loop, module = context.loop, context.module
+        self._context, self._loop, self._names, self._module = context, loop, context.names, module
         self.findings: list[Diagnostic] = []
         self.reported: set[str] = set()
         self._private = loop.annotation.private_names
@@ -103,20 +96,19 @@ class _Finder:
         first = updates[0]
         other = next((u for u in updates if u.family != first.family), None)
         if other is not None:
-            note = RelatedPlace(self._source.place_of(other.statement), f"by `{_shown(other)}` here")
+            note = self._context.note(other.statement, f"by `{_shown(other)}` here")
             return self._report("DLB325", name, first.statement, note, one=_shown(first), other=_shown(other))
         other = next((u for u in updates if u.companions != first.companions), None)
         if other is not None:
             return self._report("DLB326", name, other.statement)
         stray = self._stray(name, updates)
         if stray is not None:
-            note = RelatedPlace(self._source.place_of(stray), "used here")
+            note = self._context.note(stray, "used here")
             return self._report("DLB324", name, first.statement, note)
         for companion in first.companions:
             stray = self._stray(companion, updates)
             if stray is not None or companion in self._names.targets or companion in self._private:
-                place = self._source.place_of(stray or first.statement)
-                note = RelatedPlace(place, f"`{companion}` is used here")
+                note = self._context.note(stray or first.statement, f"`{companion}` is used here")
                 return self._report("DLB326", name, first.statement, note)
         return None
 
@@ -131,7 +123,7 @@ class _Finder:
     def _report(
         self, code: str, name: str, node: ast.stmt, *notes: RelatedPlace, **fields: str
     ) -> Diagnostic:
-        return report(code, self._source.place_of(node), "", notes, name=name, **fields)
+        return report(code, self._context.place_of(node), "", notes, name=name, **fields)
 
     def _stray(self, name: str, updates: Sequence[Update]) -> ast.expr | ast.stmt | None:
         """A mention of the name outside the updates."""
@@ -241,7 +233,7 @@ class _Finder:
                     used_up = call.function == ".extend" and isinstance(node, ast.GeneratorExp)
                     origins = value.reachable if used_up else value.points_to | value.reachable
                     if any(o.kind is OriginKind.CLOSURE for o in origins):
-                        self.findings.append(report("DLB314", self._source.place_of(node)))
+                        self.findings.append(report("DLB314", self._context.place_of(node)))
 
     def declared(self, found: set[str]) -> None:
         """Refuse names of the clause `reduction` that the body does not update as a reduction."""

@@ -22,7 +22,7 @@ from dlbrt.records import dataclass
 from dlbc.algebra.bounds import NO_ASSUMPTIONS
 from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, VariableKind
 from dlbc.algebra.iteration_cost import Cost, index_range
-from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.names import BUILTINS, is_known, names_around
 from dlbc.analysis.subscripts import SubscriptReader
 from dlbc.analysis.uses import bound_names, own_nodes, parameters_of, uses_of
@@ -109,21 +109,16 @@ class ClauseCost:
 
 
 def read_cost(
-    loop: AnnotatedLoop,
-    names: LoopNames,
-    module: ModuleNames,
-    summaries: FunctionSummaries,
-    stored: frozenset[str],
-    growing: frozenset[str],
+    context: AnalysisContext, stored: frozenset[str], growing: frozenset[str]
 ) -> tuple[ClauseCost | None, tuple[Diagnostic, ...]]:
     """The clause of a loop, and what is wrong with it.
 
     ``stored`` are the arrays that the loop stores into, ``growing`` the containers that it adds to.
     """
-    clause = loop.annotation.cost
+    clause = context.loop.annotation.cost
     if clause is None:
         return None, ()
-    reader = _Reader(loop, names, module, summaries, clause, ast.parse(clause.expression, mode="eval").body)
+    reader = _Reader(context, context.names, clause, ast.parse(clause.expression, mode="eval").body)
     findings = tuple(dict.fromkeys(reader.findings(stored, growing)))
     findings = tuple(sorted(findings, key=lambda found: (found.code, found.message)))
     return (None, findings) if findings else (reader.given(), ())
@@ -131,10 +126,8 @@ def read_cost(
 
 @dataclass(frozen=True)
 class _Reader:
-    loop: AnnotatedLoop
+    context: AnalysisContext
     names: LoopNames
-    module: ModuleNames
-    summaries: FunctionSummaries
     clause: CostClause
     node: ast.expr
 
@@ -144,12 +137,12 @@ class _Reader:
             yield from (report("DLB125", place, what=what) for what in misplaced)
             return
         if form is not CostForm.DENSITY and not self.names.counter_in_range:
-            found = ast.unparse(self.loop.node.iter)
+            found = ast.unparse(self.context.loop.node.iter)
             yield report("DLB121", place, clause=self.clause.written, found=_shortened(found))
         yield from self._unknown()
         for name, does in (*self._bound(), *self._changed(stored, growing)):
             yield report("DLB123", place, name=name, does=does)
-        for side_effect in effects_of(self.node, self.loop, self.module, self.summaries):
+        for side_effect in effects_of(self.node, self.context):
             yield report("DLB127", place, side_effect=side_effect)
         if self._senseless():
             yield report("DLB124", place, wanted=_WANTED[form], found=_shortened(self.clause.expression))
@@ -165,13 +158,14 @@ class _Reader:
                     yield "`yield`"
                 case ast.comprehension(is_async=1):
                     yield "`async for`"
-                case ast.Name(id=name) if name in _BY_PLACE and self.module.builtin(name):
+                case ast.Name(id=name) if name in _BY_PLACE and self.context.module.builtin(name):
                     yield f"`{name}`"
 
     def _unknown(self) -> Iterator[Diagnostic]:
         for name in self._read - self.names.temporaries:
-            if not is_known(name, self.loop, self.module):
-                known = {*names_around(self.loop, self.module), *self.names.targets, *BUILTINS}
+            loop, module = self.context.loop, self.context.module
+            if not is_known(name, loop, module):
+                known = {*names_around(loop, module), *self.names.targets, *BUILTINS}
                 yield report("DLB122", self.clause.place, name=name, hint=nearest(name, known))
 
     def _bound(self) -> Iterator[tuple[str, str]]:
@@ -182,7 +176,7 @@ class _Reader:
     def _changed(self, stored: frozenset[str], growing: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Arrays and containers whose elements the loop changes."""
         yield from ((name, "adds to it") for name in self._read & growing)
-        for text in contents_read(self.node, self.module):
+        for text in contents_read(self.node, self.context.module):
             array = next((s for s in sorted(stored - growing) if text == s or text.startswith(f"{s}.")), None)
             if array is not None and text.partition(".")[0] in self._read - self.names.temporaries:
                 yield array, "stores into it"
@@ -216,9 +210,9 @@ class _Reader:
         if self.clause.form is CostForm.CUMULATIVE:
             return CostShape.CUMULATIVE, index or ""
         alone = index is not None and self._targets_read() <= {index}
-        if index is not None and alone and takes_vector(self.node, index, self.module):
+        if index is not None and alone and takes_vector(self.node, index, self.context.module):
             return CostShape.VECTOR, index
-        return CostShape.EACH, target_text(self.loop.node.target)
+        return CostShape.EACH, target_text(self.context.loop.node.target)
 
     def _targets_read(self) -> frozenset[str]:
         return self._read & {*self.names.targets}
@@ -234,7 +228,7 @@ class _Reader:
     def _form(self, node: ast.expr) -> IntegerForm | None:
         counter = self.names.counter
         forms = {} if counter is None else {counter: IntegerForm.of(Variable(VariableKind.INDEX, counter))}
-        region = CodeRegion((), self.names.temporaries, self.module, integers=self.names.integers)
+        region = CodeRegion((), self.names.temporaries, self.context.module, integers=self.names.integers)
         return SubscriptReader(region).form(node, forms, {})
 
 

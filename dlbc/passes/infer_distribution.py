@@ -19,13 +19,14 @@ from dlbrt.contract import Distribution, Mode
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.row_footprints import rows_of
 from dlbc.analysis.uses import own_nodes
 from dlbc.diagnostics.catalogue import report
 from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access, AccessKind
 from dlbc.ir.annotation import Annotation, ArrayClause
-from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
+from dlbc.ir.loop import IndependenceProof
 from dlbc.ir.plan import ArrayPlan
 
 #: The largest number of rows that are listed one by one.
@@ -50,14 +51,13 @@ def iteration_distribution(annotation: Annotation) -> Distribution:
 
 
 def infer_distribution(
+    context: AnalysisContext,
     accesses: Sequence[Access],
     proofs: Mapping[str, IndependenceProof],
     whole: frozenset[str],
-    index: str | None,
-    loop: AnnotatedLoop,
 ) -> tuple[tuple[ArrayPlan, ...], tuple[Diagnostic, ...]]:
     """The array table. ``proofs``: for each stored array. ``whole``: arrays that escape as a whole."""
-    annotation = loop.annotation
+    annotation, index = context.loop.annotation, context.names.index
     whole |= _arrays_in_subscripts(accesses)
     plans: list[ArrayPlan] = []
     findings: list[Diagnostic] = []
@@ -72,7 +72,7 @@ def infer_distribution(
         array = _Array(name, own, axis, proof)
         problem = None if clause is None else _contradiction(array, clause, index)
         if problem is None:
-            plans.append(_plan(array, _distribution(clause, annotation), index, loop.node.body))
+            plans.append(_plan(array, _distribution(clause, annotation), index, context.body))
         else:
             findings.append(problem)
     return tuple(plans), tuple(findings)

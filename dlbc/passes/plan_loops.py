@@ -7,27 +7,21 @@ the user sees all of them at once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dlbrt.records import dataclass
 
 from dlbc.algebra.integer_form import IndexSpace
 from dlbc.algebra.iteration_cost import Cost, FoldLegality
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import Provers
 from dlbc.analysis.effects import FunctionSummaries
 from dlbc.analysis.uses import ScalarFacts, UseKind, bound_names, uses_of
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, has_errors
-from dlbc.ir.access import (
-    Access,
-    RegionFacts,
-    depths_of,
-    escaping_arrays,
-    has_arithmetic_subscripts,
-    in_text_order,
-    without_private,
-)
+from dlbc.diagnostics.diagnostic import Diagnostic, has_errors, in_order
+from dlbc.ir import access
+from dlbc.ir.access import Access, RegionFacts
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof, Module, ProofFailure, ProofMethod, status_of
 from dlbc.ir.plan import (
     ArrayPlan,
@@ -39,7 +33,7 @@ from dlbc.ir.plan import (
     ReportDetail,
 )
 from dlbc.ir.region import LoopNames, ModuleNames
-from dlbc.passes.assemble_plan import PlanParts, assemble_plan, write_space
+from dlbc.passes.assemble_plan import PlanParts, assemble_plan
 from dlbc.passes.check_effects import BodyEffects, check_effects, check_iterated
 from dlbc.passes.check_form import check_form, check_handlers
 from dlbc.passes.choose_cost import choose_cost, fold_bitonic
@@ -86,7 +80,7 @@ def report_loops(
 
     Costly details that ``wanted`` does not ask for are left out.
     """
-    around = _ModuleContext(module, *(survey or survey_module(module)), Provers(), wanted)
+    around = _ModuleContext(module.source, *(survey or survey_module(module)), Provers(), wanted)
     loops = [replace(loop, read_by_costs=_read_by_costs(loops, loop)) for loop in loops]
     return [_plan_loop(loop, around) for loop in loops]
 
@@ -105,29 +99,26 @@ def _read_by_costs(loops: Sequence[AnnotatedLoop], excluded: AnnotatedLoop) -> f
 class _ModuleContext:
     """What all loops of a module share."""
 
-    module: Module
+    source: Source
     module_names: ModuleNames
     summaries: FunctionSummaries
     provers: Provers
     wanted: ReportDetail
 
-    @property
-    def source(self) -> Source:
-        return self.module.source
-
 
 def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     names = resolve_names(loop, around.module_names)
-    unfit = tuple(check_form(loop, names, around.module_names, around.source))
+    context = AnalysisContext(loop, names, around.module_names, around.summaries, around.source)
+    unfit = tuple(check_form(context))
     if has_errors(unfit):
         return LoopReport(loop, None, _sorted(unfit))
-    body = _read_body(loop, names, around)
-    proof = _prove(loop, body, around)
+    body = _read_body(context)
+    proof = _prove(context, body, around.provers)
     live = compute_liveness(loop, names.temporaries)
-    deleted = _deleted(loop, live, body.scalars, around.source)
+    deleted = _deleted(context, live, body.scalars)
     stored = frozenset({a.array for a in body.touched if a.writes} | proof.stored)
     growing = frozenset(o.name for o in proof.contributions.ordered)
-    given, misread = read_cost(loop, names, around.module_names, around.summaries, stored, growing)
+    given, misread = read_cost(context, stored, growing)
     findings = (*unfit, *body.findings, *proof.findings, *deleted, *misread)
     refusal = LoopReport(
         loop,
@@ -142,17 +133,16 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
     )
     if has_errors(findings):
         return refusal
-    cutting, refuted = _partition_cost(loop, names, around, proof.space, given, stored)
+    cutting, refuted = _partition_cost(context, proof.space, given, stored, around.wanted)
     if refuted:
         return replace(refusal, findings=_sorted([*findings, *refuted]))
-    return _with_plan(refusal, body, proof, cutting, live, around)
+    return _with_plan(context, refusal, body, proof, cutting, live)
 
 
 @dataclass(frozen=True)
 class _Body:
     """What the body of a loop does."""
 
-    names: LoopNames
     facts: RegionFacts
     scalars: ScalarFacts
     contributions: IterationContributions
@@ -164,21 +154,19 @@ class _Body:
         return [*self.facts.accesses, *self.effects.stores]
 
 
-def _read_body(loop: AnnotatedLoop, names: LoopNames, around: _ModuleContext) -> _Body:
-    module_names, summaries, source = around.module_names, around.summaries, around.source
-    facts = find_accesses(loop, names, module_names, summaries)
-    scalars = classify_scalars(loop.node.body, names)
-    contributions, refused = find_reductions(loop, names, facts, scalars, module_names, source)
-    effects = check_effects(facts, names, module_names, summaries, source, loop, contributions)
-    callees, settled = effects.callees, contributions.explained
+def _read_body(context: AnalysisContext) -> _Body:
+    facts = find_accesses(context)
+    scalars = classify_scalars(context.body, context.names)
+    contributions, refused = find_reductions(context, facts, scalars)
+    effects = check_effects(context, facts, contributions)
     added_to = frozenset(contributions.containers) - contributions.maybe_stores
     findings = (
         *refused,
-        *check_scalars(scalars, facts, callees, loop, names, source, settled),
+        *check_scalars(context, scalars, facts, effects.callees, settled=contributions.explained),
         *effects.findings,
-        *check_implicit_calls(facts, callees, names, module_names, source, loop, added_to, effects.writing),
+        *check_implicit_calls(context, facts, effects.callees, added_to, effects.writing),
     )
-    return _Body(names, facts, scalars, contributions, effects, findings)
+    return _Body(facts, scalars, contributions, effects, findings)
 
 
 @dataclass(frozen=True)
@@ -198,41 +186,37 @@ class _Proof:
         return {*self.proofs, *self.contributions.containers}
 
 
-def _prove(loop: AnnotatedLoop, body: _Body, around: _ModuleContext) -> _Proof:
-    module_names, names, effects = around.module_names, body.names, body.effects
-    accesses = in_text_order(without_private(body.touched, loop))
-    aliases = find_aliases(loop, names, module_names, depths_of(accesses))
-    space = find_context(loop, names, module_names)
-    test = _IndependenceTest(effects, loop, names, space, aliases, around.provers, around.source)
+def _prove(context: AnalysisContext, body: _Body, provers: Provers) -> _Proof:
+    accesses = access.in_text_order(access.without_private(body.touched, context.loop))
+    aliases = find_aliases(context, access.depths_of(accesses))
+    space = find_context(context.loop, context.names, context.module)
+    test = _IndependenceTest(context, body.effects.cleared, space, aliases, provers)
     plain = _plain_stores(body.contributions, accesses, test)
     contributions = body.contributions.without(plain)
-    caught = check_handlers(contributions, loop, module_names, around.source)
+    caught = check_handlers(context, contributions)
     accesses = [a for a in accesses if a.array not in contributions.containers]
     proofs, failures = test.prove(accesses)
-    escaping = escaping_arrays(accesses, effects.cleared)
-    arrays, contradictions = infer_distribution(accesses, proofs, escaping, names.index, loop)
-    grown = {*contributions.containers, *contributions.names}
-    iterated = check_iterated(loop, module_names, grown, around.source)
+    escaping = access.escaping_arrays(accesses, body.effects.cleared)
+    arrays, contradictions = infer_distribution(context, accesses, proofs, escaping)
+    iterated = check_iterated(context, {*contributions.containers, *contributions.names})
     findings = (*caught, *(f.finding for f in failures), *contradictions, *iterated)
     return _Proof(accesses, contributions, arrays, proofs, failures, space, findings)
 
 
 def _with_plan(
+    context: AnalysisContext,
     loop_report: LoopReport,
     body: _Body,
     proof: _Proof,
     cutting: _PartitionCost,
     live: frozenset[str],
-    around: _ModuleContext,
 ) -> LoopReport:
     """The report with the plan, unless a variable has no class."""
-    loop, names, scalars = loop_report.loop, body.names, body.scalars
+    loop = context.loop
     arrays, contributions = proof.arrays, proof.contributions
     parts = PlanParts(
-        space=write_space(loop.node.iter, around.module, around.module_names),
         iterations=iteration_distribution(loop.annotation),
-        names=names,
-        scalars=scalars,
+        scalars=body.scalars,
         accesses=proof.accesses,
         arrays=arrays,
         items=body.effects.items,
@@ -243,10 +227,15 @@ def _with_plan(
         live=live,
         seen_after_failure=is_seen_after_failure(loop, frozenset(contributions.names)),
     )
-    plan = assemble_plan(loop, parts)
-    last = _last(plan, names)
+    plan = assemble_plan(context, parts)
     variables, unfit = classify_variables(
-        loop, names, scalars, proof.space, proof.accesses, arrays, contributions, last, around.source
+        context,
+        body.scalars,
+        proof.space,
+        proof.accesses,
+        arrays,
+        contributions,
+        last=_last(plan, context.names),
     )
     loop_report = replace(loop_report, findings=_sorted([*loop_report.findings, *unfit]))
     if unfit:
@@ -280,22 +269,22 @@ class _PartitionCost:
 
 
 def _partition_cost(
-    loop: AnnotatedLoop,
-    names: LoopNames,
-    around: _ModuleContext,
+    context: AnalysisContext,
     space: IndexSpace | None,
     given: ClauseCost | None,
     stored: frozenset[str],
+    wanted: ReportDetail,
 ) -> tuple[_PartitionCost, tuple[Diagnostic, ...]]:
     """How the iterations are partitioned into shares; the user's `cost` goes before derived work."""
-    annotation, module_names, wanted = loop.annotation, around.module_names, around.wanted
+    loop, annotation = context.loop, context.loop.annotation
     needed = given is None and (wanted is ReportDetail.PLANS or annotation.fold is not None)
-    derived = infer_cost(loop, names, module_names, space) if needed or wanted is ReportDetail.COSTS else None
+    derive = needed or wanted is ReportDetail.COSTS
+    derived = infer_cost(loop, context.names, context.module, space) if derive else None
     known = derived if given is None else given.cost
     folded, folding, refuted = fold_bitonic(annotation, known, space)
     if given is not None or derived is None:
         return _PartitionCost(derived, known, folding, folded, None if given is None else given.plan), refuted
-    choice = choose_cost(loop, names, module_names, around.summaries, derived, space, stored)
+    choice = choose_cost(context, derived, space, stored)
     return _PartitionCost(derived, known, folding, folded, choice.plan, choice.why), refuted
 
 
@@ -313,7 +302,7 @@ def _plain_stores(
         proofs, failures = test.prove(touching)
         proved = any(f.finding.code in _PROVED for f in failures) and name not in updated
         if name in contributions.arrays:
-            plain = bool(proofs) or all(map(has_arithmetic_subscripts, touching))
+            plain = bool(proofs) or all(map(access.has_arithmetic_subscripts, touching))
         else:
             plain = any(p.method is not ProofMethod.INSPECTOR and not p.guards for p in proofs.values())
         if proved or plain:
@@ -322,26 +311,23 @@ def _plain_stores(
 
 
 def _sorted(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(dict.fromkeys(findings), key=lambda d: (d.place, d.code)))
+    return in_order(dict.fromkeys(findings))
 
 
 @dataclass(frozen=True)
 class _IndependenceTest:
     """Tests the stored arrays of one loop."""
 
-    effects: BodyEffects
-    loop: AnnotatedLoop
-    names: LoopNames
+    context: AnalysisContext
+    cleared: Mapping[str, frozenset[ast.AST]]
     space: IndexSpace | None
     aliases: Aliases
     provers: Provers
-    source: Source
 
     def prove(self, accesses: Sequence[Access]) -> tuple[dict[str, IndependenceProof], list[ProofFailure]]:
         """The proof for every stored array that passed the dependence test, the failure for every other."""
         proofs: dict[str, IndependenceProof] = {}
         failures: list[ProofFailure] = []
-        assume = self.loop.annotation.assume_independent is not None
         stored = {self.aliases.get(a.array, (a.array, None))[0] for a in accesses if a.writes}
         accesses = [
             a.through_alias(*alias) if (alias := self.aliases.get(a.array)) and alias[0] in stored else a
@@ -349,11 +335,9 @@ class _IndependenceTest:
         ]
         written = frozenset(a.array for a in accesses if a.writes)
         for array in dict.fromkeys(a.array for a in accesses if a.writes):
-            cleared = self.effects.cleared.get(array, ())
+            cleared = self.cleared.get(array, ())
             touching = [a for a in accesses if a.overlaps(array) and a.node not in cleared]
-            result = prove_independence(
-                array, touching, self.names, self.space, written, self.source, self.provers, assume
-            )
+            result = prove_independence(self.context, array, touching, self.space, written, self.provers)
             if isinstance(result, IndependenceProof):
                 proofs[array] = result
                 proofs |= {name: result for name, (origin, _) in self.aliases.items() if origin == array}
@@ -362,13 +346,11 @@ class _IndependenceTest:
         return proofs, failures
 
 
-def _deleted(
-    loop: AnnotatedLoop, live: frozenset[str], scalars: ScalarFacts, source: Source
-) -> Iterator[Diagnostic]:
+def _deleted(context: AnalysisContext, live: frozenset[str], scalars: ScalarFacts) -> Iterator[Diagnostic]:
     """Temporaries that an iteration may leave deleted: the plan cannot keep them unbound after the loop."""
-    deleted = {u.name: u.node for s in loop.node.body for u in uses_of(s) if u.kind is UseKind.DELETE}
+    deleted = {u.name: u.node for s in context.body for u in uses_of(s) if u.kind is UseKind.DELETE}
     for name in sorted((deleted.keys() & live) - scalars.definite):
-        yield report("DLB421", source.place_of(deleted[name]), name=name)
+        yield report("DLB421", context.place_of(deleted[name]), name=name)
 
 
 def _last(plan: LoopPlan, names: LoopNames) -> frozenset[str]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from dlbc.algebra.integer_form import IndexSpace, IntegerForm, Variable, VariableKind
+from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.dependence_problem import (
     DependenceProblem,
     Provers,
@@ -27,11 +28,9 @@ from dlbc.analysis.dependence_problem import (
 )
 from dlbc.analysis.row_footprints import RowRange, evaluable, rows_of
 from dlbc.diagnostics.catalogue import report
-from dlbc.diagnostics.diagnostic import Diagnostic, RelatedPlace
+from dlbc.diagnostics.diagnostic import Diagnostic
 from dlbc.ir.access import Access, AccessKind, Subscript
 from dlbc.ir.loop import IndependenceProof, ProofFailure, ProofMethod
-from dlbc.ir.region import LoopNames
-from dlbc.source import Source, SourcePlace
 
 _WITHOUT_SETS = "or install islpy, without which only equal subscripts are proved"
 
@@ -40,14 +39,12 @@ _MANY = 64
 
 
 def prove_independence(
+    context: AnalysisContext,
     array: str,
     accesses: Sequence[Access],
-    names: LoopNames,
     space: IndexSpace | None,
     written: frozenset[str],
-    source: Source,
     provers: Provers,
-    assume: bool,
 ) -> IndependenceProof | ProofFailure:
     """The result for one stored array; ``accesses``: all that may touch it, in document order.
 
@@ -56,28 +53,28 @@ def prove_independence(
     writes = [a for a in accesses if a.writes]
     whole = next((a for a in accesses if a.array != array or not a.subscripts), None)
     if whole is not None and whole in writes and _named(whole):
-        return ProofFailure(array, _unindexed(array, [whole], names, source))
+        return ProofFailure(array, _unindexed(array, [whole], context))
     if whole is not None:
-        return ProofFailure(array, _whole(array, whole, writes[0], source))
+        return ProofFailure(array, _whole(array, whole, writes[0], context))
     if space is None:
-        return ProofFailure(array, _unindexed(array, writes, names, source))
+        return ProofFailure(array, _unindexed(array, writes, context))
     steps = _ProofSteps(array, accesses, space, written, provers)
     if (proof := steps.first_proof()) is not None:
         return proof
     if (dependence := steps.witness()) is not None:
-        return ProofFailure(array, _proved(array, *dependence, source), tuple(steps.tried))
-    if assume:
+        return ProofFailure(array, _proved(array, *dependence, context), tuple(steps.tried))
+    if context.loop.annotation.assume_independent is not None:
         return steps.asserted()
     if (proof := steps.inspected()) is not None:
         return proof
     fixed = [w for w in writes if not any(s.depends_on_index for s in w.subscripts)]
     if fixed:
-        finding = _unindexed(array, fixed, names, source)
+        finding = _unindexed(array, fixed, context)
     else:
         write, other = steps.possible_dependence()
-        note = RelatedPlace(_place(other, source), f"{other.kind.value} here")
-        label, place = f"{write.kind.value} here", _place(write, source)
-        finding = report("DLB302", place, label, (note,), array=array, index=names.index)
+        note = context.note(other.node, f"{other.kind.value} here")
+        label, place = f"{write.kind.value} here", context.place_of(write.node)
+        finding = report("DLB302", place, label, (note,), array=array, index=context.names.index)
     if provers.sets is None:
         finding = replace(finding, help=f"{finding.help}; {_WITHOUT_SETS}")
     return ProofFailure(array, finding, tuple(steps.tried))
@@ -297,10 +294,10 @@ def _proved(
     other: Access,
     problem: DependenceProblem,
     values: dict[Variable, int],
-    source: Source,
+    context: AnalysisContext,
 ) -> Diagnostic:
     first, second = values.get(problem.first, 0), values.get(problem.second, 0)
-    index, place = problem.first.name.rstrip("'"), _place(write, source)
+    index, place = problem.first.name.rstrip("'"), context.place_of(write.node)
     exact = (
         values.get(Variable(VariableKind.INNER, f"element {k}"), s.text)
         for k, s in enumerate(write.subscripts)
@@ -308,9 +305,9 @@ def _proved(
     element = array + _brackets(write, list(map(str, exact)))
     low, high = sorted((first, second))
     if write.kind is other.kind is AccessKind.WRITE:
-        also = () if write is other else (RelatedPlace(_place(other, source), "and here"),)
+        also = () if write is other else (context.note(other.node, "and here"),)
         return report("DLB303", place, "", also, index=index, first=low, second=high, element=element)
-    note = RelatedPlace(_place(other, source), f"{other.kind.value} in iteration {index}={second}")
+    note = context.note(other.node, f"{other.kind.value} in iteration {index}={second}")
     label = f"{write.kind.value} in iteration {index}={first}"
     return report("DLB301", place, label, (note,), index=index, first=low, second=high,
                   array=array, element=element)  # fmt: skip
@@ -328,14 +325,14 @@ def _brackets(access: Access, parts: Sequence[str]) -> str:
     return text
 
 
-def _whole(array: str, access: Access, write: Access, source: Source) -> Diagnostic:
-    note = RelatedPlace(_place(write, source), "stored to here")
-    return report("DLB306", _place(access, source), "all of it is used here", (note,), array=array)
+def _whole(array: str, access: Access, write: Access, context: AnalysisContext) -> Diagnostic:
+    note = context.note(write.node, "stored to here")
+    return report("DLB306", context.place_of(access.node), "all of it is used here", (note,), array=array)
 
 
-def _unindexed(array: str, writes: Sequence[Access], names: LoopNames, source: Source) -> Diagnostic:
+def _unindexed(array: str, writes: Sequence[Access], context: AnalysisContext) -> Diagnostic:
     write = next((w for w in writes if not any(s.depends_on_index for s in w.subscripts)), writes[0])
-    place = _place(write, source)
+    names, place = context.names, context.place_of(write.node)
     fixed = not any(s.depends_on_index for s in write.subscripts)
     if write.kind is AccessKind.UPDATE and fixed and _direct(write):
         return report("DLB305", place, array=array)
@@ -354,7 +351,3 @@ def _named(write: Access) -> bool:
 def _direct(write: Access) -> bool:
     """Whether the store is to an element of the array by its name, not through a view or an element."""
     return isinstance(write.node, ast.Subscript) and ast.unparse(write.node.value) == write.array
-
-
-def _place(access: Access, source: Source) -> SourcePlace:
-    return source.place_of(access.node)

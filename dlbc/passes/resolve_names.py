@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from dlbc.analysis.enclosing_statements import statements_before
 from dlbc.analysis.names import BUILTINS, Functions, bindings_of, stays
+from dlbc.analysis.subscripts import is_shape
 from dlbc.analysis.uses import UseKind, bound_names, every_node, own_nodes, uses_of
 from dlbc.ir.loop import AnnotatedLoop, Module
 from dlbc.ir.region import FunctionNode, IndexRange, LoopNames, ModuleNames
@@ -159,7 +160,7 @@ def _binds_integer(
             targets = owner.targets if isinstance(owner, ast.Assign) else [owner.target]
             pairs = [pair for target in targets for pair in _pairs(target, owner.value)]
             # n, m = Z.shape
-            if any(isinstance(t, ast.Tuple) and node in t.elts and _is_shape(v) for t, v in pairs):
+            if any(isinstance(t, ast.Tuple) and node in t.elts and is_shape(v) for t, v in pairs):
                 return True
             if any(t is node and _is_integer_value(v, loop, module, seen) for t, v in pairs):
                 exact = ast.Add | ast.Sub | ast.Mult
@@ -178,10 +179,6 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
             yield from zip(targets, values, strict=True)
 
 
-def _is_shape(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "shape"
-
-
 def _is_integer_value(
     node: ast.expr, loop: AnnotatedLoop, module: ModuleNames, seen: tuple[str, ...]
 ) -> bool:
@@ -197,7 +194,7 @@ def _is_integer_value(
         case ast.Call(func=ast.Name(id="len" | "int" as name)):
             return module.builtin(name)
         case ast.Subscript(value=value, slice=ast.Constant() | ast.UnaryOp()):
-            return _is_shape(value)
+            return is_shape(value)
         case ast.Attribute(attr="size" | "ndim"):
             return True
         case ast.Name(id=name):

@@ -13,15 +13,9 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-from dlbc.analysis.callees import callees, is_opaque, mentioned_functions, mutated_arguments, unseen_callee
-from dlbc.analysis.effects import (
-    NOT_ITS_OWN,
-    FunctionSummaries,
-    FunctionSummary,
-    Node,
-    direct_side_effects,
-    writes_output,
-)
+from dlbc.analysis import effects
+from dlbc.analysis.callees import functions_run, is_opaque, mutated_arguments, unseen_callee
+from dlbc.analysis.effects import FunctionSummaries, FunctionSummary, Node
 from dlbc.analysis.uses import bound_names, every_node, free_names, own_nodes, parameters_of
 from dlbc.analysis.walk_code import walk_code
 from dlbc.ir.access import OriginKind, Origins, RegionFacts
@@ -151,9 +145,6 @@ def _direct(
     body = _body(function)
     bound = bound_names(body)
     reads = free_names(function)
-    reached: set[ast.AST] = {f for call in facts.calls for f, _ in callees(call, module)}
-    if any(is_opaque(call, module) for call in facts.calls):
-        reached |= module.implicit_calls.escaping
     attributes = {n.attr for s in body for n in every_node(s) if isinstance(n, ast.Attribute)}
     return FunctionSummary(
         node=function,
@@ -161,14 +152,14 @@ def _direct(
         rebinds={n: bound[n][0] for n in _declared(body) if n in bound},
         reads=reads,
         attributes=frozenset(attributes),
-        mentions=mentioned_functions(body, frozenset(), module) | reached,
-        side_effects=tuple(d for call in facts.calls for d in direct_side_effects(call)),
+        mentions=functions_run(facts, body, module),
+        side_effects=tuple(d for call in facts.calls for d in effects.direct_side_effects(call)),
         mutated_shared=dict(_advanced_iterators(reads, body, module)),
         owners=_owners(enclosing),
         called_by_name_only=bool(enclosing)
         and module.implicit_calls.escaping.isdisjoint(every_node(enclosing[0])),
         calls_values=next((c.node for c in facts.calls if is_opaque(c, module)), None),
-        prints=any(map(writes_output, facts.calls)),
+        prints=any(map(effects.writes_output, facts.calls)),
         unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module)) is not None},
     )
 
@@ -214,7 +205,7 @@ def _grown(
             elif origin.kind is OriginKind.SHARED:
                 shared.setdefault(root, node)
             elif origin.kind is OriginKind.UNKNOWN:
-                shared.setdefault(NOT_ITS_OWN, node)
+                shared.setdefault(effects.NOT_ITS_OWN, node)
     return replace(summary, mutated_parameters=frozenset(mutated), mutated_shared=shared)
 
 
@@ -227,7 +218,7 @@ def _all_changes(
         if access.writes:
             yield access.as_origins(), access.node
     for call in facts.calls:
-        for side_effect in direct_side_effects(call):
+        for side_effect in effects.direct_side_effects(call):
             yield side_effect.origins, call.node
         for _, value, node in mutated_arguments(call, module, summaries):
             yield value.points_to | value.reachable, node

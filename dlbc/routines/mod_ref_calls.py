@@ -53,14 +53,14 @@ class CallRules:
     for a call of an argument-only function, the arguments that it may change; None for any other call.
     """
 
-    module_names: ModuleNames
+    module: ModuleNames
     values: KindInference
     container: Callable[[ast.expr], bool]
     changed_arguments: Callable[[ast.Call], tuple[frozenset[ast.expr], bool] | None]
 
     def mod_ref(self, call: ast.Call, mod_ref: ModRef) -> CallModRef:
         """What the call does if ``mod_ref`` is done to its result."""
-        name = full_name(call.func, self.module_names)
+        name = full_name(call.func, self.module)
         if name and is_library(name):
             return self._library(call, name, mod_ref)
         seen = self.changed_arguments(call)
@@ -77,7 +77,7 @@ class CallRules:
         row = lookup(name)
         if row.reflective:
             return CallModRef(ModRef.MOD, _all(call, ModRef.REF), unseen=True)
-        own_len = name == "builtins.len" and "__len__" in self.module_names.methods
+        own_len = name == "builtins.len" and "__len__" in self.module.methods
         if row.reads in (Reads.FORM, Reads.LIKE) and not own_len:
             form = set(call.args if name == "builtins.isinstance" else call.args[:1])
             given = ((a, ModRef.NONE if a in form else ModRef.REF) for a in _given(call))
@@ -113,12 +113,12 @@ class CallRules:
     def _only_reads(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Lambda):
             return not any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(function))
-        name = full_name(function, self.module_names)
+        name = full_name(function, self.module)
         return bool(name) and is_library(name) and not _stores_first(name)
 
     def _method(self, call: ast.Call, func: ast.Attribute, mod_ref: ModRef) -> CallModRef:
         receiver, method = func.value, func.attr
-        if method in self.module_names.methods or self._is_type(receiver):
+        if method in self.module.methods or self._is_type(receiver):
             return _unseen(call)
         row = lookup(f".{method}")
         shuffled = set(call.args[:1]) if row.shuffles else set()  # what a random generator reorders
@@ -146,7 +146,7 @@ class CallRules:
 
     def _is_type(self, receiver: ast.expr) -> bool:
         """Whether a method is called as a function of its type: ``list.sort(xs)``."""
-        name = full_name(receiver, self.module_names) if isinstance(receiver, ast.Name) else ""
+        name = full_name(receiver, self.module) if isinstance(receiver, ast.Name) else ""
         return name.startswith("builtins.")
 
 
@@ -178,19 +178,19 @@ class ArgumentOnlyFunctions:
     """Those of one module; ``names`` gives the kind of a name of the module."""
 
     def __init__(
-        self, module_names: ModuleNames, summaries: FunctionSummaries, names: Callable[[str], ValueKind]
+        self, module: ModuleNames, summaries: FunctionSummaries, names: Callable[[str], ValueKind]
     ) -> None:
-        self._module_names, self._summaries, self._names = module_names, summaries, names
-        self._values = KindInference(module_names, names)
+        self._module, self._summaries, self._names = module, summaries, names
+        self._values = KindInference(module, names)
         self._known: dict[str, bool] = {}
 
     def changed_arguments(self, call: ast.Call) -> tuple[frozenset[ast.expr], bool] | None:
         """The arguments that a call may change, and whether its result is new; None if it may do more."""
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        if name not in self._module_names.functions or not self._is_argument_only(name):
+        if name not in self._module.functions or not self._is_argument_only(name):
             return None
         changed: set[ast.expr] = set()
-        for function in self._module_names.functions[name]:
+        for function in self._module.functions[name]:
             changed |= _changed(call, function, self._summaries.of[function].mutated_parameters)
         return frozenset(changed), name in self._summaries.fresh
 
@@ -200,9 +200,9 @@ class ArgumentOnlyFunctions:
 
     def _is_argument_only(self, name: str) -> bool:
         if name not in self._known:
-            module_names = self._module_names
-            sure = name in module_names.constant and name not in module_names.implicit_calls.rebindable
-            functions = frozenset[ast.AST](module_names.functions[name])
+            module = self._module
+            sure = name in module.constant and name not in module.implicit_calls.rebindable
+            functions = frozenset[ast.AST](module.functions[name])
             reached = self._summaries.reachable(functions) if sure else frozenset()
             self._known[name] = sure and all(self._uses_arguments_only(f, reached) for f in reached)
         return self._known[name]
@@ -219,7 +219,7 @@ class ArgumentOnlyFunctions:
         if not all(map(self._values.is_scalar, defaults)):
             return False
         decorators = [d.func if isinstance(d, ast.Call) else d for d in decorators_of(function)]
-        if not all(full_name(d, self._module_names).startswith("numba.") for d in decorators):
+        if not all(full_name(d, self._module).startswith("numba.") for d in decorators):
             return False  # `functools.cache`, for instance, keeps results
         return not any(map(self._is_opaque, every_node(function)))
 
@@ -229,7 +229,7 @@ class ArgumentOnlyFunctions:
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Import() | ast.ImportFrom():
                 return True
             case ast.Attribute():
-                full = full_name(node, self._module_names)
+                full = full_name(node, self._module)
                 return bool(full) and not is_library(full)
             case ast.Name(id=name):
                 return lookup(f"builtins.{name}").reflective
@@ -241,25 +241,25 @@ class ArgumentOnlyFunctions:
         """Whether values go to a method of a new object (`default_rng(1).shuffle(a)`), or as `self`."""
         if not isinstance(call.func, ast.Attribute):
             return False
-        full = full_name(call.func, self._module_names)
+        full = full_name(call.func, self._module)
         made = not full and isinstance(call.func.value, ast.Call)
         given = any(not isinstance(value, ast.Constant) for value in _given(call))
         return given and (made or full.startswith("numpy.ndarray."))
 
     def _stores_out(self, call: ast.Call) -> bool:
         """Whether a library's function may store into an argument that no keyword names."""
-        stored = places_for_results(full_name(call.func, self._module_names), call)
+        stored = places_for_results(full_name(call.func, self._module), call)
         return any(not isinstance(a, ast.Constant | ast.Tuple) for a in stored)
 
     def _reads_plain(self, summary: FunctionSummary, reached: frozenset[ast.AST]) -> bool:
-        module_names = self._module_names
+        module = self._module
         for name in summary.reads:
             if summary.owners.get(name) in reached:
                 continue
-            defined = name in module_names.functions or name in module_names.classes
-            code = defined and name in module_names.constant
-            library = name in module_names.imports and is_library(module_names.imports[name])
-            builtin = name in BUILTINS and module_names.builtin(name)
+            defined = name in module.functions or name in module.classes
+            code = defined and name in module.constant
+            library = name in module.imports and is_library(module.imports[name])
+            builtin = name in BUILTINS and module.builtin(name)
             if not (code or library or builtin or self._names(name) is ValueKind.SCALAR):
                 return False
         return True

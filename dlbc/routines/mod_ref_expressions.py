@@ -61,7 +61,7 @@ class ExpressionModRef:
     objects, so that reading them runs no code. Within ``opaque`` code nothing is taken for plain.
     """
 
-    module_names: ModuleNames
+    module: ModuleNames
     names: Callable[[str], ValueKind]
     owned: frozenset[str]
     container: Callable[[ast.expr], bool]
@@ -73,8 +73,8 @@ class ExpressionModRef:
     _opaque: bool = False
 
     def __post_init__(self) -> None:
-        self.values = KindInference(self.module_names, self._kind)
-        self._rules = CallRules(self.module_names, self.values, self.container, self.changed_arguments)
+        self.values = KindInference(self.module, self._kind)
+        self._rules = CallRules(self.module, self.values, self.container, self.changed_arguments)
 
     def visit(self, node: ast.expr | None, mod_ref: ModRef, use: UseContext = UseContext.ESCAPES) -> None:
         """An expression to whose value ``mod_ref`` is done; ``use`` applies if it is a bare name."""
@@ -82,7 +82,7 @@ class ExpressionModRef:
             case None | ast.Constant():
                 return
             case ast.Name():
-                self._leaf(node, node, 0, mod_ref, use)
+                self._leaf(AccessedChain(node, 0, mod_ref, WrapKind.EXPRESSION, node), use)
             case ast.Lambda():
                 self._lambda(node, mod_ref)
             case ast.Attribute():
@@ -119,10 +119,10 @@ class ExpressionModRef:
     def update(self, target: ast.expr) -> None:
         """The target of an augmented assignment, which may change its object in place."""
         if isinstance(target, ast.Name):
-            self._leaf(target, target, 0, ModRef.MOD, UseContext.FREE, WrapKind.BEFORE)
+            self._leaf(AccessedChain(target, 0, ModRef.MOD, WrapKind.BEFORE, target), UseContext.FREE)
         elif isinstance(target, ast.Subscript):
             self._subscript(target, ModRef.MOD, WrapKind.CHANGED_ROWS)
-        elif not self._chain(target, ModRef.MOD, WrapKind.BEFORE):
+        elif not self._chain(target, ModRef.MOD, WrapKind.BEFORE, target):
             self.store(target)
 
     def capture(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef) -> None:
@@ -148,30 +148,23 @@ class ExpressionModRef:
         for table in reversed(self._local):
             if name in table:
                 return table[name]
-        return ValueKind.OTHER if self._opaque and not self.module_names.builtin(name) else self.names(name)
+        return ValueKind.OTHER if self._opaque and not self.module.builtin(name) else self.names(name)
 
     def _is_local(self, name: str) -> bool:
         return self._opaque or any(name in table for table in self._local)
 
-    def _leaf(
-        self,
-        anchor: ast.Name,
-        node: ast.expr,
-        levels: int,
-        mod_ref: ModRef,
-        use: UseContext,
-        wrap_kind: WrapKind = WrapKind.EXPRESSION,
-    ) -> None:
+    def _leaf(self, chain: AccessedChain, use: UseContext) -> None:
+        anchor = chain.anchor
+        assert isinstance(anchor, ast.Name)
         if not self._is_local(anchor.id):
-            self.uses.setdefault(anchor.id, set()).add(use if levels == 0 else UseContext.DECOMPOSED)
-        if mod_ref is ModRef.NONE or self._is_plain(anchor, levels):
-            return
-        self.accessed.append(AccessedChain(anchor, levels, mod_ref, wrap_kind, node))
+            self.uses.setdefault(anchor.id, set()).add(use if chain.levels == 0 else UseContext.DECOMPOSED)
+        if chain.mod_ref is not ModRef.NONE and not self._is_plain(anchor, chain.levels):
+            self.accessed.append(chain)
 
     def _is_plain(self, anchor: ast.Name, levels: int) -> bool:
         """Whether nothing that stays on the ranks is reached from the chain."""
-        if anchor.id in self.module_names.imports:
-            return levels == 0 and is_library(self.module_names.imports[anchor.id])
+        if anchor.id in self.module.imports:
+            return levels == 0 and is_library(self.module.imports[anchor.id])
         kind = self._kind(anchor.id)
         return kind is ValueKind.SCALAR or (kind is ValueKind.FRESH and levels == 0)
 
@@ -183,32 +176,26 @@ class ExpressionModRef:
             self.accessed.append(AccessedChain(node, 0, ModRef.MOD, WrapKind.EXPRESSION, node))
 
     def _attribute(self, node: ast.Attribute, mod_ref: ModRef) -> None:
-        hidden = self.module_names.implicit_calls
+        hidden = self.module.implicit_calls
         if node.attr in METADATA and node.attr not in hidden.properties | hidden.callable_attributes:
             use = UseContext.FREE if isinstance(node.value, ast.Name) else UseContext.DECOMPOSED
             self.visit(node.value, ModRef.NONE, use)
             return
-        if not self._chain(node, mod_ref):
+        if not self._chain(node, mod_ref, WrapKind.EXPRESSION, node):
             self.visit(node.value, max(mod_ref, ModRef.REF), UseContext.DECOMPOSED)
 
-    def _chain(
-        self,
-        node: ast.expr,
-        mod_ref: ModRef,
-        wrap_kind: WrapKind = WrapKind.EXPRESSION,
-        shown: ast.expr | None = None,
-    ) -> bool:
+    def _chain(self, node: ast.expr, mod_ref: ModRef, wrap_kind: WrapKind, shown: ast.expr) -> bool:
         """Touch a chain of names as a whole; False if it is not a chain, or if part of it runs code."""
         levels, root = 0, node
         while isinstance(root, ast.Attribute):
-            if root.attr not in self.owned and not full_name(root, self.module_names):
+            if root.attr not in self.owned and not full_name(root, self.module):
                 return False
             root, levels = root.value, levels + 1
         if not isinstance(root, ast.Name):
             return False
-        full = full_name(node, self.module_names)
+        full = full_name(node, self.module)
         if not (full and is_library(full)):
-            self._leaf(root, shown or node, levels, mod_ref, UseContext.DECOMPOSED, wrap_kind)
+            self._leaf(AccessedChain(root, levels, mod_ref, wrap_kind, shown), UseContext.DECOMPOSED)
         return True
 
     def _subscript(self, node: ast.Subscript, mod_ref: ModRef, wrap_kind: WrapKind) -> None:
@@ -228,7 +215,7 @@ class ExpressionModRef:
             if mod_ref is not ModRef.NONE:
                 self.accessed.append(AccessedChain(anchor, 1, mod_ref, WrapKind.EXPRESSION, node))
             return
-        counting = full_name(node.func, self.module_names) in ("builtins.range", "builtins.round")
+        counting = full_name(node.func, self.module) in ("builtins.range", "builtins.round")
         handling = self._rules.mod_ref(node, mod_ref)
         self._callee(node.func, handling.callee)
         for argument in handling.arguments:
@@ -244,11 +231,11 @@ class ExpressionModRef:
 
     def _callee(self, func: ast.expr, mod_ref: ModRef) -> None:
         """The function that is called, or the receiver of a method."""
-        name = full_name(func, self.module_names)
+        name = full_name(func, self.module)
         if isinstance(func, ast.Name) and name.startswith("builtins.") and mod_ref is ModRef.MOD:
             self.accessed.append(AccessedChain(func, 0, mod_ref, WrapKind.EXPRESSION, func))
         elif name or isinstance(func, ast.Name):
-            self._chain(func, mod_ref)
+            self._chain(func, mod_ref, WrapKind.EXPRESSION, func)
         elif isinstance(func, ast.Attribute):
             looks = mod_ref is ModRef.REF and func.attr in READING
             self.visit(func.value, mod_ref, UseContext.VALUE if looks else UseContext.DECOMPOSED)
@@ -257,7 +244,7 @@ class ExpressionModRef:
 
     def _is_super(self, node: ast.Call) -> bool:
         named = isinstance(node.func, ast.Name) and node.func.id == "super"
-        return named and not node.args and self.module_names.builtin("super")
+        return named and not node.args and self.module.builtin("super")
 
     def _operators(self, node: ast.expr, mod_ref: ModRef, use: UseContext) -> None:
         plain = use if use is UseContext.SCALAR else UseContext.VALUE

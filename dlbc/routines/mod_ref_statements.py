@@ -133,7 +133,7 @@ class StatementModRef:
         around = any(map(self._holds_parallel, body))
         for item in items:
             given = item.context_expr
-            name = full_name(given.func, walk.module_names) if isinstance(given, ast.Call) else ""
+            name = full_name(given.func, walk.module) if isinstance(given, ast.Call) else ""
             known = bool(name) and is_library(name)
             walk.visit(given, ModRef.REF if known else ModRef.MOD, UseContext.DECOMPOSED)
             if around and not known:

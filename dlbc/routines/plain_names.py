@@ -27,22 +27,22 @@ from dlbc.routines.value_kinds import Bindings, KindInference, ValueKind
 
 #: Methods with which reading or setting an attribute runs code of the program.
 _ACCESSORS = frozenset(
-    ("__getattr__", "__getattribute__", "__get__", "__set__", "__setattr__", "__delattr__", "__delete__")
+    f"__{verb}__" for verb in ["getattr", "getattribute", "get", "set", "setattr", "delattr", "delete"]
 )
 #: Builtins that may bind any name.
 _BINDERS = frozenset({"exec", "eval", "globals", "locals", "vars"})
 _Table = dict[str, ValueKind]
 
 
-def bindings_in(nodes: Iterable[ast.AST], module_names: ModuleNames) -> Bindings:
+def bindings_in(nodes: Iterable[ast.AST], module: ModuleNames) -> Bindings:
     """The bindings by nodes of one scope, each node by itself."""
     bindings = Bindings()
     for node in nodes:
-        _bind(node, bindings, module_names)
+        _bind(node, bindings, module)
     return bindings
 
 
-def _bind(node: ast.AST, found: Bindings, module_names: ModuleNames) -> None:
+def _bind(node: ast.AST, found: Bindings, module: ModuleNames) -> None:
     match node:
         case ast.Assign(targets=targets, value=value):
             for target in targets:
@@ -62,7 +62,7 @@ def _bind(node: ast.AST, found: Bindings, module_names: ModuleNames) -> None:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             for alias in names:
                 name = (alias.asname or alias.name).split(".")[0]
-                known = name in module_names.imports and is_library(module_names.imports[name])
+                known = name in module.imports and is_library(module.imports[name])
                 found.add(name, lambda _, known=known: ValueKind.SCALAR if known else ValueKind.OTHER)  # type: ignore[misc]
         case ast.Delete() | ast.Global() | ast.Nonlocal():
             pass
@@ -104,18 +104,16 @@ def settled(
     return table
 
 
-def container_names(
-    nodes: Iterable[ast.AST], module_names: ModuleNames
-) -> tuple[frozenset[str], frozenset[str]]:
+def container_names(nodes: Iterable[ast.AST], module: ModuleNames) -> tuple[frozenset[str], frozenset[str]]:
     """Names, and attributes, that are only bound to new lists, dictionaries, sets and deques."""
     stored: list[ast.Name | ast.Attribute] = []
     filled: set[ast.AST] = set()
     others: set[str] = set()
     for node in nodes:
         match node:
-            case ast.Assign(targets=targets, value=value) if _is_container(value, module_names):
+            case ast.Assign(targets=targets, value=value) if _is_container(value, module):
                 filled |= set(targets)
-            case ast.AnnAssign(target=target, value=value) if _is_container(value, module_names):
+            case ast.AnnAssign(target=target, value=value) if _is_container(value, module):
                 filled.add(target)
             case ast.Name(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
                 stored.append(node)
@@ -132,12 +130,12 @@ def container_names(
     )
 
 
-def _is_container(node: ast.expr | None, module_names: ModuleNames) -> bool:
+def _is_container(node: ast.expr | None, module: ModuleNames) -> bool:
     match node:
         case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
             return True
         case ast.Call(func=func):
-            return lookup(full_name(func, module_names)).container
+            return lookup(full_name(func, module)).container
     return False
 
 
@@ -152,14 +150,14 @@ class RoutineNames:
         self,
         routine: AnnotatedRoutine,
         tree: ast.Module,
-        module_names: ModuleNames,
+        module: ModuleNames,
         summaries: FunctionSummaries,
         parallel: frozenset[ast.AST],
         arrays: frozenset[str],
     ) -> None:
-        self._routine, self._module_names, self._parallel = routine, module_names, parallel
+        self._routine, self._module, self._parallel = routine, module, parallel
         names = {n.id for n in every_node(tree) if isinstance(n, ast.Name)}
-        self._blurred = any(name in names and module_names.builtin(name) for name in _BINDERS)
+        self._blurred = any(name in names and module.builtin(name) for name in _BINDERS)
         self._outer: list[_Table] = []
         if not isinstance(routine.scope, ast.Module):
             self._outer.append(self._scope_table(tree))
@@ -169,19 +167,19 @@ class RoutineNames:
         scope = routine.scope
         self._body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else list(scope.body)
         own, inner = tuple(own_nodes(self._body)), set(own_nodes([routine.node]))
-        self._inside = bindings_in((n for n in own if n in inner), module_names)
+        self._inside = bindings_in((n for n in own if n in inner), module)
         self._table = self._scope_table(scope)
-        self._closed = ArgumentOnlyFunctions(module_names, summaries, self._of_module)
+        self._closed = ArgumentOnlyFunctions(module, summaries, self._of_module)
         self._containers = self._find_containers(own, tree)
-        accessors = _ACCESSORS & module_names.methods.keys()
-        data = module_names.implicit_calls.callable_attributes | module_names.methods.keys()
-        self._owned = frozenset() if accessors else data - module_names.implicit_calls.properties
-        outside = bindings_in((n for n in own if n not in inner), module_names)
-        rules = KindInference(module_names, self.kind)
+        accessors = _ACCESSORS & module.methods.keys()
+        data = module.implicit_calls.callable_attributes | module.methods.keys()
+        self._owned = frozenset() if accessors else data - module.implicit_calls.properties
+        outside = bindings_in((n for n in own if n not in inner), module)
+        rules = KindInference(module, self.kind)
         self._entry = {n: outside.kind(n, rules) for n in self._table}
         for name in _parameters(scope):
             self._entry[name] = ValueKind.OTHER
-        self._spoiled = set(arrays | module_names.declared)
+        self._spoiled = set(arrays | module.declared)
         if self._blurred and isinstance(scope, ast.Module):
             self._spoiled |= self._table.keys()
         self._given: set[str] = set()
@@ -207,7 +205,7 @@ class RoutineNames:
             return isinstance(node, ast.Name) and node.id in names
 
         return ExpressionModRef(
-            self._module_names, self.kind, self._owned, container, self._closed.changed_arguments
+            self._module, self.kind, self._owned, container, self._closed.changed_arguments
         )
 
     def _around(self, name: str, tables: Sequence[_Table]) -> ValueKind:
@@ -216,7 +214,7 @@ class RoutineNames:
             if name in table:
                 return ValueKind.SCALAR if table[name] is ValueKind.SCALAR else ValueKind.OTHER
         dunder = name.startswith("__") and name.endswith("__")
-        known = dunder or (name in BUILTINS and self._module_names.builtin(name))
+        known = dunder or (name in BUILTINS and self._module.builtin(name))
         return ValueKind.SCALAR if known else ValueKind.OTHER
 
     def _of_module(self, name: str) -> ValueKind:
@@ -225,9 +223,9 @@ class RoutineNames:
     def _scope_table(self, scope: Scope) -> _Table:
         """The kinds of a scope's names, whatever binds them there."""
         body = [scope.body] if isinstance(scope, ast.Lambda) else scope.body
-        bindings = bindings_in(own_nodes(body), self._module_names)
-        unseen = {*_parameters(scope), *self._module_names.declared}
-        names = bindings.names() | unseen.difference(self._module_names.declared)
+        bindings = bindings_in(own_nodes(body), self._module)
+        unseen = {*_parameters(scope), *self._module.declared}
+        names = bindings.names() | unseen.difference(self._module.declared)
         blurred = self._blurred and isinstance(scope, ast.Module)
         start = {n: ValueKind.OTHER for n in names if n in unseen or blurred}
         return settled(bindings, names, start, self._rules)
@@ -235,17 +233,17 @@ class RoutineNames:
     def _rules(self, table: _Table) -> KindInference:
         outer = tuple(self._outer)
         return KindInference(
-            self._module_names, lambda name: table[name] if name in table else self._around(name, outer)
+            self._module, lambda name: table[name] if name in table else self._around(name, outer)
         )
 
     def _find_containers(
         self, own: Iterable[ast.AST], tree: ast.Module
     ) -> tuple[frozenset[str], frozenset[str]]:
-        module_names = self._module_names
-        names, _ = container_names(own, module_names)
-        _, attributes = container_names(every_node(tree), module_names)
-        taken = module_names.implicit_calls.properties | module_names.methods.keys()
-        return names - module_names.declared - frozenset(_parameters(self._routine.scope)), attributes - taken
+        module = self._module
+        names, _ = container_names(own, module)
+        _, attributes = container_names(every_node(tree), module)
+        taken = module.implicit_calls.properties | module.methods.keys()
+        return names - module.declared - frozenset(_parameters(self._routine.scope)), attributes - taken
 
     def _settle(self) -> None:
         """Withdraw every assumption that evidence contradicts, until none is contradicted."""
@@ -276,8 +274,8 @@ class RoutineNames:
 
     def _may_be_given(self, name: str) -> bool:
         """Whether the runtime may find that the unknown value of a name is plain."""
-        module_names = self._module_names
-        code = name in module_names.functions or name in module_names.classes or name in module_names.imports
+        module = self._module
+        code = name in module.functions or name in module.classes or name in module.imports
         blurred = self._blurred and (name not in self._table or isinstance(self._routine.scope, ast.Module))
         if code or name in self._spoiled or blurred:
             return False

@@ -47,7 +47,7 @@ def _scalar_if(condition: bool) -> ValueKind:
 class KindInference:
     """Infers the kinds of expressions from the kinds of names, which ``lookup`` gives."""
 
-    module_names: ModuleNames
+    module: ModuleNames
     lookup: Callable[[str], ValueKind]
 
     def kind(self, node: ast.expr | None) -> ValueKind:
@@ -102,14 +102,14 @@ class KindInference:
             case ast.List() | ast.Tuple():
                 return True
             case ast.Call(args=args, keywords=keywords):
-                name = full_name(node.func, self.module_names)
+                name = full_name(node.func, self.module)
                 given = [*args, *(k.value for k in keywords)]
                 if name and is_library(name) and all(map(self.is_steady, given)):
                     return True
         return self.is_scalar(node)
 
     def _item_of_call(self, node: ast.Call) -> Element:
-        name = full_name(node.func, self.module_names)
+        name = full_name(node.func, self.module)
         if name in ("itertools.count", "numpy.ndindex"):
             return ValueKind.SCALAR
         if not node.args or any(isinstance(a, ast.Starred) for a in node.args):
@@ -125,15 +125,15 @@ class KindInference:
         return _scalar_if(name == "builtins.range")
 
     def _name(self, name: str) -> ValueKind:
-        if name in self.module_names.imports:
-            return _scalar_if(is_library(self.module_names.imports[name]))
+        if name in self.module.imports:
+            return _scalar_if(is_library(self.module.imports[name]))
         return self.lookup(name)
 
     def _computed(self, operands: ValueKind) -> ValueKind:
         """The result of an operator that gives something new."""
         if operands is ValueKind.SCALAR:
             return ValueKind.SCALAR
-        return ValueKind.OTHER if self.module_names.implicit_calls.special_methods else ValueKind.FRESH
+        return ValueKind.OTHER if self.module.implicit_calls.special_methods else ValueKind.FRESH
 
     def _operator(self, node: ast.BinOp) -> ValueKind:
         """Sums and repetitions of lists, and unions of sets and dictionaries, hold what their parts hold."""
@@ -160,14 +160,14 @@ class KindInference:
         return self.kind(node) is ValueKind.FRESH
 
     def _attribute(self, node: ast.Attribute) -> ValueKind:
-        hidden = self.module_names.implicit_calls
+        hidden = self.module.implicit_calls
         if node.attr in METADATA and node.attr not in hidden.properties | hidden.callable_attributes:
             return ValueKind.SCALAR
-        full = full_name(node, self.module_names)
+        full = full_name(node, self.module)
         return _scalar_if(is_library(full) if full else self.is_scalar(node.value))
 
     def _call(self, node: ast.Call) -> ValueKind:
-        name = full_name(node.func, self.module_names)
+        name = full_name(node.func, self.module)
         row = lookup(name)
         keys = {k.arg for k in node.keywords}
         if None in keys or keys & KEPT_OUT or any(isinstance(a, ast.Starred) for a in node.args):
@@ -200,7 +200,7 @@ class KindInference:
         return item if isinstance(item, ValueKind) else ValueKind.OTHER
 
     def _method(self, node: ast.Call) -> ValueKind:
-        if not isinstance(node.func, ast.Attribute) or node.func.attr in self.module_names.methods:
+        if not isinstance(node.func, ast.Attribute) or node.func.attr in self.module.methods:
             return ValueKind.OTHER
         if self.is_scalar(node.func.value):
             row = lookup(f".{node.func.attr}")

@@ -32,13 +32,13 @@ def source_of(text: str) -> Source:
 
 def text_of(source: Source, *, strict: bool = False, color: bool = False) -> str:
     result = explain(source, strict=strict)
-    return as_text(source, result.reports, result.diagnostics, color=color, routines=result.routines)
+    return as_text(source, result, color=color)
 
 
 def json_of(text: str) -> dict[str, Any]:
     source = source_of(text)
     result = explain(source)
-    text = as_json(source, result.reports, result.diagnostics, routines=result.routines)
+    text = as_json(source, result)
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -70,7 +70,7 @@ def test_whatever_is_refused_is_explained(path: Path) -> None:
     shown = text_of(source)
     assert not problems
     assert all(d.code in shown for d in result.diagnostics)
-    assert json.loads(as_json(source, result.reports, result.diagnostics))["file"] == str(path)
+    assert json.loads(as_json(source, result))["file"] == str(path)
 
 
 @pytest.mark.parametrize("path", sorted((CASES / "accept").glob("*.py")), ids=lambda path: path.stem)

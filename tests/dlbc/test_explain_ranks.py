@@ -34,8 +34,8 @@ def told(
     text = f"{before}\n# dlb: parallel{', ' * bool(clauses)}{clauses}\nfor {head}:\n    {body}\n"
     source = Source("case.py", text.encode(), text)
     result = explain(source)
-    [loop] = json.loads(as_json(source, result.reports, result.diagnostics, ranks=ranks))["loops"]
-    assert as_text(source, result.reports, result.diagnostics, ranks=ranks)
+    [loop] = json.loads(as_json(source, result, ranks=ranks))["loops"]
+    assert as_text(source, result, ranks=ranks)
     found: dict[str, Any] = loop["on_ranks"]
     return found
 
@@ -193,7 +193,7 @@ def test_without_ranks_nothing_of_the_runtime_is_loaded() -> None:
         "from dlbc.source import Source\n"
         "s = Source('p', b'', '# dlb: parallel\\nfor i in range(9): print(i)\\n')\n"
         "rooms = 'dlbrt.balance', 'dlbrt.partition', 'dlbrt.data'\n"
-        "print(as_text(s, explain(s).reports, ()), [m for m in sys.modules if m.startswith(rooms)])\n"
+        "print(as_text(s, explain(s)), [m for m in sys.modules if m.startswith(rooms)])\n"
     )
     command = [sys.executable, "-c", text]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

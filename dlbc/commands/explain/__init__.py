@@ -46,10 +46,8 @@ def run(options: argparse.Namespace) -> int:
     if problems:
         return common.show_diagnostics(source, problems)
     result = explain(source, strict=options.strict)
-    found = source, result.reports, result.diagnostics
     if options.format == "json":
-        common.show_text(as_json(*found, ranks=ranks, routines=result.routines))
+        common.show_text(as_json(source, result, ranks=ranks))
     else:
-        color = common.takes_colors(sys.stdout)
-        common.show_text(as_text(*found, color=color, ranks=ranks, routines=result.routines))
+        common.show_text(as_text(source, result, color=common.takes_colors(sys.stdout), ranks=ranks))
     return common.status_of(result.diagnostics)

@@ -10,14 +10,8 @@ from typing import Any
 from dlbrt.contract import Distribution
 from dlbrt.records import dataclass
 
+from dlbc.commands.explain import sentences
 from dlbc.commands.explain.ranks import RankSpec, describe_ranks
-from dlbc.commands.explain.sentences import (
-    describe_arrays,
-    describe_cost,
-    describe_reduction,
-    describe_variable,
-    written_name,
-)
 from dlbc.diagnostics.diagnostic import Diagnostic, Severity, has_errors
 from dlbc.ir.loop import ProofMethod, ProofStatus
 from dlbc.ir.plan import FoldDecision, LoopPlan, LoopReport
@@ -94,13 +88,16 @@ def describe(report: LoopReport, ranks: RankSpec | None = None) -> tuple[Section
 def _planned(report: LoopReport, plan: LoopPlan) -> Iterator[Section]:
     yield Section("rests on", tuple(_conditions(report, plan)))
     yield Section("iterations", ((_dealt(plan), ""), *((line, "") for line in _items(plan.loop.node.iter))))
-    yield Section("arrays", tuple(describe_arrays(plan)))
-    yield Section("variables", tuple((v.name, describe_variable(v)) for v in plan.variables))
+    yield Section("arrays", tuple(sentences.describe_arrays(plan)))
+    yield Section("variables", tuple((v.name, sentences.describe_variable(v)) for v in plan.variables))
     yield Section(
-        "reductions", tuple((written_name(r.name, plan), describe_reduction(r)) for r in plan.reductions)
+        "reductions",
+        tuple(
+            (sentences.written_name(r.name, plan), sentences.describe_reduction(r)) for r in plan.reductions
+        ),
     )
     yield Section("ordered effects", tuple(_ordered(report, plan)))
-    yield Section("cost", tuple(describe_cost(report)))
+    yield Section("cost", tuple(sentences.describe_cost(report)))
 
 
 def _finding(finding: Diagnostic) -> Row:
@@ -148,7 +145,7 @@ def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
 
 def _ordered(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
     for container in plan.ordered:
-        name = written_name(container.name, plan)
+        name = sentences.written_name(container.name, plan)
         yield name, "updated in iteration order: it ends as in the sequential program"
     if report.prints:
         yield "standard output", "captured on each rank, written in iteration order"

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dlbc.commands.explain import sentences
 from dlbc.commands.explain.describe import (
     Section,
     describe,
@@ -17,42 +18,30 @@ from dlbc.commands.explain.describe import (
     status_text,
 )
 from dlbc.commands.explain.ranks import RankSpec, ranks_as_json
-from dlbc.commands.explain.sentences import (
-    cost_object,
-    describe_variable,
-    folding_object,
-    profile_object,
-    written_name,
-)
 from dlbc.diagnostics.diagnostic import Diagnostic, TextStyle, paint, render
 from dlbc.ir.plan import LoopPlan, LoopReport
 from dlbc.ir.routine import RoutinePlan
+from dlbc.pipeline import TransformResult
 from dlbc.source import Source
 
 _INDENT = "  "
 
 
 def as_text(
-    source: Source,
-    reports: Sequence[LoopReport],
-    findings: Sequence[Diagnostic],
-    *,
-    color: bool = False,
-    ranks: RankSpec | None = None,
-    routines: Sequence[RoutinePlan] = (),
+    source: Source, result: TransformResult, *, color: bool = False, ranks: RankSpec | None = None
 ) -> str:
     """A paragraph per loop and routine, then the other diagnostics; ``ranks`` adds estimates for them."""
-    numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in reports]
-    numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in routines]
+    numbered = [(r.loop.node.lineno, "\n".join(_loop(source, r, color, ranks))) for r in result.reports]
+    numbered += [(r.routine.node.lineno, "\n".join(_routine(source, r, color))) for r in result.routines]
     paragraphs = [text for _, text in sorted(numbered, key=lambda pair: pair[0])]
-    paragraphs += [render(finding, source, color=color) for finding in _elsewhere(reports, findings)]
+    paragraphs += [render(finding, source, color=color) for finding in _elsewhere(result)]
     return "\n\n".join(paragraphs)
 
 
-def _elsewhere(reports: Sequence[LoopReport], findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _elsewhere(result: TransformResult) -> list[Diagnostic]:
     """The diagnostics that belong to no loop."""
-    of_loops = {finding for report in reports for finding in report.findings}
-    return [finding for finding in findings if finding not in of_loops]
+    of_loops = {finding for report in result.reports for finding in report.findings}
+    return [finding for finding in result.diagnostics if finding not in of_loops]
 
 
 def _loop(source: Source, report: LoopReport, color: bool, ranks: RankSpec | None) -> Iterator[str]:
@@ -78,20 +67,13 @@ def _paragraph(
             yield f"{_INDENT * 2}{subject:<{width}}  {text}".rstrip() if width else f"{_INDENT * 2}{text}"
 
 
-def as_json(
-    source: Source,
-    reports: Sequence[LoopReport],
-    findings: Sequence[Diagnostic],
-    *,
-    ranks: RankSpec | None = None,
-    routines: Sequence[RoutinePlan] = (),
-) -> str:
+def as_json(source: Source, result: TransformResult, *, ranks: RankSpec | None = None) -> str:
     """One object: the file, its loops, its routines, other diagnostics; ``ranks`` as for `as_text`."""
     document = {
         "file": source.path,
-        "loops": [_loop_object(source, report, ranks) for report in reports],
-        "routines": [routine_object(source, plan) for plan in routines],
-        "findings": [_finding_object(finding) for finding in _elsewhere(reports, findings)],
+        "loops": [_loop_object(source, report, ranks) for report in result.reports],
+        "routines": [routine_object(source, plan) for plan in result.routines],
+        "findings": [_finding_object(finding) for finding in _elsewhere(result)],
     }
     return json.dumps(document, indent=2)
 
@@ -131,21 +113,21 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "guards": plan.guards,
         "outside": plan.outside,
         "arrays": [
-            {"name": written_name(a.name, plan), "distribution": a.distribution.value, "axis": a.axis}
-            | {"mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
+            {"name": sentences.written_name(a.name, plan), "distribution": a.distribution.value}
+            | {"axis": a.axis, "mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}
             for a in plan.arrays
         ],
         "variables": [
             {"name": v.name, "class": v.variable_class.value, "axis": v.axis}
-            | {"halo": [v.halo_below, v.halo_above], "detail": describe_variable(v)}
+            | {"halo": [v.halo_below, v.halo_above], "detail": sentences.describe_variable(v)}
             for v in plan.variables
         ],
         "reductions": [
-            {"name": written_name(r.name, plan), "operator": r.operator, "element": r.element}
+            {"name": sentences.written_name(r.name, plan), "operator": r.operator, "element": r.element}
             for r in plan.reductions
         ],
-        "ordered": [written_name(o.name, plan) for o in plan.ordered],
-        "cost": cost_object(report, plan),
-        "folding": folding_object(report, plan),
-        "profile": profile_object(plan.profile),
+        "ordered": [sentences.written_name(o.name, plan) for o in plan.ordered],
+        "cost": sentences.cost_object(report, plan),
+        "folding": sentences.folding_object(report, plan),
+        "profile": sentences.profile_object(plan.profile),
     }

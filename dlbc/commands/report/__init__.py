@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dlbrt.observe.statistics import write_text
+from dlbrt.observe.files import write_text
 from dlbrt.observe.trace import TraceError, read
 
 from dlbc.commands.common import print_error, show_text

@@ -166,7 +166,7 @@ def _read(request: SimulationRequest) -> _Experiment:
 
 def _write(path: str, block: MachineResult, loop: SimulatedLoop) -> None:
     """Write the trace of the only run."""
-    from dlbrt.observe.statistics import write_text
+    from dlbrt.observe.files import write_text
     from dlbrt.observe.trace_writer import text_of
     from dlbrt.sim.replay import setup_of, trace_of
 

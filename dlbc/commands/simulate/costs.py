@@ -14,6 +14,7 @@ from dlbrt.partition.known import KnownWork
 from dlbrt.records import dataclass
 
 from dlbc.algebra.iteration_cost import Cost, CostClass
+from dlbc.analysis.subscripts import all_known
 from dlbc.commands.explain.ranks import MOST_SUMMED
 from dlbc.commands.simulate.loop_numbers import LoopNumbers
 from dlbc.commands.simulate.request import CannotSimulateError
@@ -47,10 +48,10 @@ def find_iterations(node: ast.expr, numbers: LoopNumbers) -> IterationRange | No
                 return None
             return IterationRange(range(first, first + len(found.values)), counts=True)
         case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as parts):
-            ranges = [find_iterations(part, numbers) for part in parts]
-            known = [each for each in ranges if each is not None]
-            shortest = min((len(each.values) for each in known), default=0)
-            return IterationRange(range(shortest), counts=False) if len(known) == len(ranges) else None
+            ranges = all_known(find_iterations(part, numbers) for part in parts)
+            if ranges is None:
+                return None
+            return IterationRange(range(min((len(r.values) for r in ranges), default=0)), counts=False)
         case ast.Call(func=ast.Name(id="tqdm") | ast.Attribute(attr="tqdm"), args=[inner, *_]):
             return find_iterations(inner, numbers)
     length = ast.parse(f"len({ast.unparse(node)})", mode="eval").body
@@ -60,12 +61,11 @@ def find_iterations(node: ast.expr, numbers: LoopNumbers) -> IterationRange | No
 
 def _range(node: ast.expr, args: list[ast.expr], numbers: LoopNumbers) -> IterationRange | None:
     why = f"the loop runs over {ast.unparse(node)}"
-    values = [numbers.whole(arg, why) for arg in args]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
+    values = all_known(numbers.whole(arg, why) for arg in args)
+    if values is None:
         return None
     try:
-        return IterationRange(range(*known), counts=True)
+        return IterationRange(range(*values), counts=True)
     except (TypeError, ValueError) as error:
         raise CannotSimulateError(f"{why}: {error}") from error
 

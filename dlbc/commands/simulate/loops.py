@@ -30,6 +30,7 @@ from dlbrt.sim.machine import LoopModel
 from dlbrt.sim.recorded import read
 
 from dlbc.analysis.enclosing_statements import statements_before
+from dlbc.analysis.subscripts import all_known
 from dlbc.commands.simulate.costs import NO_ITERATIONS, EvaluatedCost, find_iterations, find_work
 from dlbc.commands.simulate.loop_numbers import LoopNumbers, Number, read_settings
 from dlbc.commands.simulate.request import (
@@ -95,12 +96,11 @@ class MovementBytes:
 def find_movement(plan: LoopPlan, values: LoopNumbers) -> MovementBytes | None:
     """What moves with an iteration; None if lengths are missing, which ``values`` records."""
     moving = [array for array in plan.arrays if _moves(array)]
-    sizes = [_row_bytes(array, plan, values) for array in moving]
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes):
+    sizes = all_known(_row_bytes(array, plan, values) for array in moving)
+    if sizes is None:
         return None
     assumed = (array.name for array in moving if (shape := _shape_of(array.name, plan)) and shape.assumed)
-    return MovementBytes(float(sum(known)), tuple(dict.fromkeys(assumed)))
+    return MovementBytes(float(sum(sizes)), tuple(dict.fromkeys(assumed)))
 
 
 def _moves(array: ArrayPlan) -> bool:
@@ -114,9 +114,9 @@ def _row_bytes(array: ArrayPlan, plan: LoopPlan, values: LoopNumbers) -> int | N
     if shape is None:
         return rows * OBJECT_BYTES
     why = f"the length of a row of {array.name}"
-    lengths = [values.length(e, why, "--bytes") for axis, e in enumerate(shape.lengths) if axis != array.axis]
-    known = [length for length in lengths if length is not None]
-    return rows * prod(known) * shape.element_bytes if len(known) == len(lengths) else None
+    inner = [e for axis, e in enumerate(shape.lengths) if axis != array.axis]
+    lengths = all_known(values.length(e, why, "--bytes") for e in inner)
+    return None if lengths is None else rows * prod(lengths) * shape.element_bytes
 
 
 def _shape_of(name: str, plan: LoopPlan) -> _ArrayShape | None:

@@ -58,8 +58,6 @@ class Problems:
             raise CannotSimulateError("\n".join(self._found))
 
 
-# ------------------------------------------------------------------------------
-
 #: Numbers lie between these, so that what is computed with them stays finite.
 _LEAST, _MOST = 1e-15, 1e15
 

@@ -59,8 +59,7 @@ def effects_of(watch: AccessListener, function: Any, given: CallArguments, kind:
         return effects_of(watch, function.func, [*bound, *given], kind, site)
     if watch.is_rewritten(function) or function in LAZY:
         return None
-    positional = [v for n, v in given if n is None or n in ("*", "**")]
-    call = _Call(watch, function, positional, dict(given), kind, site)
+    call = _Call(watch, function, given, kind, site)
     for name, argument in given:
         if name in ("*", "**"):
             call.record_access(elements.whole(argument), READ, argument)
@@ -70,17 +69,11 @@ def effects_of(watch: AccessListener, function: Any, given: CallArguments, kind:
 
 class _Call:
     def __init__(
-        self,
-        watch: AccessListener,
-        function: Any,
-        given: list[Any],
-        named: dict[Any, Any],
-        kind: str,
-        site: int,
+        self, watch: AccessListener, function: Any, given: CallArguments, kind: str, site: int
     ) -> None:
         self.watch, self.function, self.kind, self.site = watch, function, kind, site
-        self.given = given
-        self.named = {name: value for name, value in named.items() if name not in (None, "*", "**")}
+        self.given = [value for name, value in given if name in (None, "*", "**")]
+        self.named = {name: value for name, value in given if name not in (None, "*", "**")}
         self.word = str(getattr(function, "__name__", ""))
         self.module = str(getattr(function, "__module__", None) or "")
         numpys = isinstance(function, np.ufunc)

@@ -10,7 +10,7 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from dlbrt.records import dataclass
 
@@ -35,6 +35,10 @@ class AccessSite:
     source: Source
     place: SourcePlace
     text: str
+
+
+#: Gives each place its number.
+SiteNumbers = Callable[[AccessSite], int]
 
 
 @dataclass(frozen=True)

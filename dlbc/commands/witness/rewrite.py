@@ -9,10 +9,10 @@ compiled with the positions of the original. Statements that bind a watched vari
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
-from dlbc.commands.witness.record import READ_STORE, STORE, AccessSite
+from dlbc.commands.witness.record import READ_STORE, STORE, SiteNumbers
 from dlbc.commands.witness.rewrite_expressions import FRAME, VALUES, ExpressionRewriter
 from dlbc.commands.witness.scopes import VariableScopes, bound_names, contributions
 from dlbc.ir.loop import Module
@@ -23,9 +23,7 @@ _COMPILERS = ("jit", "njit", "vectorize", "guvectorize", "stencil", "cfunc")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def rewrite(
-    module: Module, loops: Mapping[ast.For, int], site: Callable[[AccessSite], int], space: int
-) -> ast.Module:
+def rewrite(module: Module, loops: Mapping[ast.For, int], site: SiteNumbers, space: int) -> ast.Module:
     """The tree, changed in place.
 
     ``loops`` gives the number of each watched loop, ``site`` the number of a place; ``space`` distinguishes
@@ -39,9 +37,7 @@ def rewrite(
 class _Rewriter(ExpressionRewriter):
     """Rewrites statements, and follows the scopes that they open."""
 
-    def __init__(
-        self, module: Module, loops: Mapping[ast.For, int], site: Callable[[AccessSite], int], space: int
-    ) -> None:
+    def __init__(self, module: Module, loops: Mapping[ast.For, int], site: SiteNumbers, space: int) -> None:
         super().__init__(module, VariableScopes(module.tree, iter(loops)), site, space)
         self._loops = loops
         self._names = resolve_module(module)
@@ -64,9 +60,7 @@ class _Rewriter(ExpressionRewriter):
     def _contributes(self, node: ast.stmt) -> None:
         if self._combining:
             found = contributions(node, self._names)
-            self._kinds |= {
-                n: kind for n, kind in found.items() if self._kinds.get(n, READ_STORE) == READ_STORE
-            }
+            self._kinds |= {n: k for n, k in found.items() if self._kinds.get(n, READ_STORE) == READ_STORE}
 
     def _all_bound(self, node: ast.stmt, targets: ast.AST | None = None) -> list[ast.stmt]:
         found: list[ast.stmt] = []

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import cast
 
-from dlbc.commands.witness.record import READ, STORE, AccessSite
+from dlbc.commands.witness.record import READ, STORE, AccessSite, SiteNumbers
 from dlbc.commands.witness.scopes import VariableScope, VariableScopes
 from dlbc.ir.loop import Module
 
@@ -23,9 +22,7 @@ class HookInserter(ast.NodeTransformer):
     ``site`` gives the number of a place; ``space`` distinguishes the variables of this module from others'.
     """
 
-    def __init__(
-        self, module: Module, scopes: VariableScopes, site: Callable[[AccessSite], int], space: int
-    ) -> None:
+    def __init__(self, module: Module, scopes: VariableScopes, site: SiteNumbers, space: int) -> None:
         self._source, self._scopes = module.source, scopes
         self._site_number, self._space = site, space
         self._scope = scopes.of[module.tree]

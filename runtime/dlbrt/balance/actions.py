@@ -151,6 +151,9 @@ Action = (
     | Finish
 )
 
+#: What an agent answers an event with: actions, to be carried out in order.
+Answer = tuple[Action, ...]
+
 
 def methods_of(driver: object) -> Mapping[type, Callable[..., None]]:
     """Kind of action -> the method of ``driver``, a class or an instance; TypeError names missing methods."""

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, ClassVar, Protocol
 
-from dlbrt.balance.actions import Action, Resume
-from dlbrt.balance.events import Event, Failed, FailureNotified, Received, Worked, WorkReceived
+from dlbrt.balance import actions, events
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.messages import NO_FAILURE, RedistributionGain, Window
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.spans import Spans
-from dlbrt.data.work_table import Units, WorkTable
+from dlbrt.data.work_table import Units
 from dlbrt.records import dataclass
 
 
@@ -99,7 +98,7 @@ class Agent(Protocol):
     def due(self, now: float) -> bool:
         """Whether a rank that still has work has to act by the clock: its driver sends `TimeElapsed`."""
 
-    def handle(self, event: Event) -> tuple[Action, ...]:
+    def handle(self, event: events.Event) -> actions.Answer:
         """Take in one event; the actions are to be carried out in order."""
 
     def transferred(self, seconds: float, size: int) -> None:
@@ -109,7 +108,7 @@ class Agent(Protocol):
         """What the agent has counted, at the end of the loop."""
 
 
-Handlers = Mapping[type, Callable[[Any, Any], tuple[Action, ...]]]
+Handlers = Mapping[type, Callable[[Any, Any], actions.Answer]]
 
 
 class EventHandler:
@@ -125,7 +124,7 @@ class EventHandler:
     def _table(cls) -> Handlers:
         return {}
 
-    def handle(self, event: Event) -> tuple[Action, ...]:
+    def handle(self, event: events.Event) -> actions.Answer:
         """As `Agent.handle`."""
         return self._handlers[type(event)](self, event)
 
@@ -160,26 +159,15 @@ class PeerStrategy(ABC):
     def agent(self, rank: int, start: InitialState, now: float) -> Agent:
         """The agent of a rank from ``now`` on."""
 
-    def first_shares(
+    def first_deal(
         self,
-        units: Units,  # noqa: ARG002
-        ranks: int,  # noqa: ARG002
-        work_table: WorkTable,  # noqa: ARG002
+        deal: InitialPartition,
         known: LoopStatistics,  # noqa: ARG002
         *,
         without_rows: bool = False,  # noqa: ARG002
-    ) -> tuple[Spans, ...] | None:
-        """What each rank begins with; None: all units, dealt as for any other strategy."""
-        return None
-
-    def first_deal(
-        self, deal: InitialPartition, known: LoopStatistics, *, without_rows: bool = False
     ) -> InitialPartition:
-        """The deal with the shares that ranks begin with under this strategy."""
-        shares = self.first_shares(
-            deal.units, len(deal.shares), deal.work_table, known, without_rows=without_rows
-        )
-        return deal if shares is None else replace(deal, shares=shares)
+        """The deal with the shares that ranks begin with; by default all units, as for other strategies."""
+        return deal
 
 
 def take_over(
@@ -187,18 +175,18 @@ def take_over(
     now: float,
     did: tuple[int, float],
     failures: tuple[int, int],
-    early: Sequence[Received | WorkReceived],
-) -> tuple[Action, ...]:
+    early: Sequence[events.Received | events.WorkReceived],
+) -> actions.Answer:
     """Tell a new agent what has happened since the shares that it starts from.
 
     ``did``: units done here, and the seconds they took. ``failures``: the lowest position that all ranks know
     to have failed, and the lowest that this rank knows of. ``early`` events came before the agent existed.
     """
     known, own = failures
-    events: list[Event] = [Worked(now, *did)] if did[0] else []
+    delivered: list[events.Event] = [events.Worked(now, *did)] if did[0] else []
     if known != NO_FAILURE:
-        events.append(FailureNotified(now, known))
+        delivered.append(events.FailureNotified(now, known))
     if own < known:
-        events.append(Failed(now, own))
-    actions = [action for event in (*events, *early) for action in agent.handle(event)]
-    return (*actions, Resume())
+        delivered.append(events.Failed(now, own))
+    answer = [action for event in (*delivered, *early) for action in agent.handle(event)]
+    return (*answer, actions.Resume())

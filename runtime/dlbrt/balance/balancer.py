@@ -20,34 +20,17 @@ own. The central balancer keeps replicas of the groups' states, so that it knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from dlbrt.balance.actions import (
-    Action,
-    AnnounceStrategy,
-    Finish,
-    Move,
-    RequestChoice,
-    Resume,
-    SendInstructions,
-)
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, Handlers, InitialState, PeerStrategy, take_over
-from dlbrt.balance.decision import Decision
-from dlbrt.balance.events import (
-    ChoiceRequested,
-    InstructionsReceived,
-    ProfileReceived,
-    ProfilesExchanged,
-    Received,
-    StrategyAnnounced,
-    WorkReceived,
-)
+from dlbrt.balance.decision import Decision, DecisionInputs, DecisionRule
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.member import ChoiceRule, GroupMember, StrategyCommitment
 from dlbrt.balance.messages import NO_FAILURE, Profile
 from dlbrt.balance.strategies import strategy
-from dlbrt.balance.strategy import DecisionInputs, Strategy, defer_to_exchange
+from dlbrt.balance.strategy import Strategy, defer_to_exchange
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.transfer import Transfer
 from dlbrt.predict.groups import GroupRules, Groups
@@ -72,7 +55,7 @@ class CentralBalancer:
         """Whether it waits for profiles of this rank: no longer once its group has gone to an exchange."""
         return rank in self._group_states and self._group_states[rank].members[0] in self._missing
 
-    def report(self, rank: int, profile: Profile) -> tuple[SendInstructions, ...]:
+    def report(self, rank: int, profile: Profile) -> tuple[actions.SendInstructions, ...]:
         """Take in a member's profile; the last one of its group settles the window.
 
         ValueError for a second profile of a member in one window.
@@ -97,7 +80,7 @@ class CentralBalancer:
         group_state.settle(profiles, defer_to_exchange if requests_exchange else decide)
         if requests_exchange or not any(group_state.shares):
             del self._missing[leader]
-        return (SendInstructions(group_state.members, profiles, taken[0]),)
+        return (actions.SendInstructions(group_state.members, profiles, taken[0]),)
 
 
 class Balancer(GroupMember):
@@ -128,7 +111,8 @@ class Balancer(GroupMember):
         self.center: CentralBalancer | None = None
         self.successor: Agent | None = None
         self._rules = rules or GroupRules()
-        self._early: list[ProfileReceived] = []  # for a window, or a central balancer, that is still to come
+        #: Profiles for a window, or a central balancer, that is still to come.
+        self._early: list[events.ProfileReceived] = []
         self._balance_by(strategy, now)
         self._open_window(now)
 
@@ -136,13 +120,13 @@ class Balancer(GroupMember):
     def _table(cls) -> Handlers:
         return {
             **super()._table(),
-            ProfilesExchanged: cls._profiles_exchanged,
-            InstructionsReceived: cls._instructions_received,
-            ProfileReceived: cls._profile_received,
-            ChoiceRequested: cls._choice_requested,
-            StrategyAnnounced: cls._strategy_announced,
-            Received: cls._early_message,
-            WorkReceived: cls._early_message,
+            events.ProfilesExchanged: cls._profiles_exchanged,
+            events.InstructionsReceived: cls._instructions_received,
+            events.ProfileReceived: cls._profile_received,
+            events.ChoiceRequested: cls._choice_requested,
+            events.StrategyAnnounced: cls._strategy_announced,
+            events.Received: cls._early_message,
+            events.WorkReceived: cls._early_message,
         }
 
     @property
@@ -181,7 +165,7 @@ class Balancer(GroupMember):
         if strategy.local:
             self.group_state = group_state.of(own)
 
-    def _profile_received(self, event: ProfileReceived) -> tuple[Action, ...]:
+    def _profile_received(self, event: events.ProfileReceived) -> actions.Answer:
         if self.center is not None and self.center.awaits(event.rank):
             return self.center.report(event.rank, event.profile)
         if not self._may_serve:
@@ -194,23 +178,21 @@ class Balancer(GroupMember):
         """Whether this rank may yet become the balancer of other ranks, which know of it before it does."""
         return self._commitment.open
 
-    def _handle_early(self) -> tuple[Action, ...]:
+    def _handle_early(self) -> actions.Answer:
         """Handle profiles that came before this rank knew that it would receive any."""
         early, self._early = self._early, []
         return tuple(action for event in early for action in self._profile_received(event))
 
-    def _profiles_exchanged(self, event: ProfilesExchanged) -> tuple[Action, ...]:
+    def _profiles_exchanged(self, event: events.ProfilesExchanged) -> actions.Answer:
         return self._settled(event.now, event.profiles, self.strategy.decide)
 
-    def _instructions_received(self, event: InstructionsReceived) -> tuple[Action, ...]:
+    def _instructions_received(self, event: events.InstructionsReceived) -> actions.Answer:
         def decided(decision_inputs: DecisionInputs) -> Decision | None:  # noqa: ARG001
             return event.decision
 
         return self._settled(event.now, event.profiles, decided)
 
-    def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Action, ...]:
+    def _settled(self, now: float, profiles: Sequence[Profile], decide: DecisionRule) -> actions.Answer:
         """Settle the window, as the answer to this rank's profile has come."""
         if not self._window.profile_sent:
             raise ValueError(f"an exchange has completed to which rank {self.rank} had given no profile")
@@ -220,42 +202,42 @@ class Balancer(GroupMember):
 
     def _close_window(
         self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
-    ) -> tuple[Action, ...]:
+    ) -> actions.Answer:
         """Go on or end, after the group state was settled by the profiles of members, which ``held`` that."""
         group_state, own, window = self.group_state, self.group_state.place(self.rank), self._window
         if group_state.estimates.over:
             window.work, self._over = EMPTY, True
-            return (Finish(),)
+            return (actions.Finish(),)
         ahead = window.ahead
         if self.failed_at != NO_FAILURE:
             ahead = group_state.wanted_of_first(held[own].part(profiles[own].done), ahead)
         self._open_window(now, ahead, window.ahead_s)
-        actions = self._await_choice(now, profiles) if self._commitment.open else self._next(now)
-        return (Move(transfers), *actions) if transfers else actions
+        answer = self._await_choice(now, profiles) if self._commitment.open else self._next(now)
+        return (actions.Move(transfers), *answer) if transfers else answer
 
-    def _await_choice(self, now: float, profiles: Sequence[Profile]) -> tuple[Action, ...]:
+    def _await_choice(self, now: float, profiles: Sequence[Profile]) -> actions.Answer:
         if self.rank == 0:  # it knows already how long it has waited for the answer
             profiles = (replace(profiles[0], waited_s=self._waited_s), *profiles[1:])
         announced = self._commitment.begin(profiles)
         if self.rank == 0:
-            return (RequestChoice(),)
-        return (Resume(),) if announced is None else self._commit_to(now, announced)
+            return (actions.RequestChoice(),)
+        return (actions.Resume(),) if announced is None else self._commit_to(now, announced)
 
-    def _choice_requested(self, event: ChoiceRequested) -> tuple[Action, ...]:
+    def _choice_requested(self, event: events.ChoiceRequested) -> actions.Answer:
         chosen = self._commitment.choose(self.group_state)
         others = tuple(rank for rank in self.group_state.members if rank != self.rank)
-        return (AnnounceStrategy(chosen.name, others), *self._commit_to(event.now, chosen))
+        return (actions.AnnounceStrategy(chosen.name, others), *self._commit_to(event.now, chosen))
 
-    def _strategy_announced(self, event: StrategyAnnounced) -> tuple[Action, ...]:
+    def _strategy_announced(self, event: events.StrategyAnnounced) -> actions.Answer:
         chosen = strategy(event.strategy)
         return self._commit_to(event.now, chosen) if self._commitment.announce(chosen) else ()
 
-    def _early_message(self, event: Received | WorkReceived) -> tuple[Action, ...]:
+    def _early_message(self, event: events.Received | events.WorkReceived) -> actions.Answer:
         """Keep what a rank sent that has already gone over to a strategy unknown here."""
         self._commitment.early_events.append(event)
         return ()
 
-    def _commit_to(self, now: float, strategy: Strategy | PeerStrategy) -> tuple[Action, ...]:
+    def _commit_to(self, now: float, strategy: Strategy | PeerStrategy) -> actions.Answer:
         """Go on by this strategy; a global one may be replaced later, where the parameters say so."""
         window, commitment = self._window, self._commitment
         commitment.made()

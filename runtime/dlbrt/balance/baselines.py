@@ -36,32 +36,23 @@ import math
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
 
-from dlbrt.balance.decision import Decision
-from dlbrt.balance.strategy import DecisionInputs, Periodicity, Strategy, decide_assignments
+from dlbrt.balance.decision import Decision, DecisionInputs
+from dlbrt.balance.strategy import Periodicity, Strategy, decide_assignments
 from dlbrt.data.transfer import Assignment
-from dlbrt.records import dataclass
 
 #: The part of its free work that an abundant rank gives under ``gradient``.
 _PORTION = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Affinity:
-    name: str = "affinity"
-    local: bool = False
-    central: bool = False
-    interrupts: bool = True
-    interrupts_early: bool = False
-    periodicity: Periodicity = Periodicity.NEVER
-
-    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
+class _Affinity(Strategy):
+    def decide(self, inputs: DecisionInputs) -> Decision | None:
         """Each rank without work takes 1/P of what remains to the most loaded rank."""
-        left, assignments = list(decision_inputs.remaining), []
-        unit, ranks = math.ceil(decision_inputs.unit), len(left)
-        free = [n - kept for n, kept in zip(left, decision_inputs.reserved, strict=True)]
+        left, assignments = list(inputs.remaining), []
+        unit, ranks = math.ceil(inputs.unit), len(left)
+        free = [n - kept for n, kept in zip(left, inputs.reserved, strict=True)]
         owners = [(-amount, rank) for rank, amount in enumerate(left)]
         heapify(owners)  # the most loaded first, of equals the lowest
-        for taker in (rank for rank, amount in enumerate(decision_inputs.remaining) if amount == 0):
+        for taker in (rank for rank, amount in enumerate(inputs.remaining) if amount == 0):
             owner = owners[0][1]
             amount = min(free[owner], max(unit, math.ceil(left[owner] / ranks)))
             if amount == 0 or left[owner] <= unit:
@@ -70,27 +61,19 @@ class _Affinity:
             left[owner] -= amount
             free[owner] -= amount
             heapreplace(owners, (-left[owner], owner))
-        return decide_assignments(decision_inputs, assignments) if assignments else None
+        return decide_assignments(inputs, assignments) if assignments else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Gradient:
-    name: str = "gradient"
-    local: bool = False
-    central: bool = False
-    interrupts: bool = True
-    interrupts_early: bool = False
-    periodicity: Periodicity = Periodicity.IDLE
-
-    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
+class _Gradient(Strategy):
+    def decide(self, inputs: DecisionInputs) -> Decision | None:
         """Half of what abundant ranks may give goes one hop towards the nearest idle rank."""
-        proximity = proximities([amount == 0 for amount in decision_inputs.remaining])
+        proximity = proximities([amount == 0 for amount in inputs.remaining])
         assignments = []
         for rank, nearest in enumerate(proximity):
-            if 0 < nearest < len(proximity) and (amount := _portion(decision_inputs, rank)):
+            if 0 < nearest < len(proximity) and (amount := _portion(inputs, rank)):
                 neighbours = [other for other in (rank - 1, rank + 1) if 0 <= other < len(proximity)]
                 assignments.append(Assignment(rank, min(neighbours, key=proximity.__getitem__), amount))
-        return decide_assignments(decision_inputs, assignments) if assignments else None
+        return decide_assignments(inputs, assignments) if assignments else None
 
 
 def proximities(idle: Sequence[bool]) -> list[int]:
@@ -103,11 +86,14 @@ def proximities(idle: Sequence[bool]) -> list[int]:
     return found
 
 
-def _portion(decision_inputs: DecisionInputs, rank: int) -> int:
+def _portion(inputs: DecisionInputs, rank: int) -> int:
     """What a rank gives: at least a unit if it is abundant, otherwise nothing."""
-    remaining, unit = decision_inputs.remaining[rank], math.ceil(decision_inputs.unit)
-    free = remaining - decision_inputs.reserved[rank]
+    remaining, unit = inputs.remaining[rank], math.ceil(inputs.unit)
+    free = remaining - inputs.reserved[rank]
     return max(unit, round(_PORTION * free)) if free >= unit and remaining > unit else 0
 
 
-STRATEGIES: tuple[Strategy, ...] = (_Affinity(), _Gradient())
+STRATEGIES: tuple[Strategy, ...] = (
+    _Affinity("affinity", interrupts_early=False),
+    _Gradient("gradient", interrupts_early=False, periodicity=Periodicity.IDLE),
+)

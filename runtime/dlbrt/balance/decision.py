@@ -9,7 +9,7 @@ synchronization costs an iteration besides, because ranks poll for interrupts be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import sub, truediv
 
 from dlbrt.data.layout import quickest
@@ -52,32 +52,43 @@ class Decision:
         return self.verdict in (MOVE, RULED)  # by value: the decision may come from another rank
 
 
-def decide(
-    remaining: Sequence[int],
-    reserved: Sequence[int],
-    speeds: Sequence[float],
-    parameters: Parameters,
-    *,
-    exchange_s: float,
-    unit: float,
-    unit_move_s: float,
-) -> Decision:
-    """New shares of the remaining work for ranks of the given speeds (work a second, > 0).
+@dataclass(frozen=True, slots=True)
+class DecisionInputs:
+    """What every rank knows alike at a synchronization; sequences are indexed by rank.
 
-    Work is in quanta; a unit (an iteration, or a pair of them) has ``unit`` quanta on average, 1 where all
-    units cost the same. ``reserved`` of each rank's work stays with it. ``exchange_s`` is what another
-    synchronization costs, ``unit_move_s`` what moving the data of a unit costs. Every rank that calls this
-    with the same arguments decides the same.
+    ``remaining`` is work in quanta, ``reserved`` the part of it that stays where it is; ``speeds`` are quanta
+    a second; ``unit`` is the mean work of a unit, 1 where all units cost the same; ``exchange_s`` and
+    ``unit_move_s`` are the measured costs of a synchronization and of moving one unit's data.
     """
-    shares = quickest(sum(remaining), speeds, reserved)
+
+    remaining: Sequence[int]
+    reserved: Sequence[int]
+    speeds: Sequence[float]
+    exchange_s: float
+    unit: float
+    unit_move_s: float
+    parameters: Parameters
+
+
+#: A rule for new shares; None leaves the work where it is.
+DecisionRule = Callable[[DecisionInputs], Decision | None]
+
+
+def decide(inputs: DecisionInputs) -> Decision:
+    """New shares of the remaining work, in proportion to speed, if moving to them pays.
+
+    Speeds must be above 0. Every rank that calls this with the same inputs decides the same.
+    """
+    remaining, speeds, parameters = inputs.remaining, inputs.speeds, inputs.parameters
+    shares = quickest(sum(remaining), speeds, inputs.reserved)
     surplus = list(map(sub, remaining, shares))
     moved = sum(amount for amount in surplus if amount > 0)
     before_s = longest_s(remaining, speeds)
     # Links work in parallel, so the busiest giver (or taker) sets the time of the movement.
     busiest = max(max(surplus), -min(surplus))
-    costs_s = exchange_s + unit / max(speeds) + busiest / unit * unit_move_s
+    costs_s = inputs.exchange_s + inputs.unit / max(speeds) + busiest / inputs.unit * inputs.unit_move_s
     after_s = costs_s + longest_s(shares, speeds)
-    if moved < max(unit, parameters.min_moved * sum(remaining)):
+    if moved < max(inputs.unit, parameters.min_moved * sum(remaining)):
         return Decision(tuple(remaining), before_s, before_s, BALANCED)
     if after_s > (1 - parameters.profitability) * before_s:
         return Decision(tuple(remaining), before_s, after_s, UNPROFITABLE)

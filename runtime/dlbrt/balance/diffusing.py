@@ -21,9 +21,8 @@ from __future__ import annotations
 from collections import defaultdict
 from math import inf
 
-from dlbrt.balance.actions import Action, Resume, Send, SendWork
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
-from dlbrt.balance.events import Exhausted, Received, TimeElapsed, Worked, WorkReceived
 from dlbrt.balance.messages import LoadReport
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import Spans
@@ -76,7 +75,7 @@ class DiffusionPeer(TerminationDetectingPeer):
         """As `Agent.counts`: rounds count as synchronizations, assignments as redistributions."""
         return BalancingCounts(self._rounds if self.rank == 0 else 0, self._assignments)
 
-    def _record_progress(self, did: Spans, event: Worked) -> None:
+    def _record_progress(self, did: Spans, event: events.Worked) -> None:
         """Measure the speed over windows that are long enough to mean anything; at first over any."""
         self._window_work += self.context.work_table.of(did)
         self._window_s += event.compute_s
@@ -84,20 +83,20 @@ class DiffusionPeer(TerminationDetectingPeer):
             self._speed = max(self._window_work, 1) / self._window_s
             self._window_work, self._window_s = 0, 0.0
 
-    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.work or self._idle or self._over:
             raise ValueError(f"rank {self.rank} has work, is idle already, or has ended")
         self._idle = True
-        actions = self._retire()
-        return actions if self._over else (*actions, *self._advance_rounds(event.now))
+        answer = self._retire()
+        return answer if self._over else (*answer, *self._advance_rounds(event.now))
 
-    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if not self.due(event.now):
             return ()
         self._latest_round = self._round + 1
         return self._advance_rounds(event.now)
 
-    def _message_received(self, event: Received) -> tuple[Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         if not isinstance(event.message, LoadReport):
             return super()._message_received(event)
         message = event.message
@@ -105,24 +104,24 @@ class DiffusionPeer(TerminationDetectingPeer):
         self._latest_round = max(self._latest_round, message.round)
         return self._advance_rounds(event.now)
 
-    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         units = self._accept(event)
         self.work = self.work.union(units) if units else self.work
         self._idle = self._idle and not self.work
-        return (Resume(),) if self.work else self._retire()
+        return (actions.Resume(),) if self.work else self._retire()
 
-    def _advance_rounds(self, now: float) -> tuple[Action, ...]:
+    def _advance_rounds(self, now: float) -> actions.Answer:
         """Go as far in rounds as the reports received allow."""
-        actions: list[Action] = []
+        answer: list[actions.Action] = []
         while not self._over:
             if self._turn is None:
                 if self._latest_round <= self._round or not self._begin():
                     break
-                actions.append(self._load_report())
+                answer.append(self._load_report())
             if (reports := self._neighbour_reports()) is None:
                 break
-            actions += self._advance(reports, now)
-        return tuple(actions)
+            answer += self._advance(reports, now)
+        return tuple(answer)
 
     def _begin(self) -> bool:
         """Join the next round; not before a speed is known, here or to a neighbour that has joined."""
@@ -135,9 +134,9 @@ class DiffusionPeer(TerminationDetectingPeer):
         self._time = self._work / speed
         return True
 
-    def _load_report(self) -> Send:
+    def _load_report(self) -> actions.Send:
         assert self._turn is not None
-        return Send(self._neighbours, LoadReport(self._round, self._turn, self._speed, self._time))
+        return actions.Send(self._neighbours, LoadReport(self._round, self._turn, self._speed, self._time))
 
     def _neighbour_reports(self) -> list[LoadReport] | None:
         """The neighbours' reports of this turn of the round, once all have come."""
@@ -148,7 +147,7 @@ class DiffusionPeer(TerminationDetectingPeer):
         del self._reports[self._round, self._turn]
         return [reports[rank] for rank in self._neighbours]
 
-    def _advance(self, reports: list[LoadReport], now: float) -> list[Action]:
+    def _advance(self, reports: list[LoadReport], now: float) -> list[actions.Action]:
         """Do an inner iteration; after the last, send the work that flows."""
         assert self._turn is not None
         times = [report.seconds for report in reports]
@@ -170,7 +169,7 @@ class DiffusionPeer(TerminationDetectingPeer):
         if known is None or known.speed != self._speed or known.neighbours != speeds:
             self._local = LocalDiffusion(self._step, self._speed, speeds)
 
-    def _assignments_for(self, fluxes: tuple[float, ...]) -> list[Action]:
+    def _assignments_for(self, fluxes: tuple[float, ...]) -> list[actions.Action]:
         """What flows to each neighbour, in whole quanta of the work held."""
         requested = []
         for link, flux in enumerate(fluxes):
@@ -179,20 +178,20 @@ class DiffusionPeer(TerminationDetectingPeer):
         if max(requested) <= 0:
             return []
         owed = zip(self._neighbours, granted(self.context.work_table.of(self.work), requested), strict=True)
-        actions: list[Action] = [
+        answer: list[actions.Action] = [
             action for rank, amount in owed if amount and (action := self._assignment(rank, amount)).units
         ]
-        self._assignments += len(actions)
-        return actions
+        self._assignments += len(answer)
+        return answer
 
-    def _assignment(self, neighbour: int, amount: int) -> SendWork:
+    def _assignment(self, neighbour: int, amount: int) -> actions.SendWork:
         """Give units from that end of the block which, on a chain, is next to the neighbour's."""
         held, work_table = Spans.of(*self.work.runs), self.context.work_table
         if neighbour < self.rank:
             given, self.work = work_table.first(held, amount)
         else:
             self.work, given = work_table.last(held, amount)
-        return SendWork(neighbour, given)
+        return actions.SendWork(neighbour, given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,16 +27,15 @@ kept.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from dlbrt.balance.actions import Action, Finish, Move, RequestGroupExchange, SendGroupReport
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import BalancingCounts, Handlers
 from dlbrt.balance.balancer import Balancer
-from dlbrt.balance.decision import Decision
-from dlbrt.balance.events import GroupExchangeRequested, GroupReportsReceived, TimeElapsed
+from dlbrt.balance.decision import DecisionRule
 from dlbrt.balance.group_state import MAX_WINDOWS, GroupState
 from dlbrt.balance.messages import NO_FAILURE, Profile, Window
-from dlbrt.balance.strategy import DecisionInputs, Strategy, defer_to_exchange
+from dlbrt.balance.strategy import Strategy, defer_to_exchange
 from dlbrt.balance.window import request_time
 from dlbrt.data.spans import EMPTY, Spans
 from dlbrt.data.transfer import Transfer
@@ -117,8 +116,8 @@ class GroupExchangeBalancer(Balancer):
     def _table(cls) -> Handlers:
         return {
             **super()._table(),
-            GroupExchangeRequested: cls._group_exchange_requested,
-            GroupReportsReceived: cls._group_reports_received,
+            events.GroupExchangeRequested: cls._group_exchange_requested,
+            events.GroupReportsReceived: cls._group_reports_received,
         }
 
     def counts(self) -> BalancingCounts:
@@ -141,7 +140,7 @@ class GroupExchangeBalancer(Balancer):
     def _may_serve(self) -> bool:
         return self.rounds is not None or super()._may_serve
 
-    def _group_exchange_requested(self, event: GroupExchangeRequested) -> tuple[Action, ...]:
+    def _group_exchange_requested(self, event: events.GroupExchangeRequested) -> actions.Answer:
         window = self._window
         self._requested_round = max(self._requested_round, event.round)
         if self._over or not self._exchange_requested:
@@ -151,9 +150,11 @@ class GroupExchangeBalancer(Balancer):
         silent = window.profile_sent or self._commitment.awaited
         return () if silent else self._send_profile(event.now, self._reserve())
 
-    def _request_synchronization(self) -> Action:
+    def _request_synchronization(self) -> actions.Action:
         if self.rounds is not None and self.rounds.arrived:
-            return RequestGroupExchange(self.rounds.number, self.rounds.outside(self.group_state.members))
+            return actions.RequestGroupExchange(
+                self.rounds.number, self.rounds.outside(self.group_state.members)
+            )
         return super()._request_synchronization()
 
     def _reserve(self) -> int:
@@ -162,15 +163,13 @@ class GroupExchangeBalancer(Balancer):
             return 0
         return super()._reserve()
 
-    def _settled(
-        self, now: float, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Action, ...]:
+    def _settled(self, now: float, profiles: Sequence[Profile], decide: DecisionRule) -> actions.Answer:
         requested = self.rounds is not None and any(profile.requests_exchange for profile in profiles)
         return super()._settled(now, profiles, defer_to_exchange if requested else decide)
 
     def _close_window(
         self, now: float, held: Sequence[Spans], profiles: Sequence[Profile], transfers: tuple[Transfer, ...]
-    ) -> tuple[Action, ...]:
+    ) -> actions.Answer:
         rounds, requested = self.rounds, any(profile.requests_exchange for profile in profiles)
         if rounds is None or (any(self.group_state.shares) and not requested):
             return super()._close_window(now, held, profiles, transfers)
@@ -179,7 +178,7 @@ class GroupExchangeBalancer(Balancer):
 
     def _arrive(
         self, rounds: GroupExchange, now: float, remaining: Sequence[Spans], reserved: Sequence[int]
-    ) -> tuple[Action, ...]:
+    ) -> actions.Answer:
         """Come to a round; members keep the ``reserved`` first units of what they have ``remaining``."""
         group_state, window = self.group_state, self._window
         rounds.arrived, leads = True, self.rank == group_state.members[0]
@@ -189,12 +188,15 @@ class GroupExchangeBalancer(Balancer):
         if self.failed_at != NO_FAILURE:
             window.stop()
         if not leads:
-            return (SendGroupReport(rounds.number, None, rounds.leaders),)
+            return (actions.SendGroupReport(rounds.number, None, rounds.leaders),)
         rounds.past_windows.extend(group_state.windows)
         report = group_state.report(list(map(group_state.wanted_of_first, remaining, reserved)))
-        return (SendGroupReport(rounds.number, report, rounds.leaders), *self._time_elapsed(TimeElapsed(now)))
+        return (
+            actions.SendGroupReport(rounds.number, report, rounds.leaders),
+            *self._time_elapsed(events.TimeElapsed(now)),
+        )
 
-    def _group_reports_received(self, event: GroupReportsReceived) -> tuple[Action, ...]:
+    def _group_reports_received(self, event: events.GroupReportsReceived) -> actions.Answer:
         """Every group has come: all ranks have the same state, and go on from it."""
         rounds, window, now = self.rounds, self._window, event.now
         if rounds is None or not rounds.arrived:
@@ -208,7 +210,7 @@ class GroupExchangeBalancer(Balancer):
         self._part(self._groups)
         if over:
             self.center, window.work, self._over = None, EMPTY, True
-            return (Finish(),)
+            return (actions.Finish(),)
         self._open_window(now, ahead, window.ahead_s)
-        moves = (Move(transfers),) if transfers else ()
+        moves = (actions.Move(transfers),) if transfers else ()
         return (*moves, *self._handle_early(), *self._next(now))

@@ -9,13 +9,12 @@ decision and apply it to their states.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from dlbrt.balance.decision import BALANCED, UNPROFITABLE, Decision, still_pays
+from dlbrt.balance.decision import BALANCED, UNPROFITABLE, Decision, DecisionInputs, DecisionRule, still_pays
 from dlbrt.balance.group_estimates import GroupEstimates, SpeedHistory
 from dlbrt.balance.messages import NO_FAILURE, GroupReport, MovedWork, Profile, RedistributionGain, Window
-from dlbrt.balance.strategy import DecisionInputs
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Plan, Transfer, plan_assignments, plan_transfers
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
@@ -144,9 +143,7 @@ class GroupState:
         )
         return whole, tuple(kept)
 
-    def redistribute(
-        self, reserved: Sequence[int], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Transfer, ...]:
+    def redistribute(self, reserved: Sequence[int], decide: DecisionRule) -> tuple[Transfer, ...]:
         """Synchronize without a window: what ``decide`` says moves, if anything is left."""
         if self.estimates.over:
             return ()
@@ -186,9 +183,7 @@ class GroupState:
             found = self._estimates = GroupEstimates(self.shares, speeds, self.context.work_table)
         return found
 
-    def settle(
-        self, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Transfer, ...]:
+    def settle(self, profiles: Sequence[Profile], decide: DecisionRule) -> tuple[Transfer, ...]:
         """Close the window by the profiles: shares lose what was done; what ``decide`` says moves.
 
         Where nothing is left, `shares` are empty, and nothing is decided.
@@ -257,9 +252,7 @@ class GroupState:
     def _still_wanted(self, spans: Spans) -> Spans:
         return spans if self.failed_at == NO_FAILURE else self.context.units.wanted(spans, self.failed_at)
 
-    def _rebalance(
-        self, reserved: Sequence[int], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Transfer, ...]:
+    def _rebalance(self, reserved: Sequence[int], decide: DecisionRule) -> tuple[Transfer, ...]:
         speeds, work_table = self.history.speeds, self.context.work_table
         if speeds is None:
             return ()

@@ -25,18 +25,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf
 
-from dlbrt.balance.actions import Action, ExchangeProfiles, Interrupt, NotifyFailure, Resume, SendProfile
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import EventHandler, Handlers, PeerStrategy
-from dlbrt.balance.events import (
-    Exhausted,
-    Failed,
-    FailureNotified,
-    Interrupted,
-    Received,
-    TimeElapsed,
-    Worked,
-    WorkReceived,
-)
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.messages import NO_FAILURE, Profile
 from dlbrt.balance.strategy import Strategy
@@ -58,7 +48,7 @@ class StrategyCommitment:
     def __init__(self, commit: ChoiceRule | None) -> None:
         self.awaited = False
         self.speed_trace = SpeedTrace() if commit else None
-        self.early_events: list[Received | WorkReceived] = []
+        self.early_events: list[events.Received | events.WorkReceived] = []
         self._commit = commit
         self._announced: Strategy | PeerStrategy | None = None
         self._profiles: Sequence[Profile] = ()
@@ -132,12 +122,12 @@ class GroupMember(EventHandler):
     @classmethod
     def _table(cls) -> Handlers:
         return {
-            Worked: cls._worked,
-            Exhausted: cls._exhausted,
-            Interrupted: cls._interrupted,
-            TimeElapsed: cls._time_elapsed,
-            Failed: cls._failed,
-            FailureNotified: cls._failure_notified,
+            events.Worked: cls._worked,
+            events.Exhausted: cls._exhausted,
+            events.Interrupted: cls._interrupted,
+            events.TimeElapsed: cls._time_elapsed,
+            events.Failed: cls._failed,
+            events.FailureNotified: cls._failure_notified,
         }
 
     def transferred(self, seconds: float, size: int) -> None:
@@ -198,20 +188,20 @@ class GroupMember(EventHandler):
         work = self.group_state.share(self.rank).part(ahead)
         self._window = OpenWindow(now, due_at, work, ahead, ahead_s)
 
-    def _next(self, now: float) -> tuple[Action, ...]:
+    def _next(self, now: float) -> actions.Answer:
         """Begin the window just opened."""
         window = self._window
         if self.failed_at > self._own_failure:
-            return self._failed(Failed(now, self._own_failure))
+            return self._failed(events.Failed(now, self._own_failure))
         if not window.work:
-            return self._exhausted(Exhausted(now))
+            return self._exhausted(events.Exhausted(now))
         if self._requested_epoch == self.epoch or self._exchange_requested:
             return self._send_profile(now, self._reserve())
         if self.strategy.interrupts_early:
             window.tail = tail(self.group_state, self.rank, len(window.work))
-        return (Resume(),)
+        return (actions.Resume(),)
 
-    def _worked(self, event: Worked) -> tuple[Action, ...]:
+    def _worked(self, event: events.Worked) -> actions.Answer:
         window, speed_trace = self._window, self._commitment.speed_trace
         if event.units > (held := len(self.runnable)):
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {held}")
@@ -221,7 +211,7 @@ class GroupMember(EventHandler):
         window.worked(event.units, event.compute_s)
         return ()
 
-    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.runnable or self.waiting:
             raise ValueError(f"rank {self.rank} still holds {len(self.work)} units, or waits already")
         window, group_state = self._window, self.group_state
@@ -229,18 +219,18 @@ class GroupMember(EventHandler):
             return self._foresee(event.now)
         if group_state.share(self.rank) and self.strategy.interrupts and len(group_state.members) > 1:
             window.interrupt_at = interrupt_time(group_state, self.rank, window, event.now)
-        return (*self._send_profile(inf), *self._time_elapsed(TimeElapsed(event.now)))
+        return (*self._send_profile(inf), *self._time_elapsed(events.TimeElapsed(event.now)))
 
-    def _foresee(self, now: float) -> tuple[Action, ...]:
+    def _foresee(self, now: float) -> actions.Answer:
         """Interrupt the others now, with only the tail left, if they will not be done when the tail is."""
         window = self._window
         end = now + window.tail * window.unit_s
         window.tail = 0
         if interrupt_time(self.group_state, self.rank, window, end) > end:
-            return (Resume(),)
-        return (*self._send_profile(now, len(window.work)), self._request_synchronization(), Resume())
+            return (actions.Resume(),)
+        return (*self._send_profile(now, len(window.work)), self._request_synchronization(), actions.Resume())
 
-    def _interrupted(self, event: Interrupted) -> tuple[Action, ...]:
+    def _interrupted(self, event: events.Interrupted) -> actions.Answer:
         if event.epoch > self.epoch or self._commitment.awaited:
             self._requested_epoch = max(self._requested_epoch, event.epoch)
             return ()
@@ -248,7 +238,7 @@ class GroupMember(EventHandler):
             return ()
         return self._send_profile(event.now, self._reserve())
 
-    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         window = self._window
         if window.due(event.now):
             # Others may be in the middle of an iteration: this rank begins another rather than wait for them.
@@ -258,16 +248,16 @@ class GroupMember(EventHandler):
         window.interrupt_at, window.called_at = None, event.now
         return (self._request_synchronization(),)
 
-    def _failed(self, event: Failed) -> tuple[Action, ...]:
+    def _failed(self, event: events.Failed) -> actions.Answer:
         outside = tuple(r for group in self._groups for r in group if r not in self.group_state.members)
-        alarm = (NotifyFailure(event.position, outside),) if outside else ()
+        alarm = (actions.NotifyFailure(event.position, outside),) if outside else ()
         return (*alarm, *self._cut(event.now, event.position))
 
-    def _failure_notified(self, event: FailureNotified) -> tuple[Action, ...]:
+    def _failure_notified(self, event: events.FailureNotified) -> actions.Answer:
         known = min(self.failed_at, self._own_failure)
         return () if self._over or event.position >= known else self._cut(event.now, event.position)
 
-    def _cut(self, now: float, position: int) -> tuple[Action, ...]:
+    def _cut(self, now: float, position: int) -> actions.Answer:
         """Drop the work from ``position`` on, and call the group to a synchronization at once."""
         window = self._window
         self._own_failure = min(self._own_failure, position)
@@ -279,7 +269,7 @@ class GroupMember(EventHandler):
         window.work = self.units.wanted(window.work, self._own_failure)
         return (*self._send_profile(now), self._request_synchronization())
 
-    def _send_profile(self, called_at: float, reserved: int = 0) -> tuple[Action, ...]:
+    def _send_profile(self, called_at: float, reserved: int = 0) -> actions.Answer:
         """Give the profile; this rank was called, or calls the others, at ``called_at`` (inf: it ran out)."""
         window, speed_trace = self._window, self._commitment.speed_trace
         window.send_profile(called_at, reserved)
@@ -288,17 +278,17 @@ class GroupMember(EventHandler):
         measured = window.done, window.compute_s, self._byte_s
         profile = Profile(*measured, failed_at, reserved, self._exchange_requested, self._waited_s, slices)
         if self.strategy.central:
-            return (SendProfile(self.epoch, profile, self.master),)
-        return (ExchangeProfiles(self.epoch, profile, self.group_state.members),)
+            return (actions.SendProfile(self.epoch, profile, self.master),)
+        return (actions.ExchangeProfiles(self.epoch, profile, self.group_state.members),)
 
     def _reserve(self) -> int:
         """How many units to work on while the profiles travel."""
         return reserve(self.group_state, self.rank, self._window)
 
-    def _request_synchronization(self) -> Action:
+    def _request_synchronization(self) -> actions.Action:
         """Ask the other members to end the window."""
         members, place = self.group_state.members, self.group_state.place(self.rank)
-        return Interrupt(self.epoch, members[:place] + members[place + 1 :])
+        return actions.Interrupt(self.epoch, members[:place] + members[place + 1 :])
 
     @property
     def _exchange_requested(self) -> bool:

@@ -20,18 +20,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from dlbrt.balance.actions import Action, Finish, NotifyFailure, Send
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, EventHandler, Handlers, InitialState
-from dlbrt.balance.events import (
-    Exhausted,
-    Failed,
-    FailureNotified,
-    Interrupted,
-    Received,
-    TimeElapsed,
-    Worked,
-    WorkReceived,
-)
 from dlbrt.balance.messages import NO_FAILURE, CompletedCount, Terminated
 from dlbrt.data.spans import Spans
 
@@ -49,14 +39,14 @@ class Peer(EventHandler, ABC):
     @classmethod
     def _table(cls) -> Handlers:
         return {
-            Worked: cls._worked,
-            Exhausted: cls._exhausted,
-            TimeElapsed: cls._time_elapsed,
-            Received: cls._message_received,
-            WorkReceived: cls._work_received,
-            Failed: cls._failed,
-            FailureNotified: cls._failure_notified,
-            Interrupted: lambda *_: (),  # an interrupt of the strategy before this one
+            events.Worked: cls._worked,
+            events.Exhausted: cls._exhausted,
+            events.TimeElapsed: cls._time_elapsed,
+            events.Received: cls._message_received,
+            events.WorkReceived: cls._work_received,
+            events.Failed: cls._failed,
+            events.FailureNotified: cls._failure_notified,
+            events.Interrupted: lambda *_: (),  # an interrupt of the strategy before this one
         }
 
     def __init__(self, name: str, rank: int, start: InitialState, now: float) -> None:  # noqa: ARG002
@@ -110,7 +100,7 @@ class Peer(EventHandler, ABC):
         """The mean time of a unit here so far; 0 where none is known."""
         return self._compute_s / self._done if self._done else 0.0
 
-    def _worked(self, event: Worked) -> tuple[Action, ...]:
+    def _worked(self, event: events.Worked) -> actions.Answer:
         if event.units > len(self.work):
             raise ValueError(f"rank {self.rank} did {event.units} units and holds {len(self.work)}")
         did, self.work = self.work.first(event.units)
@@ -119,28 +109,28 @@ class Peer(EventHandler, ABC):
         self._record_progress(did, event)
         return ()
 
-    def _record_progress(self, did: Spans, event: Worked) -> None:
+    def _record_progress(self, did: Spans, event: events.Worked) -> None:
         """Keep what the strategy needs to know of work that was done."""
 
     @abstractmethod
-    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         """Handle that no work is left here."""
 
-    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:  # noqa: ARG002
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:  # noqa: ARG002
         return ()
 
-    def _message_received(self, event: Received) -> tuple[Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
-    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         raise ValueError(f"rank {self.rank} received units of rank {event.source} and takes none")
 
-    def _failed(self, event: Failed) -> tuple[Action, ...]:
+    def _failed(self, event: events.Failed) -> actions.Answer:
         others = tuple(rank for rank in range(len(self.dealt)) if rank != self.rank)
         self._cut(event.position)
-        return (NotifyFailure(event.position, others),) if others else ()
+        return (actions.NotifyFailure(event.position, others),) if others else ()
 
-    def _failure_notified(self, event: FailureNotified) -> tuple[Action, ...]:
+    def _failure_notified(self, event: events.FailureNotified) -> actions.Answer:
         self._cut(event.position)
         return ()
 
@@ -166,23 +156,23 @@ class TerminationDetectingPeer(Peer):
         self._sum = 0  # of the totals
         self._all = sum(map(len, start.shares)) if rank == 0 else 0
 
-    def _worked(self, event: Worked) -> tuple[Action, ...]:
-        actions = super()._worked(event)
+    def _worked(self, event: events.Worked) -> actions.Answer:
+        answer = super()._worked(event)
         self._retired += event.units
-        return actions
+        return answer
 
     def _cut(self, position: int) -> None:
         held = len(self.work)
         super()._cut(position)
         self._retired += held - len(self.work)
 
-    def _accept(self, event: WorkReceived) -> Spans:
+    def _accept(self, event: events.WorkReceived) -> Spans:
         """The part of the units received that is still to be done; the rest is retired."""
         units = self._wanted(event.units)
         self._retired += len(event.units) - len(units)
         return units
 
-    def _message_received(self, event: Received) -> tuple[Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         if self._over:
             return ()  # its sender did not know yet
         match event.message:
@@ -191,26 +181,26 @@ class TerminationDetectingPeer(Peer):
                 return self._ends()
             case Terminated():
                 self._over = True
-                return (Finish(),)
+                return (actions.Finish(),)
         raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
-    def _retire(self) -> tuple[Action, ...]:
+    def _retire(self) -> actions.Answer:
         """Report, without work, how many units this rank has retired, if the number has changed."""
         if self._retired == self._last_reported and self.rank:
             return ()
         self._last_reported = self._retired
-        return (Send((0,), CompletedCount(self._retired)),) if self.rank else self._ends()
+        return (actions.Send((0,), CompletedCount(self._retired)),) if self.rank else self._ends()
 
     def _add(self, rank: int, units: int) -> None:
         """At rank 0: take in that a rank has retired ``units`` in all."""
         self._sum += units - self._totals[rank]
         self._totals[rank] = units
 
-    def _ends(self) -> tuple[Action, ...]:
+    def _ends(self) -> actions.Answer:
         """At rank 0: end the loop if nothing is left."""
         self._add(0, self._retired)
         if self._over or self._sum < self._all:
             return ()
         self._over = True
         others = tuple(range(1, len(self.dealt)))
-        return (Send(others, Terminated()), Finish()) if others else (Finish(),)
+        return (actions.Send(others, Terminated()), actions.Finish()) if others else (actions.Finish(),)

@@ -21,9 +21,8 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import replace
 from math import ceil, fsum, log, sqrt
 
-from dlbrt.balance.actions import Action, Finish, Resume, Send, SendWork
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import BalancingCounts, InitialState
-from dlbrt.balance.events import Exhausted, Received, TimeElapsed, Worked, WorkReceived
 from dlbrt.balance.messages import NO_FAILURE, ChunkRequest, PoolEmpty
 from dlbrt.balance.peer import Peer
 from dlbrt.chunks.rule import Rule, chunks_per_request
@@ -210,12 +209,12 @@ class PoolPeer(Peer):
         """How long the work held will take, by what work took lately; 0: not known."""
         return self.context.work_table.of(self.work) * self._quantum_s
 
-    def _worked(self, event: Worked) -> tuple[Action, ...]:
+    def _worked(self, event: events.Worked) -> actions.Answer:
         """As `Peer._worked`; a rank that knows already that the pool is empty ends with its last unit."""
-        actions = super()._worked(event)
-        return (*actions, Finish()) if self.finished else actions
+        answer = super()._worked(event)
+        return (*answer, actions.Finish()) if self.finished else answer
 
-    def _record_progress(self, did: Spans, event: Worked) -> None:
+    def _record_progress(self, did: Spans, event: events.Worked) -> None:
         quanta = self.context.work_table.of(did)
         self._quantum_s = event.compute_s / quanta if quanta else self._quantum_s
         self._reported_units += quanta
@@ -236,12 +235,12 @@ class PoolPeer(Peer):
         dear = self.unit_s > POOL_DEAR_EXCHANGES * self.answer_s
         return dear and self._pool.left <= POOL_LAST_UNITS * len(self.dealt)
 
-    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self._pool is None:
             return self._request_chunk(event.now)
         return () if self._serves_only else self._take(event.now, self._pool)
 
-    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if not self.due(event.now):
             return ()
         self._begin(event.now)
@@ -249,37 +248,37 @@ class PoolPeer(Peer):
             return ()  # work has become more expensive, or this rank slower
         return self._request_chunk(event.now)
 
-    def _request_chunk(self, now: float) -> tuple[Action, ...]:
+    def _request_chunk(self, now: float) -> actions.Answer:
         self._requested_at = now
-        return (Send((0,), self._chunk_request(now)),)
+        return (actions.Send((0,), self._chunk_request(now)),)
 
-    def _take(self, now: float, pool: ChunkPool) -> tuple[Action, ...]:
+    def _take(self, now: float, pool: ChunkPool) -> actions.Answer:
         """Take a chunk for rank 0 itself."""
         pool.report(0, self._chunk_request(now))
         self.work = pool.deal(0, self.failed_at, self.unit_s)
         self._empty = not self.work
-        return (Resume() if self.work else Finish(),)
+        return (actions.Resume() if self.work else actions.Finish(),)
 
-    def _message_received(self, event: Received) -> tuple[Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         if isinstance(event.message, ChunkRequest) and self._pool is not None:
             return self._serve(event.source, event.message, self._pool)
         if isinstance(event.message, PoolEmpty) and self._requested_at is not None:
             self._requested_at, self._empty = None, True
-            return () if self.work else (Finish(),)
+            return () if self.work else (actions.Finish(),)
         raise ValueError(f"rank {self.rank} cannot take {event.message} of rank {event.source}")
 
-    def _serve(self, rank: int, request: ChunkRequest, pool: ChunkPool) -> tuple[Action, ...]:
+    def _serve(self, rank: int, request: ChunkRequest, pool: ChunkPool) -> actions.Answer:
         pool.report(rank, request)
         if chunk := pool.deal(rank, self.failed_at, request.unit_s):
-            return (SendWork(rank, chunk),)
+            return (actions.SendWork(rank, chunk),)
         self._requesters.discard(rank)
-        return (Send((rank,), PoolEmpty()),)
+        return (actions.Send((rank,), PoolEmpty()),)
 
-    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         if self._requested_at is None:
             raise ValueError(f"rank {self.rank} received units that it had not asked for")
         self._answer_s = max(event.now - self._requested_at, 0.9 * self._answer_s)
         self._requested_at = None
         self.work = self.work.then(self._wanted(event.units))
         self._begin(event.now)
-        return (Resume(),)
+        return (actions.Resume(),)

@@ -22,15 +22,15 @@ from dataclasses import replace
 from functools import lru_cache
 from math import log, sqrt
 
-from dlbrt.balance.actions import Action, ClaimChunks, Finish, Resume
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, Handlers, InitialState, PeerStrategy
-from dlbrt.balance.events import ChunksClaimed, Exhausted, Worked
 from dlbrt.balance.peer import Peer
 from dlbrt.balance.pooled import ChunkPool, PoolPeer, rule_for, shifted_work
 from dlbrt.chunks.rule import ChunkSequence, chunks_per_request
 from dlbrt.chunks.scheduler import WorkUnits
 from dlbrt.chunks.statistics import ChunkReport, LoopStatistics, RankStatistics, ScheduledLoop
 from dlbrt.chunks.table import RULES
+from dlbrt.data.layout import InitialPartition
 from dlbrt.data.spans import Spans
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.records import dataclass
@@ -72,7 +72,7 @@ class CounterPeer(Peer):
 
     @classmethod
     def _table(cls) -> Handlers:
-        return {**super()._table(), ChunksClaimed: cls._chunks_claimed}
+        return {**super()._table(), events.ChunksClaimed: cls._chunks_claimed}
 
     @property
     def waiting(self) -> bool:
@@ -83,17 +83,17 @@ class CounterPeer(Peer):
         """As `Agent.counts`: claims that found work count as synchronizations."""
         return BalancingCounts(self._taken)
 
-    def _record_progress(self, did: Spans, event: Worked) -> None:
+    def _record_progress(self, did: Spans, event: events.Worked) -> None:
         self._record = self._record.then(ChunkReport(self.rank, len(did), event.compute_s, event.compute_s))
 
-    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self._is_better_left(event.now):
             self._over = True
-            return (Finish(),)
+            return (actions.Finish(),)
         chunk = self._sequence.chunk(self._next)
         self._claiming = True
         left = self._sequence.n - chunk.start
-        return (ClaimChunks(chunks_per_request(len(chunk), left, self.unit_s, self._ranks)),)
+        return (actions.ClaimChunks(chunks_per_request(len(chunk), left, self.unit_s, self._ranks)),)
 
     def _is_better_left(self, now: float) -> bool:
         """Whether the others will have done the rest before this rank, a slow one, has done a chunk.
@@ -120,7 +120,7 @@ class CounterPeer(Peer):
         """The deviation of a unit's time over its mean; 0 where it is not known."""
         return sqrt(self._record.variance) / self._record.mean_s if self._record.estimated else 0.0
 
-    def _chunks_claimed(self, event: ChunksClaimed) -> tuple[Action, ...]:
+    def _chunks_claimed(self, event: events.ChunksClaimed) -> actions.Answer:
         """Take these chunks; some of them may have no unit, where units are expensive."""
         if not self._claiming:
             raise ValueError(f"rank {self.rank} got chunks that it had not claimed")
@@ -133,7 +133,7 @@ class CounterPeer(Peer):
         self._taken += bool(self.work)
         # Numbers ascend, and so do positions: nothing after a chunk behind a failure is wanted.
         self._over = not self.work and (bool(chunks) or end >= len(self._sequence))
-        return (Finish(),) if self._over else (Resume(),)
+        return (actions.Finish(),) if self._over else (actions.Resume(),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +149,16 @@ class _SelfScheduling(PeerStrategy):
                 return CounterPeer(self.name, rank, start, now, sequence)
         return PoolPeer(self.name, rank, start, now)
 
-    def first_shares(
-        self,
-        units: Units,
-        ranks: int,
-        work_table: WorkTable,
-        known: LoopStatistics,
-        *,
-        without_rows: bool = False,
-    ) -> tuple[Spans, ...]:
-        """The first chunks."""
-        if without_rows and (found := self._sequence(units, ranks, known)):
-            places = ChunkPositions(units, found, work_table)
-            return tuple(places.units(rank, rank + 1) for rank in range(ranks))
-        return ChunkPool(self.name, units, ranks, work_table, known).first
+    def first_deal(
+        self, deal: InitialPartition, known: LoopStatistics, *, without_rows: bool = False
+    ) -> InitialPartition:
+        """The deal with each rank's first chunk as its share."""
+        ranks = len(deal.shares)
+        if without_rows and (found := self._sequence(deal.units, ranks, known)):
+            places = ChunkPositions(deal.units, found, deal.work_table)
+            return replace(deal, shares=tuple(places.units(rank, rank + 1) for rank in range(ranks)))
+        pool = ChunkPool(self.name, deal.units, ranks, deal.work_table, known)
+        return replace(deal, shares=pool.first)
 
     def _sequence(self, units: Units, ranks: int, known: LoopStatistics) -> ChunkSequence | None:
         """The chunks by number, where they follow from it; weights then have no part in them."""

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 from random import Random
 
-from dlbrt.balance.actions import Action, Resume, Send, SendWork
+from dlbrt.balance import actions, events
 from dlbrt.balance.agent import Agent, BalancingCounts, InitialState, PeerStrategy
-from dlbrt.balance.events import Exhausted, Received, TimeElapsed, WorkReceived
 from dlbrt.balance.messages import StealRefused, StealRequest
 from dlbrt.balance.peer import TerminationDetectingPeer
 from dlbrt.data.spans import EMPTY, Spans
@@ -53,19 +52,19 @@ class StealingPeer(TerminationDetectingPeer):
         """As `Agent.counts`: steals count as synchronizations that found work left, and redistributions."""
         return BalancingCounts(self._stolen, self._stolen)
 
-    def _exhausted(self, event: Exhausted) -> tuple[Action, ...]:
+    def _exhausted(self, event: events.Exhausted) -> actions.Answer:
         if self.work or self.waiting or self.finished:
             raise ValueError(f"rank {self.rank} has work, waits for an answer, or has ended")
-        actions = self._retire()
-        return actions if self.finished else (*actions, *self._request_steal(event.now))
+        answer = self._retire()
+        return answer if self.finished else (*answer, *self._request_steal(event.now))
 
-    def _time_elapsed(self, event: TimeElapsed) -> tuple[Action, ...]:
+    def _time_elapsed(self, event: events.TimeElapsed) -> actions.Answer:
         if self.finished or not self.due(event.now):
             return ()
         self._again_at = None
         return self._request_steal(event.now)
 
-    def _request_steal(self, now: float) -> tuple[Action, ...]:
+    def _request_steal(self, now: float) -> actions.Answer:
         """Ask the next victim; after the last one, wait."""
         if not self._victims:
             others = len(self.dealt) - 1
@@ -77,9 +76,9 @@ class StealingPeer(TerminationDetectingPeer):
             if self._again_at is not None:
                 return ()
         self._requests = True
-        return (Send((self._victims.pop(),), StealRequest()),)
+        return (actions.Send((self._victims.pop(),), StealRequest()),)
 
-    def _message_received(self, event: Received) -> tuple[Action, ...]:
+    def _message_received(self, event: events.Received) -> actions.Answer:
         match event.message:
             case StealRequest() if not self.finished:
                 return self._answer(event.source)
@@ -88,13 +87,13 @@ class StealingPeer(TerminationDetectingPeer):
                 return self._request_steal(event.now)
         return super()._message_received(event)
 
-    def _answer(self, thief: int) -> tuple[Action, ...]:
+    def _answer(self, thief: int) -> actions.Answer:
         """Give half of what is left here, or refuse."""
         given = self._stealable()
         if not given:
-            return (Send((thief,), StealRefused()),)
+            return (actions.Send((thief,), StealRefused()),)
         self.work = self.work.first(len(self.work) - len(given))[0]
-        return (SendWork(thief, given),)
+        return (actions.SendWork(thief, given),)
 
     def _stealable(self) -> Spans:
         """The far half of the work held, where giving it takes less time than doing it."""
@@ -107,13 +106,13 @@ class StealingPeer(TerminationDetectingPeer):
         worth = len(given) * (self.unit_s - bytes_s) > self.answer_s or not self._done
         return given if worth else EMPTY
 
-    def _work_received(self, event: WorkReceived) -> tuple[Action, ...]:
+    def _work_received(self, event: events.WorkReceived) -> actions.Answer:
         if not self._requests:
             raise ValueError(f"rank {self.rank} received units that it had not asked for")
         self._requests, self._victims, self._pause_s = False, [], 0.0
         self._stolen += 1
         self.work = self._accept(event)
-        return (Resume(),)
+        return (actions.Resume(),)
 
 
 @dataclass(frozen=True, slots=True)

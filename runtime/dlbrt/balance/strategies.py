@@ -36,9 +36,8 @@ import functools
 from importlib import import_module
 
 from dlbrt.balance.agent import PeerStrategy
-from dlbrt.balance.decision import Decision, decide
-from dlbrt.balance.strategy import DecisionInputs, Periodicity, Strategy
-from dlbrt.records import dataclass
+from dlbrt.balance.decision import Decision, DecisionInputs, decide
+from dlbrt.balance.strategy import Periodicity, Strategy
 
 #: Not a strategy: a strategy is chosen at the first synchronization.
 AUTO = "auto"
@@ -99,48 +98,23 @@ def pooled(name: str) -> PeerStrategy | None:
     return found if isinstance(found, PeerStrategy) and found.pooled else None
 
 
-@dataclass(frozen=True, slots=True)
-class InterruptStrategy:
-    """A strategy of the paper by its name and its place on the axes."""
+class _Proportional(Strategy):
+    """Shares in proportion to speed, if moving to them pays."""
 
-    name: str
-    local: bool = False
-    central: bool = False
-    interrupts: bool = True
-    interrupts_early: bool = True
-    periodicity: Periodicity = Periodicity.NEVER
-
-    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
-        """Shares in proportion to speed, if moving to them pays."""
-        return decide(
-            decision_inputs.remaining,
-            decision_inputs.reserved,
-            decision_inputs.speeds,
-            decision_inputs.parameters,
-            exchange_s=decision_inputs.exchange_s,
-            unit=decision_inputs.unit,
-            unit_move_s=decision_inputs.unit_move_s,
-        )
+    def decide(self, inputs: DecisionInputs) -> Decision | None:
+        return decide(inputs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Static:
-    name: str = "none"
-    local: bool = False
-    central: bool = False
-    interrupts: bool = False
-    interrupts_early: bool = False
-    periodicity: Periodicity = Periodicity.NEVER
-
-    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:  # noqa: ARG002
+class _Static(Strategy):
+    def decide(self, inputs: DecisionInputs) -> Decision | None:  # noqa: ARG002
         return None
 
 
 STRATEGIES: tuple[Strategy, ...] = (
-    InterruptStrategy("GCDLB", central=True),
-    InterruptStrategy("GDDLB"),
-    InterruptStrategy("LCDLB", local=True, central=True),
-    InterruptStrategy("LDDLB", local=True),
-    InterruptStrategy("periodic", interrupts=False, periodicity=Periodicity.ALWAYS),
-    _Static(),
+    _Proportional("GCDLB", central=True),
+    _Proportional("GDDLB"),
+    _Proportional("LCDLB", local=True, central=True),
+    _Proportional("LDDLB", local=True),
+    _Proportional("periodic", interrupts=False, periodicity=Periodicity.ALWAYS),
+    _Static(STATIC, interrupts=False, interrupts_early=False),
 )

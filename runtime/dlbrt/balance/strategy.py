@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import Enum
-from typing import Protocol
 
-from dlbrt.balance.decision import RULED, Decision, longest_s
+from dlbrt.balance.decision import RULED, Decision, DecisionInputs, longest_s
 from dlbrt.data.transfer import Assignment
-from dlbrt.parameters import Parameters
 from dlbrt.records import dataclass
 
 
@@ -21,59 +20,29 @@ class Periodicity(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionInputs:
-    """What every rank knows alike at a synchronization; sequences are indexed by rank.
+class Strategy(ABC):
+    """A name in the contract, a place on the paper's axes, a timing, and a rule for new shares.
 
-    ``remaining`` is work in quanta, ``reserved`` the part of it that stays where it is; ``speeds`` are quanta
-    a second; ``unit`` is the mean work of a unit, 1 where all units cost the same; ``exchange_s`` and
-    ``unit_move_s`` are the measured costs of a synchronization and of moving one unit's data.
+    ``local``: each group balances for itself; otherwise all ranks balance together. ``central``: rank 0
+    decides for all, and profiles go there; otherwise every rank decides the same. ``interrupts``: a rank out
+    of work interrupts the others; ``interrupts_early``: it does so a little before, if it sees that the
+    others will not be done by then. ``periodicity`` says when ranks synchronize by the clock, uninterrupted.
+    `dlbrt.balance.strategies` has all strategies by name.
     """
 
-    remaining: Sequence[int]
-    reserved: Sequence[int]
-    speeds: Sequence[float]
-    exchange_s: float
-    unit: float
-    unit_move_s: float
-    parameters: Parameters
+    name: str
+    local: bool = False
+    central: bool = False
+    interrupts: bool = True
+    interrupts_early: bool = True
+    periodicity: Periodicity = Periodicity.NEVER
 
-
-class Strategy(Protocol):
-    """A name, a place on the paper's axes, a timing, and a rule for new shares.
-
-    A strategy balances among all ranks or within groups (`local`); one balancer decides (`central`), or every
-    rank decides the same. `dlbrt.balance.strategies` has all strategies by name.
-    """
-
-    @property
-    def name(self) -> str:
-        """Its name in the contract."""
-
-    @property
-    def local(self) -> bool:
-        """Whether each group balances for itself."""
-
-    @property
-    def central(self) -> bool:
-        """Whether rank 0 decides for all, and profiles go there."""
-
-    @property
-    def interrupts(self) -> bool:
-        """Whether a rank out of work interrupts the others."""
-
-    @property
-    def interrupts_early(self) -> bool:
-        """Whether it does so a little before, if it sees that the others will not be done by then."""
-
-    @property
-    def periodicity(self) -> Periodicity:
-        """When ranks synchronize by the clock, uninterrupted."""
-
-    def decide(self, decision_inputs: DecisionInputs) -> Decision | None:
+    @abstractmethod
+    def decide(self, inputs: DecisionInputs) -> Decision | None:
         """The new shares; None leaves the work where it is."""
 
 
-def defer_to_exchange(decision_inputs: DecisionInputs) -> None:
+def defer_to_exchange(inputs: DecisionInputs) -> None:
     """Decide nothing, in a group that goes to a group exchange, where all groups decide together."""
 
 

@@ -226,10 +226,6 @@ def _overlap(one: Array, other: Array) -> bool:
         return True
 
 
-# ------------------------------------------------------------------------------
-# Conflicts between iterations, by the tables of what each of them touches.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretches:
     """Rows starts..stops-1 of the iterations at ``positions``."""
@@ -295,7 +291,6 @@ def _joined(table: AccessTable, length: int) -> _Stretches:
     return _Stretches(starts - positions * lane, stops - positions * lane, positions)
 
 
-# ------------------------------------------------------------------------------
 # Other references to an object that is expected to be reached by its name alone.
 
 #: The search for another reference gives up after this many objects.

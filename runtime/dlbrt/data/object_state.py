@@ -11,6 +11,7 @@ the program are among the parts for their identity alone; they have no state.
 
 from __future__ import annotations
 
+import contextlib
 import copyreg
 import datetime
 import decimal
@@ -32,7 +33,7 @@ ATOMS = frozenset(
     | {decimal.Decimal, fractions.Fraction, re.Pattern}
     | {datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone}
 )
-_ATOMIC = (np.generic, np.dtype, enum.Enum, pathlib.PurePath, types.BuiltinFunctionType, types.ModuleType)
+_ATOMIC = (np.generic, np.dtype, pathlib.PurePath, types.ModuleType)
 _NAMED = (type, types.FunctionType)
 _DICTS = (dict, OrderedDict, defaultdict, Counter)
 _HOOKS = ("__reduce_ex__", "__reduce__", "__getstate__", "__new__")
@@ -88,7 +89,11 @@ def _held(value: Any) -> tuple[list[Any], bool]:
     if kind is bytearray:
         return [], True
     if isinstance(value, _NAMED):
-        return [], value.__module__ == "__main__" or "<locals>" in value.__qualname__
+        return _closed_over(value), value.__module__ == "__main__" or "<locals>" in value.__qualname__
+    if kind is types.BuiltinFunctionType and isinstance(value.__self__, types.ModuleType | None):
+        return [], False
+    if isinstance(value, enum.Enum):
+        return [kind], False
     if isinstance(value, _ATOMIC):
         return [], False
     if kind is types.SimpleNamespace or _is_plain(kind):
@@ -96,10 +101,19 @@ def _held(value: Any) -> tuple[list[Any], bool]:
     raise UnknownPartError(kind.__name__)
 
 
+def _closed_over(value: Any) -> list[Any]:
+    """The values that a function holds; a class holds none that iterations may change."""
+    found = list(getattr(value, "__defaults__", None) or ())
+    for cell in getattr(value, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # a cell may be empty
+            found.append(cell.cell_contents)
+    return found
+
+
 def _check_keys(keys: Iterable[Any], kind: type) -> None:
     """Keys are compared with others: they must be values, and in a set in no order of addresses."""
     for key in keys:
-        if type(key) not in ATOMS and not isinstance(key, _ATOMIC):
+        if type(key) not in ATOMS and not isinstance(key, (*_ATOMIC, enum.Enum)):
             if type(key) is not tuple:
                 raise UnknownPartError(f"{kind.__name__} with a key of type {type(key).__name__}")
             _check_keys(key, kind)

@@ -20,6 +20,7 @@ from dlbrt.data.access_table import AccessTables
 from dlbrt.mpi.team import RunCounters, clock
 from dlbrt.observe import statistics
 from dlbrt.observe.linemap import Frame, original, proof_of
+from dlbrt.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,20 @@ if TYPE_CHECKING:
     from dlbrt.partition.profiling import Profiling
     from dlbrt.predict.choose import StrategyChoice
     from dlbrt.speed.points import SpeedPoints
+
+
+@dataclass(frozen=True, slots=True)
+class SharingFigures:
+    """What only a run on all ranks has.
+
+    ``choice`` is how its strategy was chosen, if it was. ``rows_fetched`` are the rows of resident arrays
+    that the call brought to ranks. For ``loading_s`` rank 0 imported modules, which no later run has to.
+    """
+
+    choice: StrategyChoice | None = None
+    rows_fetched: int = 0
+    bytes_fetched: int = 0
+    loading_s: float = 0.0
 
 
 class LoopHistory:
@@ -87,16 +102,10 @@ class LoopHistory:
         strategy: str,
         reason: str,
         planned: statistics.PlannedShares | None,
-        choice: StrategyChoice | None = None,
-        rows_fetched: int = 0,
-        bytes_fetched: int = 0,
-        loading_s: float = 0.0,
+        sharing: SharingFigures,
     ) -> None:
-        """Take in one run: the figures of rank 0 alone, or of all ranks.
-
-        For ``loading_s`` of it rank 0 imported modules, which no later run has to.
-        """
-        overhead_s = max(0.0, elapsed_s - loading_s - max(f.compute_s for f in figures))
+        """Take in one run: the figures of rank 0 alone, or of all ranks."""
+        overhead_s = max(0.0, elapsed_s - sharing.loading_s - max(f.compute_s for f in figures))
         if iterations:
             self._iteration_s = sum(f.compute_s for f in figures) / iterations
         if len(figures) > 1:
@@ -116,22 +125,21 @@ class LoopHistory:
                 sum(f.redistributions for f in figures),
                 sum(f.iterations_moved for f in figures),
                 sum(f.bytes_moved for f in figures),
-                choice=choice,
+                choice=sharing.choice,
                 reason=reason,
                 overhead_s=overhead_s,
                 planned=planned,
                 windows=tuple(window for f in figures for window in f.windows),
                 gain=sum((f.gain for f in figures), RedistributionGain()),
-                rows_fetched=rows_fetched,
-                bytes_fetched=bytes_fetched,
+                rows_fetched=sharing.rows_fetched,
+                bytes_fetched=sharing.bytes_fetched,
             )
         )
 
     def record_speeds(self, work: Sequence[float], seconds: Sequence[float]) -> None:
         """Add how much work each rank did in a run, in a unit of that run's own, and how long it took."""
-        share = fsum(seconds) / (
-            fsum(work) or 1.0
-        )  # one unit for all runs: what a mean rank does in a second
+        # One unit for all runs: what a mean rank does in a second.
+        share = fsum(seconds) / (fsum(work) or 1.0)
         for rank, (part, taken) in enumerate(zip(work, seconds, strict=True)):
             self._work[rank] += part * share
             self._seconds[rank] += taken
@@ -255,12 +263,12 @@ class ProgramHistory:
 
     def write(self, path: str) -> None:
         """Write the statistics; a path that cannot be written is reported, and the program goes on."""
+        from dlbrt.observe import files
+
         records = [loop_history.record for loop_history in self._loop_histories.values()]
         routines, elapsed_s = list(self._routines.values()), clock() - self._started
         try:
-            statistics.write(
-                path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines)
-            )
+            files.write(path, statistics.report(records, self._ranks, self.host_names, elapsed_s, routines))
         except OSError as error:
             print(f"dlb: the statistics could not be written: {error}", file=sys.stderr, flush=True)
 

@@ -28,6 +28,7 @@ from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.partitioner import Partitioner
 from dlbrt.mpi.perform import RankResult, make_driver, own_result, perform, recorder, stored_by
 from dlbrt.mpi.preparation import Kernel, Preparation
+from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.root import RootRuntime
 from dlbrt.mpi.routines.loop_residents import PendingTransfers
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
@@ -185,22 +186,10 @@ class LoopRun:
         """Note the figures of the run, and what they teach."""
         history, figures = self._loop_history, [result.figures for result in self._results]
         elapsed_s, n, planned = clock() - self._started, len(self._prepared.space), self._partitioner.planned
-        if (sharing := self._sharing) is None:
-            history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned)
-        else:
-            self._strategy = sharing.driver.strategy
-            history.learn(
-                figures,
-                elapsed_s,
-                n,
-                self._strategy,
-                self._reason,
-                planned,
-                sharing.driver.choice,
-                sharing.rows_fetched,
-                sharing.bytes_fetched,
-                sharing.driver.loading_s,
-            )
+        sharing = SharingFigures()
+        if self._sharing is not None:
+            self._strategy, sharing = self._sharing.driver.strategy, self._sharing.figures
+        history.learn(figures, elapsed_s, n, self._strategy, self._reason, planned, sharing)
         self._partitioner.learn(self._results)
         if self._pooled and len(figures) > 1:
             history.learn_of_chunks(figures, self._root_runtime.network.latency_s)
@@ -230,10 +219,6 @@ class LoopRun:
                 doubt = sharing.run_journal.doubt(result.failure.position)
                 result.note = "\n".join(filter(None, (result.note, doubt)))
         return result
-
-
-# ------------------------------------------------------------------------------
-# A loop that all ranks run, as rank 0 leads it.
 
 
 class LostIterationError(RuntimeError):
@@ -268,14 +253,11 @@ class SharedRun:
         self.run_journal.open(loop.walk.ordinal)
 
     @property
-    def rows_fetched(self) -> int:
-        """How many rows of resident arrays the call brought to ranks."""
-        return sum(each.row_transfer.carried for each in self._array_transfers)
-
-    @property
-    def bytes_fetched(self) -> int:
-        """How many bytes those rows have."""
-        return self._loop_residents.bytes_of(self._array_transfers)
+    def figures(self) -> SharingFigures:
+        """How the strategy was chosen, and what the call brought to ranks."""
+        rows = sum(each.row_transfer.carried for each in self._array_transfers)
+        size = self._loop_residents.bytes_of(self._array_transfers)
+        return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
 
     def gather(self, own: RankResult) -> list[RankResult]:
         """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.

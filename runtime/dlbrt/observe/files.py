@@ -1,6 +1,6 @@
 """Files kept from one run to the next: JSON, by default in the user's cache directory.
 
-A file is written wholly or not at all (`statistics.write`). A file of another format or version is refused
+A file is written wholly or not at all (`write`). A file of another format or version is refused
 with the reason; it is never guessed at and never overwritten.
 """
 
@@ -85,6 +85,29 @@ def _read(content: str, decode: Callable[[Any], T]) -> T:
         raise RefusedError(f"which is damaged ({error})", ours=True) from error
     except (TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise RefusedError("which is damaged (it has values of another kind)", ours=True) from error
+
+
+def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
+    """Write a document as JSON, as `write_text` does; ValueError if a number is not finite."""
+    import json
+
+    write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file wholly or not at all, except a device or pipe. OSError if it cannot be written."""
+    from pathlib import Path
+
+    target = Path(path).resolve()  # of a symbolic link the target is replaced, not the link
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8")
+        return
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def check_format(document: Any, expected: str, version: int) -> dict[str, Any]:

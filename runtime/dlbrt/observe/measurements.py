@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from dlbrt.contract import ENVIRONMENT, OptionError
-from dlbrt.observe.files import RefusedError, cache_directory, check_format, load, number, text
+from dlbrt.observe import files
 from dlbrt.observe.linemap import line_map
-from dlbrt.observe.statistics import write
 from dlbrt.partition.density import Density
 from dlbrt.records import dataclass
 from dlbrt.speed.points import SpeedPoints, decode, encode
@@ -145,7 +144,7 @@ def default_path(program: str, environ: Mapping[str, str], windows: bool = os.na
     mapped = line_map(program)
     place = os.path.abspath(mapped.source if mapped else program)
     digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-    if (directory := cache_directory(environ, windows)) is None:
+    if (directory := files.cache_directory(environ, windows)) is None:
         raise OptionError(f"expected a home directory, to keep what is learned in; found none: give {_NAMED}")
     return directory / f"{Path(place).stem}-{digest}.json"
 
@@ -163,8 +162,8 @@ def read(path: str | os.PathLike[str], option: str = "learned") -> MeasurementSt
     """
     place = Path(path)
     try:
-        return load(place, _decoded, MeasurementStore())
-    except RefusedError as error:
+        return files.load(place, _decoded, MeasurementStore())
+    except files.RefusedError as error:
         raise _refused(place, error, option) from error
 
 
@@ -179,10 +178,10 @@ def update(
     place = Path(path)
     known = read(place, option).after(entries)
     place.parent.mkdir(parents=True, exist_ok=True)
-    write(place, _encoded(known))
+    files.write(place, _encoded(known))
 
 
-def _refused(place: Path, error: RefusedError, option: str) -> OptionError:
+def _refused(place: Path, error: files.RefusedError, option: str) -> OptionError:
     expected = f"{ENVIRONMENT[option]} (--{option}): expected a file that {_WRITERS[option]} has written"
     advice = "remove it, or name another" if error.ours else "name another"
     return OptionError(f"{expected}; found {str(place)!r}, {error}: {advice}")
@@ -224,25 +223,27 @@ def _short(value: float) -> float:
 
 
 def _decoded(document: Any) -> MeasurementStore:
-    loops = check_format(document, _FORMAT, _VERSION)["loops"]
+    loops = files.check_format(document, _FORMAT, _VERSION)["loops"]
     return MeasurementStore(tuple(_decoded_measurements(entry) for entry in loops))
 
 
 def _decoded_measurements(entry: dict[str, Any]) -> LoopMeasurements:
-    key = LoopKey(text(entry["source"]), text(entry["kernel"]), tuple(map(text, entry["hosts"])))
+    key = LoopKey(
+        files.text(entry["source"]), files.text(entry["kernel"]), tuple(map(files.text, entry["hosts"]))
+    )
     densities = tuple(_decoded_density(density) for density in entry["densities"])
-    seconds = tuple(map(number, entry["seconds"]))
+    seconds = tuple(map(files.number, entry["seconds"]))
     curves = tuple(
-        MeasuredSpeeds(text(curve["form"]), decode(curve["points"], len(key.hosts)))
+        MeasuredSpeeds(files.text(curve["form"]), decode(curve["points"], len(key.hosts)))
         for curve in entry["curves"]
     )
-    return LoopMeasurements(key, tuple(map(number, entry["speeds"])), densities, seconds, curves)
+    return LoopMeasurements(key, tuple(map(files.number, entry["speeds"])), densities, seconds, curves)
 
 
 def _decoded_density(entry: dict[str, Any]) -> Density:
-    n, group, work = entry["n"], entry["group"], [number(part) for part in entry["work"]]
+    n, group, work = entry["n"], entry["group"], [files.number(part) for part in entry["work"]]
     if type(n) is not int or type(group) is not int or not 0 < n < _MAX_ITERATIONS:
         found = f"{reprlib.repr(n)} by groups of {reprlib.repr(group)}"
         raise ValueError(f"expected whole numbers of iterations, found {found}")
     whole = Density(n, group, work)  # type: ignore[arg-type]
-    return Density(n, group, whole.work * (number(entry["total_s"]) / float(whole.prefix[-1])))
+    return Density(n, group, whole.work * (files.number(entry["total_s"]) / float(whole.prefix[-1])))

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbrt.contract import OptionError
-from dlbrt.observe.files import NETWORKS, RefusedError, cache_directory, check_format, load, number, text
-from dlbrt.observe.statistics import write
+from dlbrt.observe import files
 from dlbrt.predict.network import PATTERNS, Network, Networks, fit
 from dlbrt.records import dataclass
 
@@ -120,15 +119,15 @@ def _us(seconds: float) -> str:
 
 def default_path(environ: Mapping[str, str], windows: bool = os.name == "nt") -> Path | None:
     """The file in the user's cache directory; None where the user has no directory."""
-    directory = cache_directory(environ, windows)
-    return directory / NETWORKS if directory else None
+    directory = files.cache_directory(environ, windows)
+    return directory / files.NETWORKS if directory else None
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Calibration, ...]:
     """What a file holds, the newest first; empty if it does not exist. OptionError if it is refused."""
     try:
-        return load(Path(path), _decoded, ())
-    except RefusedError as error:
+        return files.load(Path(path), _decoded, ())
+    except files.RefusedError as error:
         expected = "expected networks that `dlbc calibrate` has measured"
         advice = "remove it, and calibrate again"
         raise OptionError(f"{expected}; found {str(path)!r}, {error}: {advice}") from error
@@ -143,7 +142,8 @@ def update(path: str | os.PathLike[str], calibration: Calibration) -> None:
     older = (found for found in read(place) if found.site != calibration.site)
     kept = (calibration, *older)[:_MAX_CALIBRATIONS]
     place.parent.mkdir(parents=True, exist_ok=True)
-    write(place, {"format": _FORMAT, "version": _VERSION, "networks": [_encoded(found) for found in kept]})
+    document = {"format": _FORMAT, "version": _VERSION, "networks": list(map(_encoded, kept))}
+    files.write(place, document)
 
 
 def to_json(calibration: Calibration) -> str:
@@ -167,7 +167,7 @@ def _encoded(calibration: Calibration) -> dict[str, object]:
 
 
 def _decoded(document: Any) -> tuple[Calibration, ...]:
-    return tuple(map(_decoded_one, check_format(document, _FORMAT, _VERSION)["networks"]))
+    return tuple(map(_decoded_one, files.check_format(document, _FORMAT, _VERSION)["networks"]))
 
 
 def _decoded_one(entry: Any) -> Calibration:
@@ -176,7 +176,7 @@ def _decoded_one(entry: Any) -> Calibration:
     one, gather, exchange = (_decoded_samples(entry["samples"][name]) for name in PATTERNS)
     networks = Networks(_network(entry["network"]), within)
     return Calibration(
-        NetworkSite(ranks, text(entry["mpi"])), networks, PatternSamples(one, gather, exchange)
+        NetworkSite(ranks, files.text(entry["mpi"])), networks, PatternSamples(one, gather, exchange)
     )
 
 
@@ -185,7 +185,7 @@ def _network(found: Any) -> Network:
 
 
 def _decoded_samples(pairs: Any) -> tuple[tuple[int, float], ...]:
-    samples = tuple((_count(ranks, 2), number(seconds)) for ranks, seconds in pairs)
+    samples = tuple((_count(ranks, 2), files.number(seconds)) for ranks, seconds in pairs)
     if not samples or any(not (isfinite(seconds) and seconds >= 0) for _, seconds in samples):
         raise ValueError(f"expected samples of 0 s or more, found {samples[:4]}")
     return samples

@@ -6,7 +6,6 @@ ranks is given by Swartz's measures (section 2, equations 2 and 3), as measured 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field, replace
 from math import isfinite
@@ -266,26 +265,3 @@ def report(
     if routines:
         document["routines"] = [routine.as_json() for routine in routines]
     return document
-
-
-def write(path: str | os.PathLike[str], document: Mapping[str, object]) -> None:
-    """Write a document as JSON, as `write_text` does; ValueError if a number is not finite."""
-    import json
-
-    write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file wholly or not at all, except a device or pipe. OSError if it cannot be written."""
-    from pathlib import Path
-
-    target = Path(path).resolve()  # of a symbolic link the target is replaced, not the link
-    if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8")
-        return
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)

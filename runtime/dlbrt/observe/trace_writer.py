@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from dlbrt.contract import VERSION
-from dlbrt.observe.statistics import write_text
+from dlbrt.observe.files import write_text
 from dlbrt.observe.trace import FORMAT_VERSION, Chunk, RankTrace, RunTrace, Trace, TracedMachine
 from dlbrt.observe.trace_codec import Encoder
 from dlbrt.observe.trace_events import names, of_run

@@ -20,18 +20,8 @@ import numpy as np
 
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.layout import Floats
+from dlbrt.partition import cost_values
 from dlbrt.partition.cost_spec import CostError
-from dlbrt.partition.cost_values import (
-    RAISED,
-    as_number,
-    checked,
-    first_bad,
-    quiet,
-    raised,
-    shown,
-    spread,
-    wide,
-)
 
 #: Integers up to this are exact as doubles.
 _EXACT = 1 << 53
@@ -75,7 +65,7 @@ class IndexDensity(Densities):
         """As `Densities.of`."""
         for run in runs:
             first, after = self._index.value(run.start), self._index.value(run.stop)
-            with quiet():
+            with cost_values.quiet():
                 found = self._works(range(first, after, self._index.step))
             yield found
 
@@ -96,17 +86,17 @@ class IndexDensity(Densities):
         except (IndexError, TypeError):
             self._mode = _CallMode.INTEGERS if self._mode is _CallMode.FLOATS else _CallMode.ONE_BY_ONE
             return None
-        except RAISED:  # one by one will show whether the expression itself raises
+        except cost_values.RAISED:  # one by one will show whether the expression itself raises
             self._mode = _CallMode.ONE_BY_ONE
             return None
-        works = spread(found, len(values))
+        works = cost_values.spread(found, len(values))
         if works is None:
             self._mode = _CallMode.ONE_BY_ONE
         return works
 
     def _agrees(self, works: Floats, values: range) -> bool:
         """Whether the first, middle and last work are the same computed alone; CostError for a bad one."""
-        bad = first_bad(works)
+        bad = cost_values.first_bad(works)
         try:
             same = all(
                 self._close(works[k], values[k]) for k in bad or (0, len(values) // 2, len(values) - 1)
@@ -126,11 +116,11 @@ class IndexDensity(Densities):
     def _alone(self, value: int) -> float:
         try:
             found = self._function(value)
-        except RAISED as error:  # a user's expression may raise anything
-            raise raised("cost", error, f"at {self._name} = {value}") from error
+        except cost_values.RAISED as error:  # a user's expression may raise anything
+            raise cost_values.raised("cost", error, f"at {self._name} = {value}") from error
         if type(found) in (int, float) and 0 <= found < _EXACT:  # the common case, made quick
             return float(found)
-        return checked(found, f"at {self._name} = {value}")
+        return cost_values.checked(found, f"at {self._name} = {value}")
 
 
 class ItemDensity(Densities):
@@ -154,37 +144,37 @@ class ItemDensity(Densities):
             reached = run.stop
             if len(chunk) < len(run):
                 raise CostError(f"expected {run.stop} items, found {run.start + len(chunk)}")
-            with quiet():
+            with cost_values.quiet():
                 found = self._works(chunk, run.start)
             yield found
 
     def _works(self, chunk: list[Any], first: int) -> Floats:
         try:
-            found = list(self._each([wide(item) for item in chunk]))
-        except RAISED as error:  # a user's expression may raise anything
+            found = list(self._each([cost_values.wide(item) for item in chunk]))
+        except cost_values.RAISED as error:  # a user's expression may raise anything
             raise self._located(error, chunk, first) from error
         if len(found) != len(chunk):
             raise CostError(f"expected a cost for each of {len(chunk)} items, found {len(found)}")
-        works = spread(found, len(chunk))
+        works = cost_values.spread(found, len(chunk))
         if works is None:
-            works = np.array([as_number(work) for work in found], np.float64)  # None becomes NaN
-        for k in first_bad(works):
-            checked(found[k], self._place(chunk, first, k))
+            works = np.array([cost_values.as_number(work) for work in found], np.float64)  # None becomes NaN
+        for k in cost_values.first_bad(works):
+            cost_values.checked(found[k], self._place(chunk, first, k))
         return works
 
     def _located(self, error: BaseException, chunk: list[Any], first: int) -> CostError:
         """The error with the first item that raises it."""
         for k, item in enumerate(chunk):
             try:
-                list(self._each([wide(item)]))
-            except RAISED as again:  # as above
-                return raised("cost", again, self._place(chunk, first, k))
-        return raised("cost", error, f"in items {first} to {first + len(chunk) - 1}")
+                list(self._each([cost_values.wide(item)]))
+            except cost_values.RAISED as again:  # as above
+                return cost_values.raised("cost", again, self._place(chunk, first, k))
+        return cost_values.raised("cost", error, f"in items {first} to {first + len(chunk) - 1}")
 
     def _place(self, chunk: list[Any], first: int, k: int) -> str:
         if self._index is not None:
             return f"at index {self._index.value(first + k)}"
-        return f"at item {first + k} ({shown(chunk[k])})"
+        return f"at item {first + k} ({cost_values.shown(chunk[k])})"
 
 
 class PointCurve:
@@ -204,7 +194,7 @@ class PointCurve:
     def __call__(self, x: Any) -> Floats:
         """The work below each x."""
         points = np.asarray(x, dtype=np.float64)
-        with quiet():
+        with cost_values.quiet():
             found = self._values(points.reshape(-1))
         return found.reshape(points.shape)
 
@@ -214,8 +204,8 @@ class PointCurve:
 
     def _together(self, points: Floats) -> Floats | None:
         try:
-            found = spread(self._function(points.copy()), len(points))
-        except RAISED:  # one by one will show whether the expression itself raises
+            found = cost_values.spread(self._function(points.copy()), len(points))
+        except cost_values.RAISED:  # one by one will show whether the expression itself raises
             found = None
         if self._vectorizes is None or found is None:
             self._vectorizes = found is not None and self._agrees(found, points)
@@ -234,21 +224,24 @@ class PointCurve:
         place = f"at {self.name} = {x:.12g}"
         try:
             found = self._function(x)
-        except RAISED as error:  # a user's expression may raise anything
+        except cost_values.RAISED as error:  # a user's expression may raise anything
             if self.trouble is None:
                 hint = _BETWEEN if self._takes_integers(x) else ""
-                self.trouble = x, f"{raised('cumulative cost', error, place)}{hint}"
+                self.trouble = x, f"{cost_values.raised('cumulative cost', error, place)}{hint}"
             return float("nan")
-        number = as_number(found)
+        number = cost_values.as_number(found)
         if number is None:
-            self.trouble = self.trouble or (x, f"cumulative cost is not a number {place}: {shown(found)}")
+            self.trouble = self.trouble or (
+                x,
+                f"cumulative cost is not a number {place}: {cost_values.shown(found)}",
+            )
         return float("nan") if number is None else number
 
     def _takes_integers(self, x: float) -> bool:
         """Whether the function rejects only the type of x: it takes an integer there."""
         try:
             self._function(int(x))
-        except RAISED:
+        except cost_values.RAISED:
             return False
         return True
 

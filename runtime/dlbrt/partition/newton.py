@@ -99,7 +99,7 @@ def fractions(weights: Sequence[float]) -> Floats:
 def _table(work: CumulativeWork, x: Floats, t: Floats, tolerance: float) -> SampledWork:
     scale = max(float(np.abs(t).max()), abs(work.start or 0.0))
     found = methods(x, t, _slopes(work, x, t))
-    return SampledWork(work.t, work.derivative, work.inverse, x, t, found, tolerance, scale)
+    return SampledWork(work.t, work.derivative, x, t, found, tolerance, scale)
 
 
 def _slopes(work: CumulativeWork, x: Floats, t: Floats) -> Floats:

@@ -1,8 +1,7 @@
 """Roots of t(x) = C, all at once in arrays, by the method that will converge in each cell of a sampled t.
 
-Every C lies in a cell of a table of t, which is its first bracket; the start is the analytic inverse if there
-is one, else linear in the cell (with a table of one cell this is the paper's own start, x_max i / N_p). Then,
-by the cell's method (`methods`):
+Every C lies in a cell of a table of t, which is its first bracket; the start is linear in the cell (with a
+table of one cell this is the paper's own start, x_max i / N_p). Then, by the cell's method (`methods`):
 
 * Newton, x - (t(x) - C) / t'(x), with t' analytic or a difference quotient (Swartz, section 2); if it
   leaves the bracket, the secant. After `NEWTON_STEPS` the secant rule takes over.
@@ -104,7 +103,6 @@ class SampledWork:
 
     t: Curve
     derivative: Curve | None
-    inverse: Curve | None
     x: Floats
     values: Floats
     methods: NDArray[np.int8]
@@ -187,9 +185,6 @@ class _Brackets:
         below, above, width = at_low - target, at_high - target, high - low
         with np.errstate(all="ignore"):
             x = low - below * width / (above - below)
-        if table.inverse is not None:
-            guess = evaluate(table.inverse, target)
-            x = np.where((low < guess) & (guess < high), guess, x)
         x = np.where(target >= at_high, high, np.where(target <= at_low, low, x))
         side = np.zeros(len(target), dtype=np.int8)
         place, kind = np.arange(len(target)), table.methods[cell - 1]

@@ -64,7 +64,7 @@ class WorkError(ValueError):
 class CumulativeWork:
     """Cumulative work t(x), any unit, for low <= x <= high.
 
-    ``derivative`` is t'(x), the time density, and ``inverse`` the x of a given t, if they are known.
+    ``derivative`` is t'(x), the time density, if it is known.
     ``start`` is the work at ``low``, by default t(low). ``increasing_from`` is the x_L of the paper's
     appendix A: below it t is not evaluated, and work grows linearly from ``start`` to t(x_L). ValueError for
     a domain that is empty or not finite, or an x_L outside it.
@@ -74,7 +74,6 @@ class CumulativeWork:
     low: float
     high: float
     derivative: Curve | None = None
-    inverse: Curve | None = None
     start: float | None = None
     increasing_from: float | None = None
 
@@ -92,9 +91,7 @@ class CumulativeWork:
         return self.low if self.increasing_from is None else self.increasing_from
 
 
-def over_positions(
-    t: Curve, loop: range, derivative: Curve | None = None, inverse: Curve | None = None
-) -> CumulativeWork:
+def over_positions(t: Curve, loop: range, derivative: Curve | None = None) -> CumulativeWork:
     """The work of a loop's positions 0..n, from a cumulative work t over its variable.
 
     The iteration with value v stands for the work from v to v + abs(step); with a negative step work is
@@ -113,7 +110,6 @@ def over_positions(
         low=0.0,
         high=float(len(loop)),
         derivative=derivative and (lambda k: step * np.asarray(derivative(value(k)))),
-        inverse=inverse and (lambda y: sign * (np.asarray(inverse(sign * y)) - first) / step),
     )
 
 

@@ -1,17 +1,11 @@
 """A processor under discrete external load: its effective speed, and when it finishes.
 
 Zaki, Li, Parthasarathy, sections 1.3.1 and 1.3.2: the load is an integer l(k) during the k-th duration of
-persistence t_l, and the effective speed is S / (l(k) + 1). Between synchronizations at t_(j-1) and t_j,
-in the blocks a = ceil(t_(j-1) / t_l) and b = ceil(t_j / t_l), the average effective speed is
-
-    sigma(j) = sum_(k=a..b) S / (l(k) + 1) / (b - a + 1) = S / lambda(j).
-
-Two traps: a is 0 for t = 0, which is no block, so it is at least 1; and sigma of the processor that
-finishes first depends on b, which depends on t_j, which depends on sigma: `Averaging.BLOCKS` solves for both.
-It also counts the blocks a and b fully where the window has a part of them; `Averaging.EXACT` integrates.
+persistence t_l, and the effective speed is S / (l(k) + 1). Here speeds are integrated over a window; the
+paper's mean over whole blocks is in `samples/papers/zaki/speed.py`, which also makes processors from loads.
 
 What the load will be is not known. A `Processor` has the parts of its speed that were seen, and then a cycle
-of parts that repeats (`Processor.at`). `samples/papers/zaki/speed.py` makes processors from loads.
+of parts that repeats (`Processor.at`).
 
 Forecast (`LoadForecast`). Section 1.3.3: at the first synchronization the load function seen so far is
 plugged into the model. But strategies differ by what the load will do: the assumption that speeds stay as
@@ -25,7 +19,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from itertools import accumulate, pairwise
 from math import ceil
 from random import Random
@@ -34,13 +27,6 @@ from dlbrt.records import dataclass
 
 #: Blocks of the forecast that are summed beforehand; sums further ahead are computed when needed.
 UNROLLED = 24
-
-
-class Averaging(Enum):
-    """How the speed over a window is computed from the blocks of load."""
-
-    BLOCKS = "blocks"
-    EXACT = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +57,22 @@ class Processor:
         """Without external load, or with a constant load that is part of the speed."""
         return _Steady(speed, (0.0, 1.0), (0.0, 1.0), 1.0)
 
-    def average(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+    def average(self, begin_s: float, end_s: float) -> float:
         """sigma: the average effective speed between two times; at an instant, that of its block."""
-        if averaging is Averaging.BLOCKS or end_s <= begin_s:
-            first = self._block(begin_s)
-            return self._mean_of(first, max(first, self._block(end_s)))
+        if end_s <= begin_s:
+            block = max(1, ceil(begin_s / self.duration_s))  # the paper's number, from 1
+            return self.speed * (self._summed(block) - self._summed(block - 1))
         return (self.capacity(end_s) - self.capacity(begin_s)) / (end_s - begin_s)
 
-    def finish(self, begin_s: float, work_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+    def finish(self, begin_s: float, work_s: float) -> float:
         """When work of ``work_s`` seconds on the base processor, begun at ``begin_s``, is done."""
         if work_s <= 0:
             return begin_s
-        if averaging is Averaging.EXACT:
-            return max(begin_s, self.reached(self.capacity(begin_s) + work_s))
-        return self._finish_by_blocks(begin_s, work_s)
+        return max(begin_s, self.reached(self.capacity(begin_s) + work_s))
 
-    def done(self, begin_s: float, end_s: float, averaging: Averaging = Averaging.EXACT) -> float:
+    def done(self, begin_s: float, end_s: float) -> float:
         """Base seconds of work done between two times."""
-        if averaging is Averaging.EXACT:
-            return self.capacity(end_s) - self.capacity(begin_s)
-        return (end_s - begin_s) * self.average(begin_s, end_s, averaging)
+        return self.capacity(end_s) - self.capacity(begin_s)
 
     def capacity(self, time_s: float) -> float:
         """Base seconds of work that can be done from 0 to ``time_s``."""
@@ -112,27 +94,6 @@ class Processor:
             block = self._block_reaching(wanted)
             whole, next_whole = self._summed(block), self._summed(block + 1)
         return (block + (wanted - whole) / (next_whole - whole)) * self.duration_s
-
-    def _finish_by_blocks(self, begin_s: float, work_s: float) -> float:
-        """t_j and sigma together: the first b such that at the mean speed of a..b the work ends within b.
-
-        The mean jumps from block to block. If the work would end after b at the mean of a..b, but before b +
-        1 begins at the mean of a..b+1, it ends between the two.
-        """
-        first = block = self._block(begin_s)
-        while True:
-            end_s = begin_s + work_s / self._mean_of(first, block)
-            if end_s <= block * self.duration_s:
-                return max(end_s, (block - 1) * self.duration_s, begin_s)
-            block += 1
-
-    def _block(self, time_s: float) -> int:
-        """The paper's number of the block that a time falls in, from 1."""
-        return max(1, ceil(time_s / self.duration_s))
-
-    def _mean_of(self, first: int, last: int) -> float:
-        """The mean effective speed of the blocks numbered first..last, from 1."""
-        return self.speed * (self._summed(last) - self._summed(first - 1)) / (last - first + 1)
 
     def _summed(self, blocks: int) -> float:
         """The sum of 1 / (l + 1) over the first ``blocks`` blocks."""

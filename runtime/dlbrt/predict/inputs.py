@@ -88,7 +88,7 @@ class ModelInputs:
             "within": [asdict(network) for network in self.within],
             "iteration_bytes": self.iteration_bytes,
             "bare": self.without_rows,
-            "rules": asdict(self.rules) | {"averaging": self.rules.averaging.value},
+            "rules": asdict(self.rules),
         }
 
 

@@ -14,10 +14,10 @@ and ``delay_s``). Iterations are integers. A rank that is left with nothing has 
 costs one rank less. A rank polls for interrupts between its iterations only, and computes while an interrupt
 travels (`ModelOptions.polls`): the synchronization begins when the last rank has polled.
 
-Where speeds are integrated (`Averaging.EXACT`), a rank's clock is kept twice: as a time, and as the capacity
-of its processor up to then. What fits until a time is a difference of capacities, and when work ends is one
-inverse; so a window between two synchronizations costs three of each. This is the inner loop of a choice,
-which has to be made in milliseconds.
+A rank's clock is kept twice: as a time, and as the capacity of its processor up to then. What fits until a
+time is a difference of capacities, and when work ends is one inverse; so a window between two
+synchronizations costs three of each. This is the inner loop of a choice, which has to be made in
+milliseconds.
 """
 
 from __future__ import annotations
@@ -26,14 +26,12 @@ from collections.abc import Sequence
 from dataclasses import field
 from heapq import heappop, heappush
 
-from dlbrt.predict.effective_speed import Averaging, Processor
+from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.network import Network
 from dlbrt.predict.redistribute import ModelOptions, MovementCosts, redistribute
 from dlbrt.predict.schemes import Scheme
 from dlbrt.predict.work import NOTHING, IterationCosts, Runs
 from dlbrt.records import dataclass
-
-_EXACT = Averaging.EXACT
 
 
 @dataclass(slots=True)
@@ -41,8 +39,7 @@ class ModelRank:
     """One rank of a group (Zaki et al., 1.3.1, 1.3.2): what it holds, when it is ready, how fast it was.
 
     ``units`` is the cost of ``held``, ``at_s`` the capacity of the processor up to ``ready_s``, ``end_s``
-    when the rank will have done all that it holds. ``worked_s`` and ``took_s`` are its work and time by its
-    profiles.
+    when the rank will have done all that it holds.
     """
 
     work: IterationCosts
@@ -54,8 +51,6 @@ class ModelRank:
     units: int = 0
     at_s: float = 0.0
     end_s: float = 0.0
-    worked_s: float = 0.0
-    took_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.units = self.work.units(self.held)
@@ -87,7 +82,7 @@ class ModelRank:
             return 0.0, 0.0
         else:
             self.held, self.units = self.work.remaining_after(
-                self.held, units, self._fits_s(until_s) / unit_s
+                self.held, units, (self.processor.capacity(until_s) - self.at_s) / unit_s
             )
             work_s = (units - self.units) * unit_s
             if not self.rules.polls:
@@ -98,33 +93,22 @@ class ModelRank:
         if self.rules.polls:
             self.at_s += work_s
         else:  # an iteration begun counts as done, so work over time is not the speed
-            work_s = self.processor.average(begin_s, stops_s, self.rules.averaging) * (stops_s - begin_s)
+            work_s = self.processor.done(begin_s, stops_s)
             self.at_s = self.processor.capacity(stops_s)
         self.ready_s = stops_s
         return work_s, stops_s - begin_s
 
     def learn(self, work_s: float, seconds: float) -> None:
-        """Take in the speed since the last synchronization, or since the beginning."""
-        if self.rules.all_history:
-            work_s, seconds = work_s + self.worked_s, seconds + self.took_s
-            self.worked_s, self.took_s = work_s, seconds
+        """Take in the speed since the last synchronization."""
         if work_s > 0 and seconds > 0:
             self.speed = work_s / seconds
-
-    def _fits_s(self, until_s: float) -> float:
-        """The work for which there is time until ``until_s``."""
-        if self.rules.averaging is _EXACT:
-            return self.processor.capacity(until_s) - self.at_s
-        return self.processor.done(self.ready_s, until_s, self.rules.averaging)
 
     def _finish_s(self, work_s: float) -> float:
         """When ``work_s`` is done."""
         if not work_s > 0:
             return self.ready_s
-        if self.rules.averaging is _EXACT:
-            end_s = self.processor.reached(self.at_s + work_s)
-            return end_s if end_s > self.ready_s else self.ready_s
-        return self.processor.finish(self.ready_s, work_s, self.rules.averaging)
+        end_s = self.processor.reached(self.at_s + work_s)
+        return end_s if end_s > self.ready_s else self.ready_s
 
 
 @dataclass(slots=True)
@@ -183,7 +167,7 @@ class Scenario:
 def evaluate_static(game: Scenario, held: Sequence[Runs], start_s: float = 0.0) -> StrategyCost:
     """Without balancing: each rank works off what it holds."""
     finish_s = [
-        processor.finish(start_s, game.work.units(runs) * game.work.unit_s, game.rules.averaging)
+        processor.finish(start_s, game.work.units(runs) * game.work.unit_s)
         for processor, runs in zip(game.processors, held, strict=True)
     ]
     return StrategyCost((GroupCost(max(finish_s)),))

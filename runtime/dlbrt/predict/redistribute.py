@@ -20,22 +20,19 @@ from operator import truediv
 
 from dlbrt.data.layout import quickest
 from dlbrt.parameters import MIN_MOVED, PROFITABILITY
-from dlbrt.predict.effective_speed import Averaging
 from dlbrt.predict.work import NOTHING, IterationCosts, Runs, count
 from dlbrt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """How the ranks behave; the defaults are the paper's, but for ``polls`` and ``averaging``.
+    """How the ranks behave; the defaults are the paper's, but for ``polls``.
 
     ``decision_s``: delta, the time to calculate a distribution. ``profitability``: the least predicted gain,
     ``min_moved``: the least part of what is left that is worth moving. ``charged``: the gain includes the
     costs of the next synchronization and of the movement. ``polls``: ranks poll for interrupts between
     iterations only, and compute while an interrupt travels; otherwise all stop when the first rank finishes,
-    as in the paper. ``reserves``: ranks go on computing while the profiles travel. ``all_history``: speeds
-    are those since the beginning, not since the last synchronization. ``averaging``: how blocks of load are
-    averaged.
+    as in the paper. ``reserves``: ranks go on computing while the profiles travel.
     """
 
     decision_s: float = 1e-4
@@ -44,8 +41,6 @@ class ModelOptions:
     charged: bool = False
     polls: bool = True
     reserves: bool = False
-    all_history: bool = False
-    averaging: Averaging = Averaging.EXACT
 
 
 @dataclass(frozen=True, slots=True)

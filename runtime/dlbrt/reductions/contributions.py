@@ -14,21 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from dlbrt.records import dataclass
+from dlbrt.reductions import operations
 from dlbrt.reductions.journal import Journal
 from dlbrt.reductions.kinds import ORDERED, ContributionForm, ContributionKind, is_decided
-from dlbrt.reductions.operations import (
-    APPLY,
-    IMMUTABLE,
-    NAMES,
-    SELECT,
-    SHARE,
-    WIDTH,
-    MisuseError,
-    StandIn,
-    boolean,
-    combining,
-    kept,
-)
 from dlbrt.reductions.private_copies import (
     ContainerShape,
     PrivateCopySpec,
@@ -44,7 +32,6 @@ from dlbrt.reductions.proxies import (
     adder,
 )
 
-# ------------------------------------------------------------------------------
 # Identities: objects that a share starts from. ``Identity() + e`` is ``e`` for every type, also -0.0, text,
 # arrays.
 
@@ -52,7 +39,7 @@ from dlbrt.reductions.proxies import (
 _ORDERED = (int, float, str, bytes, np.integer, np.floating)
 
 
-class Identity(StandIn):
+class Identity(operations.StandIn):
     """The start of a share by an arithmetic operator; ``mode`` is the form in which it was last applied."""
 
     __slots__ = ("mode",)
@@ -64,17 +51,17 @@ class Identity(StandIn):
 def _starting(mode: int) -> Any:
     def method(self: Identity, operand: Any) -> Any:
         self.mode = mode
-        return operand if type(operand) in IMMUTABLE else kept(operand)
+        return operand if type(operand) in operations.IMMUTABLE else operations.kept(operand)
 
     return method
 
 
-for _name, _number in NAMES.items():
+for _name, _number in operations.NAMES.items():
     if _name.strip("_") not in ("sub", "isub", "rsub"):
         setattr(Identity, _name, _starting(_number % 3))
 
 
-class BooleanIdentity(StandIn):
+class BooleanIdentity(operations.StandIn):
     """The start of ``s and e`` (true) or ``s or e`` (false), for which the outcome is e."""
 
     __slots__ = ("_is",)
@@ -86,14 +73,16 @@ class BooleanIdentity(StandIn):
         return self._is
 
 
-class ExtremumIdentity(StandIn):
+class ExtremumIdentity(operations.StandIn):
     """The start of a selection: every value except NaN beats it in ``new < best`` and the like."""
 
     __slots__ = ()
 
     def _beats(self, value: Any) -> bool:
         if not has_order(value):
-            raise MisuseError(f"a selection compares {type(value).__name__}, which has no total order")
+            raise operations.MisuseError(
+                f"a selection compares {type(value).__name__}, which has no total order"
+            )
         return bool(value == value)
 
     __lt__ = __le__ = __gt__ = __ge__ = _beats
@@ -241,7 +230,7 @@ class _Native:
         if identity is None:
             return share
         if share is not identity:
-            apply = APPLY[combining(self._kinds[name].operator) + identity.mode]
+            apply = operations.APPLY[operations.combining(self._kinds[name].operator) + identity.mode]
             self._values[name] = apply(self._values[name], share)
         return identity
 
@@ -270,8 +259,8 @@ class _Shared:
         self._journal = journal
         self._append = journal.log.append
         self._descriptions = descriptions
-        self._codes = {name: WIDTH * number for number, name in enumerate(kinds, 1)}
-        self._identities: dict[str, StandIn] = {}
+        self._codes = {name: operations.WIDTH * number for number, name in enumerate(kinds, 1)}
+        self._identities: dict[str, operations.StandIn] = {}
         self._private: dict[str, Any] = {}
         self._readers: dict[str, Callable[[Any], Any] | None] = {}
 
@@ -288,7 +277,7 @@ class _Shared:
                 return self._descriptions[name].adder(append, code)
         return self._identities.setdefault(name, self._identity(name))
 
-    def _identity(self, name: str) -> StandIn:
+    def _identity(self, name: str) -> operations.StandIn:
         kind = self._kinds[name]
         if kind.form is ContributionForm.SELECTION:
             return ExtremumIdentity()
@@ -321,11 +310,11 @@ class _Shared:
     def reduce(self, values: Mapping[str, Any]) -> None:
         for name, share in values.items():
             kind = self._kinds.get(name)
-            if kind is None or isinstance(share, StandIn):
+            if kind is None or isinstance(share, operations.StandIn):
                 continue
             if kind.form is ContributionForm.SELECTION:
                 others = {key: values[key] for key in kind.companions if values.get(key, UNSET) is not UNSET}
-                self._append((self._codes[name] + SELECT, share, others))
+                self._append((self._codes[name] + operations.SELECT, share, others))
             elif name in self._identities:
                 self._append((self._code(name), share))
 
@@ -333,15 +322,15 @@ class _Shared:
         for name, private in self._private.items():
             share = share_of(private, self._kinds[name].operator)
             if share is not None:
-                self._append((self._codes[name] + SHARE, share))
+                self._append((self._codes[name] + operations.SHARE, share))
         self._private.clear()
 
     def _code(self, name: str) -> int:
         """The code of the operation that combines a share with the value."""
         kind, identity = self._kinds[name], self._identities[name]
         if isinstance(identity, Identity):
-            return self._codes[name] + combining(kind.operator) + identity.mode
-        return self._codes[name] + boolean(kind.operator)
+            return self._codes[name] + operations.combining(kind.operator) + identity.mode
+        return self._codes[name] + operations.boolean(kind.operator)
 
 
 class _Unset:

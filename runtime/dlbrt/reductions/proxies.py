@@ -14,25 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dlbrt.reductions.operations import (
-    AT,
-    CALL,
-    CHAIN,
-    IMMUTABLE,
-    MAX,
-    MAX_REFLECTED,
-    MIN,
-    MIN_REFLECTED,
-    NAMES,
-    STORE,
-    MisuseError,
-    StandIn,
-    boolean,
-    kept,
-    kept_key,
-    known,
-    read_out,
-)
+from dlbrt.reductions import operations
 
 Append = Callable[[tuple[Any, ...]], None]
 
@@ -40,7 +22,7 @@ Append = Callable[[tuple[Any, ...]], None]
 _ORDERED = frozenset({int, float, str, bytes, np.float64, np.float32, np.int64, np.int32})
 
 
-class LoggingAccumulator(StandIn):
+class LoggingAccumulator(operations.StandIn):
     """Stands for a number, text, list, set or array to which operands are added, multiplied, ..."""
 
     __slots__ = ("_append", "_code")
@@ -50,7 +32,7 @@ class LoggingAccumulator(StandIn):
         self._code = code
 
 
-class LoggingExtremum(StandIn):
+class LoggingExtremum(operations.StandIn):
     """Stands for a maximum or minimum.
 
     ``max`` and ``min`` compare; the comparison logs the value, and its outcome makes them return the
@@ -78,21 +60,21 @@ class LoggingExtremum(StandIn):
     def __lt__(self, value: Any) -> bool:
         if self._max:  # max(s, e): e > s, answered from this side
             if type(value) is not self._kind or value > self._best:
-                self._log(MAX, value)
+                self._log(operations.MAX, value)
             return False
         if type(value) is not self._kind or not (self._sure and self._best < value):
             self._sure = True  # min(e, s): s < e
-            self._log(MIN_REFLECTED, value)
+            self._log(operations.MIN_REFLECTED, value)
         return True
 
     def __gt__(self, value: Any) -> bool:
         if not self._max:  # min(s, e): e < s, answered from this side
             if type(value) is not self._kind or value < self._best:
-                self._log(MIN, value)
+                self._log(operations.MIN, value)
             return False
         if type(value) is not self._kind or not (self._sure and self._best > value):
             self._sure = True  # max(e, s): s > e
-            self._log(MAX_REFLECTED, value)
+            self._log(operations.MAX_REFLECTED, value)
         return True
 
     def _log(self, operation: int, value: Any) -> None:
@@ -101,14 +83,14 @@ class LoggingExtremum(StandIn):
         else:
             self._kind = None
             self._sure = False
-            known(value)
+            operations.known(value)
         self._append((self._code + operation, value))
 
 
 _new = object.__new__
 
 
-class LoggedElement(StandIn):
+class LoggedElement(operations.StandIn):
     """Stands for the element under a key, from its being read to its being stored."""
 
     __slots__ = ("_key", "_operand", "_operation", "_sign")
@@ -119,15 +101,19 @@ class LoggedElement(StandIn):
 
     def _then(self, operation: int, operand: Any) -> None:
         """Add an operation."""
-        if type(operand) not in IMMUTABLE:
-            operand = known(operand) if operation >= MAX else kept(operand, self._sign)
+        if type(operand) not in operations.IMMUTABLE:
+            operand = (
+                operations.known(operand)
+                if operation >= operations.MAX
+                else operations.kept(operand, self._sign)
+            )
         if self._operation < 0:
             self._operation, self._operand = operation, operand
-        elif self._operation == CHAIN:
+        elif self._operation == operations.CHAIN:
             self._operand.append((operation, operand))
         else:
             self._operand = [(self._operation, self._operand), (operation, operand)]
-            self._operation = CHAIN
+            self._operation = operations.CHAIN
 
     def __bool__(self) -> bool:
         """Make ``hist[k] and e`` and ``hist[k] or e`` evaluate to e, which is then stored."""
@@ -137,12 +123,12 @@ class LoggedElement(StandIn):
 
     def __lt__(self, value: Any) -> bool:
         largest = self._sign == "max"
-        self._then(MAX if largest else MIN_REFLECTED, value)
+        self._then(operations.MAX if largest else operations.MIN_REFLECTED, value)
         return not largest
 
     def __gt__(self, value: Any) -> bool:
         largest = self._sign == "max"
-        self._then(MAX_REFLECTED if largest else MIN, value)
+        self._then(operations.MAX_REFLECTED if largest else operations.MIN, value)
         return largest
 
 
@@ -155,7 +141,7 @@ class _Defaulted(LoggedElement):
 
 def _noting(operation: int) -> Any:
     def method(self: LoggedElement, operand: Any) -> LoggedElement:
-        if self._operation < 0 and type(operand) in IMMUTABLE:
+        if self._operation < 0 and type(operand) in operations.IMMUTABLE:
             self._operation, self._operand = operation, operand
         else:
             self._then(operation, operand)
@@ -164,11 +150,11 @@ def _noting(operation: int) -> Any:
     return method
 
 
-for _name, _number in NAMES.items():
+for _name, _number in operations.NAMES.items():
     setattr(LoggedElement, _name, _noting(_number))
 
 
-class LoggingContainer(StandIn):
+class LoggingContainer(operations.StandIn):
     """Stands for an array, list or dictionary whose elements are updated.
 
     ``read``, called with a key, raises what reading the element raises.
@@ -195,22 +181,24 @@ class LoggingContainer(StandIn):
         """The element under a key with a default, as of a dictionary."""
         element = _new(_Defaulted)
         element._key, element._operation, element._sign = key, -1, self._sign
-        element._default = default if type(default) in IMMUTABLE else kept(default)
+        element._default = default if type(default) in operations.IMMUTABLE else operations.kept(default)
         return element
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if type(key) not in IMMUTABLE:
-            key = kept_key(key)
+        if type(key) not in operations.IMMUTABLE:
+            key = operations.kept_key(key)
         if type(value) is LoggedElement and (value._key is key or _same(value._key, key)):
             if value._operation >= 0:
                 self._append((self._code + value._operation, key, value._operand))
         elif type(value) is _Defaulted and (value._key is key or _same(value._key, key)):
             if value._operation >= 0:
                 self._append((self._code + value._operation, key, value._operand, value._default))
-        elif self._sign in ("and", "or") and not isinstance(value, StandIn):
-            self._append((self._code + boolean(self._sign), key, known(value)))
+        elif self._sign in ("and", "or") and not isinstance(value, operations.StandIn):
+            self._append((self._code + operations.boolean(self._sign), key, operations.known(value)))
         else:
-            raise MisuseError("an element that iterations contribute to is stored to in another way")
+            raise operations.MisuseError(
+                "an element that iterations contribute to is stored to in another way"
+            )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
         """Log ``np.add.at(hist, k, e)``; leave operators to this class."""
@@ -220,7 +208,13 @@ class LoggingContainer(StandIn):
             self._misused()
         if self._read is not None:
             self._read(inputs[1])
-        self._append((self._code + AT, ufunc, (kept_key(inputs[1]), *map(kept, inputs[2:]))))
+        self._append(
+            (
+                self._code + operations.AT,
+                ufunc,
+                (operations.kept_key(inputs[1]), *map(operations.kept, inputs[2:])),
+            )
+        )
         return None
 
 
@@ -232,7 +226,7 @@ def _same(one: Any, other: Any) -> bool:
         return True
 
 
-class LoggingAdder(StandIn):
+class LoggingAdder(operations.StandIn):
     """Stands for a container that iterations only add to: a list, a deque, or one of an unknown type."""
 
     __slots__ = ("_append", "_code")
@@ -242,11 +236,11 @@ class LoggingAdder(StandIn):
         self._code = code
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if type(key) not in IMMUTABLE:
-            key = kept_key(key)
+        if type(key) not in operations.IMMUTABLE:
+            key = operations.kept_key(key)
             if type(key) is slice:  # the operand of a slice assignment is read out
-                value = read_out(value)
-        self._append((self._code + STORE, key, value))
+                value = operations.read_out(value)
+        self._append((self._code + operations.STORE, key, value))
 
 
 class CopyingAdder(LoggingAdder):
@@ -255,11 +249,11 @@ class CopyingAdder(LoggingAdder):
     __slots__ = ()
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if type(key) not in IMMUTABLE:
-            key = kept_key(key)
-        if type(value) not in IMMUTABLE:
-            value = kept(value)
-        self._append((self._code + STORE, key, value))
+        if type(key) not in operations.IMMUTABLE:
+            key = operations.kept_key(key)
+        if type(value) not in operations.IMMUTABLE:
+            value = operations.kept(value)
+        self._append((self._code + operations.STORE, key, value))
 
 
 class HashingAdder(LoggingAdder):
@@ -269,12 +263,12 @@ class HashingAdder(LoggingAdder):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         hash(key)
-        self._append((self._code + STORE, key, value))
+        self._append((self._code + operations.STORE, key, value))
 
     def add(self, item: Any) -> None:
         """Add an item, as to a set."""
         hash(item)
-        self._append((self._code + CALL, "add", (item,), {}))
+        self._append((self._code + operations.CALL, "add", (item,), {}))
 
 
 #: Types of containers that hash what they hold.
@@ -291,8 +285,8 @@ def adder(real: Any) -> type[LoggingAdder]:
 
 def _operating(operation: int, sign: str) -> Any:
     def method(self: Any, operand: Any) -> Any:
-        if type(operand) not in IMMUTABLE:
-            operand = kept(operand, sign)
+        if type(operand) not in operations.IMMUTABLE:
+            operand = operations.kept(operand, sign)
         self._append((self._code + operation, operand))
         return self
 
@@ -301,13 +295,13 @@ def _operating(operation: int, sign: str) -> Any:
 
 def _calling(name: str, extends: bool) -> Callable[..., None]:
     def method(self: LoggingAdder, *arguments: Any, **named: Any) -> None:
-        arguments = tuple(map(read_out, arguments)) if extends else arguments
-        self._append((self._code + CALL, name, arguments, named))
+        arguments = tuple(map(operations.read_out, arguments)) if extends else arguments
+        self._append((self._code + operations.CALL, name, arguments, named))
 
     return method
 
 
-for _name, _number in NAMES.items():
+for _name, _number in operations.NAMES.items():
     _method = _operating(_number, "+" if _number < 3 else "")
     setattr(LoggingAccumulator, _name, _method)
     if _number % 3 == 1:  # `acc += row` changes all elements of an array in place

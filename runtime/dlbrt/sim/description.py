@@ -107,7 +107,6 @@ class MachineDescription:
         )
 
 
-# ------------------------------------------------------------------------------
 # Tables of a TOML file. Errors are collected, each with the path of its key.
 
 _T = TypeVar("_T")
@@ -204,9 +203,6 @@ def _tables(value: Any) -> list[dict[str, Any]] | None:
     tables = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
     return value if tables else None
 
-
-# ------------------------------------------------------------------------------
-# From the outermost table to the description.
 
 #: The most processors of a machine.
 MAX_RANKS = 1 << 22

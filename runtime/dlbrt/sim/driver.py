@@ -8,18 +8,18 @@ an iteration, so that a run takes milliseconds whatever it simulates.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
 from dlbrt.balance.agent import Agent, InitialState, PeerStrategy
-from dlbrt.balance.decision import Decision
+from dlbrt.balance.decision import DecisionRule
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.member import ChoiceRule
 from dlbrt.balance.messages import GroupReport, Profile
 from dlbrt.balance.setup import agent_of, initial_state
-from dlbrt.balance.strategy import DecisionInputs, Strategy
+from dlbrt.balance.strategy import Strategy
 from dlbrt.chunks.statistics import LoopStatistics
 from dlbrt.data.spans import Spans
 from dlbrt.data.transfer import Transfer
@@ -31,7 +31,6 @@ from dlbrt.sim.outcome import SimulationOutcome, SimulationStep
 from dlbrt.sim.ranks import SimulatedRank, SimulatedRanks
 from dlbrt.sim.worker import SimulatedWorker
 
-# ------------------------------------------------------------------------------
 # A group state that all replicas share: the first replica to settle a window computes, the others reuse the
 # result.
 #
@@ -95,9 +94,7 @@ class ReplicatedGroupState(GroupState):
         vars(whole).update(vars(merged))
         return whole, kept
 
-    def settle(
-        self, profiles: Sequence[Profile], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> tuple[Transfer, ...]:
+    def settle(self, profiles: Sequence[Profile], decide: DecisionRule) -> tuple[Transfer, ...]:
         """As `GroupState.settle`; ValueError if another replica settled the window by other profiles."""
         known = self._group.settled
         if known is None or known.epoch != self.epoch:
@@ -107,9 +104,7 @@ class ReplicatedGroupState(GroupState):
         self.__dict__ = known.group_state
         return known.transfers
 
-    def _settled(
-        self, profiles: tuple[Profile, ...], decide: Callable[[DecisionInputs], Decision | None]
-    ) -> _Settled:
+    def _settled(self, profiles: tuple[Profile, ...], decide: DecisionRule) -> _Settled:
         """Settle the window for all replicas; those still at the window before keep their state."""
         epoch = self.epoch
         self.__dict__ = dict(vars(self))
@@ -118,8 +113,6 @@ class ReplicatedGroupState(GroupState):
         _ = self.estimates
         return _Settled(epoch, profiles, vars(self), transfers)
 
-
-# ------------------------------------------------------------------------------
 
 #: Before a strategy is chosen, completed work is reported in this many pieces, which show how the speed
 #: changes.

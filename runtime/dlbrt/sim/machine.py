@@ -212,7 +212,6 @@ class UnitCosts:
         return min(len(run) - 1, int(np.searchsorted(sums, seconds, side="right")))
 
 
-# ------------------------------------------------------------------------------
 # Loads and speeds for any number of ranks. A list such as ``fixed:0,3`` or ``1,1,4`` is for as many ranks as
 # it has values; for a multiple of that number the list is repeated.
 

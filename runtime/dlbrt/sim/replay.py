@@ -18,16 +18,7 @@ from dlbrt.balance.agent import Agent, BalancingCounts
 from dlbrt.balance.events import Event, Worked
 from dlbrt.balance.setup import AgentSetup, begins_with
 from dlbrt.data.spans import Spans
-from dlbrt.observe.trace import (
-    Chunk,
-    LoopTrace,
-    RankTrace,
-    RunTrace,
-    Trace,
-    TracedMachine,
-    TraceEntry,
-    Transferred,
-)
+from dlbrt.observe import trace
 from dlbrt.parameters import Parameters
 from dlbrt.predict.choose import StrategyChoice
 from dlbrt.records import dataclass
@@ -43,9 +34,9 @@ class ReplayedRank:
         self._agent, self._chooser = setup.agent(rank, began)
         self._past_counts: list[Agent] = []
 
-    def handle(self, event: Event | Transferred) -> tuple[Action, ...]:
+    def handle(self, event: Event | trace.Transferred) -> tuple[Action, ...]:
         """The actions that follow from an event; ValueError or KeyError for an event that is out of place."""
-        if isinstance(event, Transferred):
+        if isinstance(event, trace.Transferred):
             self._agent.transferred(event.seconds, event.size)
             return ()
         actions = self._agent.handle(event)
@@ -92,7 +83,7 @@ def trace_of(
     setup: AgentSetup,
     source: str = "simulation",
     host_names: Sequence[str] = (),
-) -> Trace:
+) -> trace.Trace:
     """The trace of one simulated run of a loop, whose source is ``source``.
 
     ``outcome`` includes its steps, ``setup`` is what its agents began with (`setup_of`). ``host_names`` has a
@@ -100,14 +91,14 @@ def trace_of(
     """
     hosts = tuple(host_names) or tuple(f"host{rank}" for rank in range(machine.ranks))
     clocks = (0.0,) * machine.ranks
-    entries: list[list[TraceEntry]] = [[] for _ in hosts]
+    entries: list[list[trace.TraceEntry]] = [[] for _ in hosts]
     for step in outcome.trace:
-        entries[step.rank].append(TraceEntry(step.event, step.actions))
+        entries[step.rank].append(trace.TraceEntry(step.event, step.actions))
     simulated_ranks = (_Rank(rank, speed, setup, loop) for rank, speed in enumerate(machine.speeds))
-    per_rank = tuple(rank.trace(found) for rank, found in zip(simulated_ranks, entries, strict=True))
-    run = RunTrace(outcome.strategy, loop.n, per_rank, setup)
-    place = TracedMachine(machine.load, machine.speeds)
-    return Trace("simulation", hosts, clocks, place, (LoopTrace("1", source, (run,)),))
+    per_rank = tuple(rank.followed(found) for rank, found in zip(simulated_ranks, entries, strict=True))
+    run = trace.RunTrace(outcome.strategy, loop.n, per_rank, setup)
+    place = trace.TracedMachine(machine.load, machine.speeds)
+    return trace.Trace("simulation", hosts, clocks, place, (trace.LoopTrace("1", source, (run,)),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +110,24 @@ class _Rank:
     setup: AgentSetup
     loop: LoopModel
 
-    def trace(self, entries: Sequence[TraceEntry]) -> RankTrace:
+    def followed(self, entries: Sequence[trace.TraceEntry]) -> trace.RankTrace:
         """The rank's events, and the iterations that it did."""
         replayed_rank = ReplayedRank(self.setup, self.rank, 0.0)
-        chunks: list[Chunk] = []
+        chunks: list[trace.Chunk] = []
         for entry in entries:
             if isinstance(entry.event, Worked):
                 chunks += self._chunks(replayed_rank.runnable.first(entry.event.units)[0], entry.event)
             replayed_rank.handle(entry.event)
-        return RankTrace(0.0, tuple(entries), tuple(chunks))
+        return trace.RankTrace(0.0, tuple(entries), tuple(chunks))
 
-    def _chunks(self, done: Spans, event: Worked) -> Iterator[Chunk]:
+    def _chunks(self, done: Spans, event: Worked) -> Iterator[trace.Chunk]:
         """A stretch of work as chunks."""
         parts = list(self._parts(done))
         whole_s = sum(seconds for _, seconds in parts)
         began = event.now - event.compute_s
         for positions, computing_s in parts:
             share = computing_s / whole_s if whole_s else 1 / len(parts)
-            yield Chunk(positions, began, event.compute_s * share, computing_s)
+            yield trace.Chunk(positions, began, event.compute_s * share, computing_s)
             began += event.compute_s * share
 
     def _parts(self, done: Spans) -> Iterator[tuple[range, float]]:

@@ -97,7 +97,6 @@ class SimulatedWorker:
         return max(self.begin_s, self._processor.when(self._begun_s + computing_s))
 
 
-# ------------------------------------------------------------------------------
 # Future steps, ordered by time, then priority, then sequence number. The sequence number makes the order
 # total, so that the same input gives the same trace (as in SimPy).
 

@@ -37,7 +37,6 @@ def seconds(functions: SpeedFunctions, x: Floats) -> Floats:
     return np.where(x > 0, x / functions.speeds(x), 0.0)
 
 
-# ------------------------------------------------------------------------------
 # Piecewise linear functions, level to the left and right of their points (Clarke et al., section 5.2).
 #
 # A line through the origin holds all sizes that take the same time: s = x / T. It must meet each function
@@ -118,7 +117,6 @@ class Piecewise:
         return self._pieces.take(self._first + piece, axis=0).T
 
 
-# ------------------------------------------------------------------------------
 # Akima's splines (Clarke et al., section 6.2; Akima, JACM 17, 1970).
 #
 # Between nodes the function is the cubic with the nodes' slopes. A node's slope is the mean of the slopes of

@@ -10,7 +10,6 @@ traditional algorithm (section 3), the baseline.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,22 +21,12 @@ from dlbrt.speed.functions import Akima, ConstantSpeeds, Piecewise, SpeedFunctio
 from dlbrt.speed.points import ModelKind, PointTable, SpeedPoints
 
 
-class PartitionMethod(Enum):
-    """How a partition was found."""
-
-    EQUAL = "nothing is known yet: equal shares"
-    PROPORTIONAL = "in proportion to constant speeds"
-    GEOMETRIC = "by bisecting lines through the origin"
-    ROOT_FINDING = "by root finding"
-
-
 @dataclass(frozen=True, slots=True)
 class Partition:
     """Units of each rank, and the longest time that a rank is predicted to take, 0 if no speed is known."""
 
     counts: tuple[int, ...]
     seconds: float
-    method: PartitionMethod
 
 
 class SpeedModels:
@@ -79,13 +68,11 @@ class SpeedModels:
         if n < 0:
             raise ValueError(f"expected 0 or more units, found {n}")
         if not self.any or n == 0:
-            equal = largest_remainder(np.full(self.ranks, n / self.ranks), n)
-            return Partition(equal, 0.0, PartitionMethod.EQUAL)
+            return Partition(largest_remainder(np.full(self.ranks, n / self.ranks), n), 0.0)
         functions = self.functions(n)
-        x, method = self._shares(functions, n)
-        counts = largest_remainder(x, n)
+        counts = largest_remainder(self._shares(functions, n), n)
         longest_s = float(seconds(functions, np.asarray(counts, dtype=np.float64)).max())
-        return Partition(counts, longest_s, method)
+        return Partition(counts, longest_s)
 
     def predicted(self, counts: Sequence[int]) -> Floats:
         """Seconds that each rank is predicted to take for its ``counts``; ValueError as `functions`."""
@@ -95,16 +82,17 @@ class SpeedModels:
         """Seconds that a single unit takes on each rank by the functions on [0, n]."""
         return 1 / self.functions(n).speeds(np.ones(self.ranks))
 
-    def _shares(self, functions: SpeedFunctions, n: int) -> tuple[Floats, PartitionMethod]:
+    def _shares(self, functions: SpeedFunctions, n: int) -> Floats:
+        """Real shares; those of Akima's splines by lines through the same points if no root is found."""
         if isinstance(functions, Piecewise):
-            return geometric.balanced(functions, n), PartitionMethod.GEOMETRIC
+            return geometric.balanced(functions, n)
         if isinstance(functions, Akima):
             lines = geometric.balanced(Piecewise(*self._completed(n)), n)
-            if (root := rootfinding.balanced(functions, n, lines)) is not None:
-                return root.x, PartitionMethod.ROOT_FINDING
-            return lines, PartitionMethod.GEOMETRIC
+            root = rootfinding.balanced(functions, n, lines)
+            return lines if root is None else root.x
         speeds = self._steady()
-        return n * (speeds / speeds.sum()), PartitionMethod.PROPORTIONAL
+        shares: Floats = n * (speeds / speeds.sum())
+        return shares
 
     def _steady(self) -> Floats:
         """The speed measured last on each rank; for a rank without any, the mean of the others."""

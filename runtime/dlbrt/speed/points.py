@@ -163,7 +163,6 @@ class PointTable:
         return found
 
 
-# ------------------------------------------------------------------------------
 # Measured points as JSON: an object for each rank, ``{"units": [..], "units_per_s": [..]}``, oldest first.
 #
 # The caller records to which program, loop, hosts and array shapes they belong. Any model may be made of them

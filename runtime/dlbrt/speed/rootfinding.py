@@ -21,7 +21,6 @@ from dlbrt.data.layout import Floats
 from dlbrt.records import dataclass
 from dlbrt.speed.functions import Akima
 
-# ------------------------------------------------------------------------------
 # Arrowhead matrices have entries only in the first row, the first column and on the diagonal: solved in O(p).
 #
 # The Jacobian of the partition problem is an arrowhead (equation 5): the first row is -1, the first column
@@ -71,9 +70,6 @@ class Arrowhead:
         column[0] = -self.rates[0] * y[1:].sum()
         return np.asarray(column - self.corner * y[0], dtype=np.float64)
 
-
-# ------------------------------------------------------------------------------
-# The search.
 
 _MAX_STEPS = 60
 

@@ -70,8 +70,6 @@ def root(table: SampledWork, target: float) -> float:
     slack, noise, side = ROUNDING * table.scale, table.noise, 0
     below, above = at_low - target, at_high - target
     x = low - below * width / (above - below)
-    if table.inverse is not None:
-        x = _inside(float(table.inverse(np.float64(target))), low, high, x)
     for step in range(MAX_STEPS):
         value = float(t(np.float64(x)))
         if not at_low - slack <= value <= at_high + slack:
@@ -114,10 +112,6 @@ def _slope(table: SampledWork, x: float, value: float, width: float) -> float:
         dx = -dx
     beyond = x + dx
     return (float(table.t(np.float64(beyond))) - value) / (beyond - x) if beyond != x else nan
-
-
-def _inside(x: float, low: float, high: float, otherwise: float) -> float:
-    return x if low < x < high else otherwise
 
 
 def _alone(cutter: Cutter, fraction: float) -> float:

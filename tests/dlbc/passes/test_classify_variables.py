@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from dlbc.analysis.context import AnalysisContext
 from dlbc.ir.loop import ClassifiedVariable, Module, VariableClass
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import ModuleNames
@@ -109,10 +110,11 @@ def unfit_of(body: str) -> list[str]:
     [loop], _, _ = find_loops(module)
     module_names: ModuleNames = resolve_module(module)
     names = resolve_names(loop, module_names)
-    facts = find_accesses(loop, names, module_names, summarize_functions(module_names))
-    scalars = classify_scalars(loop.node.body, names)
+    context = AnalysisContext(loop, names, module_names, summarize_functions(module_names), source)
+    facts = find_accesses(context)
+    scalars = classify_scalars(context.body, names)
     given = IterationContributions()
-    _, unfit = classify_variables(loop, names, scalars, None, facts.accesses, (), given, frozenset(), source)
+    _, unfit = classify_variables(context, scalars, None, facts.accesses, (), given, frozenset())
     assert {d.code for d in unfit} <= {"DLB327"}
     return [d.message.rpartition("`")[0].rpartition("`")[2] for d in unfit]
 

@@ -17,7 +17,7 @@ from dlbrt.balance.actions import (
     SendProfile,
 )
 from dlbrt.balance.balancer import Balancer
-from dlbrt.balance.decision import MOVE, decide
+from dlbrt.balance.decision import MOVE, DecisionInputs, decide
 from dlbrt.balance.events import Exhausted, Failed, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.balance.group_state import BalancingContext, GroupState
 from dlbrt.balance.messages import NO_FAILURE, Profile
@@ -135,8 +135,7 @@ def test_an_interrupt_of_a_window_that_has_passed_is_dropped() -> None:
 
 
 def test_a_decision_counts_the_exchange_an_iteration_under_way_and_the_movement() -> None:
-    costs = {"exchange_s": 0.25, "unit": 1.0, "unit_move_s": 0.01}
-    found = decide((30, 10), (0, 0), (10.0, 10.0), Parameters(), **costs)
+    found = decide(DecisionInputs((30, 10), (0, 0), (10.0, 10.0), 0.25, 1.0, 0.01, Parameters()))
     assert (found.shares, found.verdict) == ((20, 20), MOVE)
     assert found.before_s == 3.0
     assert found.after_s == pytest.approx(2.0 + 0.25 + 0.1 + 10 * 0.01)

@@ -11,11 +11,11 @@ import pytest
 from dlbrt.balance.actions import Action, ExchangeProfiles, Interrupt
 from dlbrt.balance.balancer import Balancer
 from dlbrt.balance.baselines import proximities
+from dlbrt.balance.decision import DecisionInputs
 from dlbrt.balance.events import Exhausted, Interrupted, ProfilesExchanged, TimeElapsed, Worked
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.messages import NO_FAILURE, Profile
 from dlbrt.balance.strategies import names, strategy
-from dlbrt.balance.strategy import DecisionInputs
 from dlbrt.contract import BASELINES, STRATEGIES
 from dlbrt.data.layout import block
 from dlbrt.data.transfer import Assignment

@@ -7,7 +7,7 @@ from dlbrt.balance.agent import InitialState, PeerStrategy
 from dlbrt.balance.group_state import BalancingContext
 from dlbrt.balance.strategies import names, strategy
 from dlbrt.chunks.statistics import LoopStatistics
-from dlbrt.data.layout import block
+from dlbrt.data.layout import InitialPartition, block
 from dlbrt.data.work_table import UNIFORM, Units, WorkTable
 from dlbrt.parameters import Parameters
 from hypothesis import given, settings
@@ -35,12 +35,11 @@ def played(
     found = strategy(name)
     assert isinstance(found, PeerStrategy)
     known = known or LoopStatistics()
-    shares = found.first_shares(units, ranks, work_table, known, without_rows=without_rows)
-    if shares is None:
-        start = units.all.runs[0].start if len(units) else 0
-        shares = tuple(spans.shifted(start) for spans in block(len(units), ranks))
+    start = units.all.runs[0].start if len(units) else 0
+    blocks = tuple(spans.shifted(start) for spans in block(len(units), ranks))
+    deal = found.first_deal(InitialPartition(units, blocks, work_table), known, without_rows=without_rows)
     context = BalancingContext(units, Parameters(), 1e-4, work_table, without_rows=without_rows)
-    start_of_all = InitialState(shares, context, known, begins=True)
+    start_of_all = InitialState(deal.shares, context, known, begins=True)
     return play([found.agent(rank, start_of_all, 0.0) for rank in range(ranks)], seed, fails_at)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from dlbrt.balance.messages import RedistributionGain, Window
+from dlbrt.observe.files import write
 from dlbrt.observe.statistics import (
     LoopRecord,
     PlannedShares,
@@ -17,7 +18,6 @@ from dlbrt.observe.statistics import (
     RunStatistics,
     report,
     until_the_last,
-    write,
 )
 from dlbrt.predict.choose import StrategyChoice
 from dlbrt.predict.effective_speed import LoadForecast

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import pytest
 from dlbrt.data.layout import block
-from dlbrt.predict.effective_speed import Averaging, Processor
+from dlbrt.predict.effective_speed import Processor
 from dlbrt.predict.groups import blocks
 from dlbrt.predict.network import Network
 from dlbrt.predict.recurrence import GroupCost, Scenario, StrategyCost, evaluate, evaluate_static
@@ -18,10 +18,10 @@ from dlbrt.predict.work import IterationCosts, Runs
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.zaki.network import ethernet
-from papers.zaki.speed import under
+from papers.zaki.speed import block_finish, under
 
 ETHERNET = ethernet()
-PAPER = ModelOptions(polls=False, averaging=Averaging.BLOCKS)
+PAPER = ModelOptions(polls=False)
 EACH = pytest.mark.parametrize("each", SCHEMES, ids=lambda each: each.name)
 
 
@@ -110,7 +110,7 @@ def test_a_processor_under_the_papers_load() -> None:
     steady = Processor.steady(1e-3)
     two = Scenario(IterationCosts(1.0), (processor, steady), (ETHERNET,), 0.0, PAPER)
     # Speed 1 until 4; (1 + 1/4) / 2 would end at 9.6, beyond block 2; (1 + 1/4 + 1/4) / 3 = 1/2 at 12.
-    assert processor.finish(0.0, 6.0, Averaging.BLOCKS) == 12.0
+    assert processor.finish(0.0, 6.0) == block_finish(processor, 0.0, 6.0) == 12.0
     assert evaluate(two, SCHEMES[0], (((0, 6),), ()), [(0, 1)]).total_s == 12.0
 
 
@@ -153,20 +153,6 @@ def test_a_refused_redistribution_lets_the_finisher_leave() -> None:
     assert group.finish_s == pytest.approx(20 + overhead_s(group))
 
 
-def test_speeds_are_those_since_the_last_synchronization_or_all() -> None:
-    loads = ([0] * 10 + [5] * 90, [5] * 10 + [0] * 90)
-    processors = tuple(under(own, 1.0) for own in loads)
-    rules = ModelOptions(polls=False)
-    latest = evaluate(
-        Scenario(IterationCosts(0.01), processors, (ETHERNET,), 0.0, rules),
-        SCHEMES[0],
-        held(2000, 2),
-        [(0, 1)],
-    )
-    every = Scenario(IterationCosts(0.01), processors, (ETHERNET,), 0.0, replace(rules, all_history=True))
-    assert only(evaluate(every, SCHEMES[0], held(2000, 2), [(0, 1)])) != only(latest)
-
-
 def test_ranks_that_work_while_profiles_travel_lose_less() -> None:
     idle, busy = (
         evaluate(
@@ -204,7 +190,7 @@ def test_one_huge_last_iteration() -> None:
             PAPER,
             ModelOptions(),
             ModelOptions(charged=True, reserves=True),
-            ModelOptions(all_history=True, min_moved=0.0),
+            ModelOptions(min_moved=0.0),
         ]
     ),
     st.data(),
@@ -217,7 +203,7 @@ def test_every_play_ends_and_never_beats_the_clairvoyant(
     )
     costs = data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size))
     work = IterationCosts(seconds, tuple(accumulate(costs, initial=0)))
-    exact = replace(rules, polls=True, averaging=Averaging.EXACT)
+    exact = replace(rules, polls=True)
     processors = tuple(under(own, 7 * seconds) for own in loads)
     for found in (rules, exact):
         one = Scenario(work, processors, (ETHERNET,), 8.0, found)

@@ -6,15 +6,14 @@ from math import ceil
 
 import pytest
 from dlbrt.emulation import Load, LoadSpec, RandomLoad
-from dlbrt.predict.effective_speed import Averaging, Processor
+from dlbrt.predict.effective_speed import Processor
 from hypothesis import given
 from hypothesis import strategies as st
-from papers.zaki.speed import LoadContinuation, effective_load, under
+from papers.zaki.speed import LoadContinuation, block_average, block_finish, effective_load, under
 
 from tests.dlbrt.predict.cases import MEAN_SLOWDOWN
 
 LOADS = st.lists(st.integers(0, 5), min_size=1, max_size=12)
-EXACT, BLOCKS = Averaging.EXACT, Averaging.BLOCKS
 
 
 def test_the_mean_slowdown_of_a_load_of_up_to_5() -> None:
@@ -24,20 +23,20 @@ def test_the_mean_slowdown_of_a_load_of_up_to_5() -> None:
 
 def test_average_effective_speed_by_blocks_is_the_papers() -> None:
     processor = under([0, 1, 3], 2.0, speed=3.0)
-    assert processor.average(1.0, 1.5, BLOCKS) == 3.0  # a = b = 1
-    assert processor.average(0.0, 3.0, BLOCKS) == pytest.approx(3 * (1 + 1 / 2) / 2)
-    assert processor.average(2.5, 4.5, BLOCKS) == pytest.approx(3 * (1 / 2 + 1 / 4) / 2)
-    assert effective_load(processor, 0.0, 6.0, BLOCKS) == pytest.approx(3 / (1 + 1 / 2 + 1 / 4))
+    assert block_average(processor, 1.0, 1.5) == 3.0  # a = b = 1
+    assert block_average(processor, 0.0, 3.0) == pytest.approx(3 * (1 + 1 / 2) / 2)
+    assert block_average(processor, 2.5, 4.5) == pytest.approx(3 * (1 / 2 + 1 / 4) / 2)
+    assert effective_load(processor, 0.0, 6.0, block_average) == pytest.approx(3 / (1 + 1 / 2 + 1 / 4))
 
 
 def test_time_0_falls_in_the_first_block() -> None:
-    assert under([4, 0], 1.0).average(0.0, 0.5, BLOCKS) == pytest.approx(1 / 5)
+    assert block_average(under([4, 0], 1.0), 0.0, 0.5) == pytest.approx(1 / 5)
 
 
 def test_blocks_count_fully_where_the_window_has_a_part_of_them() -> None:
     processor = under([0, 1], 1.0)
-    assert processor.average(0.9, 1.9, BLOCKS) == 0.75
-    assert processor.average(0.9, 1.9, EXACT) == pytest.approx(0.1 + 0.9 * 0.5)
+    assert block_average(processor, 0.9, 1.9) == 0.75
+    assert processor.average(0.9, 1.9) == pytest.approx(0.1 + 0.9 * 0.5)
 
 
 @given(LOADS, st.floats(0, 20), st.floats(0.01, 20))
@@ -46,10 +45,10 @@ def test_the_finish_by_blocks_agrees_with_the_speed_up_to_it(
 ) -> None:
     """sigma and t_j solve each other, or t_j is the boundary where the mean speed jumps past the solution."""
     processor = under(loads, 1.0)
-    end_s = processor.finish(begin_s, work_s, BLOCKS)
-    done_s = processor.done(begin_s, end_s, BLOCKS)
+    end_s = block_finish(processor, begin_s, work_s)
+    done_s = (end_s - begin_s) * block_average(processor, begin_s, end_s)
     if end_s == ceil(end_s):
-        later_s = (end_s - begin_s) * processor.average(begin_s, end_s + 0.5, BLOCKS)
+        later_s = (end_s - begin_s) * block_average(processor, begin_s, end_s + 0.5)
         assert min(done_s, later_s) - 1e-9 <= work_s <= max(done_s, later_s) + 1e-9
     else:
         assert done_s == pytest.approx(work_s)
@@ -104,8 +103,7 @@ def test_a_steady_processor_is_one_whose_load_never_changes(
 ) -> None:
     steady, other = Processor.steady(speed), under([0, 0, 0], 0.7, speed)
     assert steady.finish(begin_s, work_s) == pytest.approx(other.finish(begin_s, work_s))
-    for averaging in Averaging:
-        assert steady.done(1.0, 1.0 + begin_s, averaging) == pytest.approx(speed * begin_s, abs=1e-9)
+    assert steady.done(1.0, 1.0 + begin_s) == pytest.approx(speed * begin_s, abs=1e-9)
 
 
 @pytest.mark.parametrize(

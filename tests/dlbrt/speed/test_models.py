@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from dlbrt.data.layout import Floats
-from dlbrt.speed.models import PartitionMethod, SpeedModels
+from dlbrt.speed import geometric, rootfinding
+from dlbrt.speed.functions import Akima, Piecewise
+from dlbrt.speed.models import SpeedModels
 from dlbrt.speed.points import ModelKind, SpeedPoints
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,10 +80,6 @@ def test_functions_balance_where_it_pages(model: ModelKind, n: int, number: int,
     found = passes(machine, model, n)
     assert len(found) == iterations
     assert near(found, machine.optimum(n)) <= 4
-    solvers = {each.following.method for each in found}
-    assert solvers == {
-        PartitionMethod.GEOMETRIC if model is ModelKind.PIECEWISE else PartitionMethod.ROOT_FINDING
-    }
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -163,28 +161,21 @@ def test_every_model_divides_by_speeds_that_do_not_depend_on_the_size(
 @EVERY_MODEL
 def test_nothing_known_is_divided_equally(model: ModelKind) -> None:
     found = SpeedModels(3, model).partition(11)
-    assert (found.counts, found.method, found.seconds) == ((4, 4, 3), PartitionMethod.EQUAL, 0.0)
+    assert (found.counts, found.seconds) == ((4, 4, 3), 0.0)
     assert not SpeedModels(3, model).any
     with pytest.raises(ValueError, match="the speed of at least one rank, found none measured"):
         SpeedModels(3, model).functions(10)
 
 
-def test_each_model_has_its_solver() -> None:
-    known = [SpeedPoints((50, 60), (2.0, 1.0)), SpeedPoints((50, 40), (1.0, 1.0))]
-    solvers = {model: SpeedModels(2, model, known).partition(100).method for model in ModelKind}
-    assert solvers == {
-        ModelKind.CONSTANT: PartitionMethod.PROPORTIONAL,
-        ModelKind.PIECEWISE: PartitionMethod.GEOMETRIC,
-        ModelKind.AKIMA: PartitionMethod.ROOT_FINDING,
-    }
-
-
 def test_where_no_root_is_found_lines_find_one() -> None:
     """Between 9 and 14 units the first rank takes the less time the more it does."""
     known = [SpeedPoints((3, 9, 14), (5.0, 0.01, 5.0)), SpeedPoints((6, 26, 27), (0.01, 0.1, 0.1))]
-    found = SpeedModels(2, ModelKind.AKIMA, known).partition(124)
-    assert found.method is PartitionMethod.GEOMETRIC
-    assert found.counts == SpeedModels(2, ModelKind.PIECEWISE, known).partition(124).counts
+    splines, lines = (SpeedModels(2, model, known) for model in (ModelKind.AKIMA, ModelKind.PIECEWISE))
+    functions, piecewise = splines.functions(124), lines.functions(124)
+    assert isinstance(functions, Akima)
+    assert isinstance(piecewise, Piecewise)
+    assert rootfinding.balanced(functions, 124, geometric.balanced(piecewise, 124)) is None
+    assert splines.partition(124).counts == lines.partition(124).counts
 
 
 @EVERY_MODEL

@@ -1,0 +1,38 @@
+"""What the passes over one parallel loop share."""
+
+from __future__ import annotations
+
+import ast
+
+from dlbrt.records import dataclass
+
+from dlbc.analysis.effects import FunctionSummaries
+from dlbc.analysis.uses import Node
+from dlbc.diagnostics.diagnostic import RelatedPlace
+from dlbc.ir.loop import AnnotatedLoop
+from dlbc.ir.region import LoopNames, ModuleNames
+from dlbc.source import Source, SourcePlace
+
+
+@dataclass(frozen=True)
+class AnalysisContext:
+    """A parallel loop with the meaning of its names, and the module around it."""
+
+    loop: AnnotatedLoop
+    names: LoopNames
+    module: ModuleNames
+    summaries: FunctionSummaries
+    source: Source
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements of the loop."""
+        return self.loop.node.body
+
+    def place_of(self, node: Node) -> SourcePlace:
+        """Where a node stands in the source."""
+        return self.source.place_of(node)
+
+    def note(self, node: Node, text: str) -> RelatedPlace:
+        """A second place of a diagnostic."""
+        return RelatedPlace(self.source.place_of(node), text)
