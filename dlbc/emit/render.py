@@ -35,10 +35,10 @@ class PrologueContext:
 class KernelContext:
     """A kernel, with ``_`` for the targets and ``pass`` for the body.
 
-    ``schedule``, ``items``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and ``reduce`` hold
-    one text or none, ``require`` a text for each condition, ``work`` the calls that state the work of
-    iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them. ``unset`` are the
-    names to clear, as chains of targets.
+    ``schedule``, ``items``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and
+    ``reduce`` hold one text or none, ``require`` a text for each condition, ``work`` the calls that state the
+    work of iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them. ``unset``
+    are the names to clear, as chains of targets.
     """
 
     template: ClassVar = "kernel.py.j2"

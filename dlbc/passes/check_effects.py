@@ -88,7 +88,7 @@ def check_effects(
         check.function(function, _mention(function, context))
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
-    items = sequences_of(context.loop.node, check.items.keys(), context.module)
+    items = sequences_of(context.loop.node, check.items, context.module)
     written |= {text for text, _ in items}
     cleared = _cleared(facts, context, (text for text, _ in items))
     check.used_whole(items, facts.accesses, cleared)
@@ -131,7 +131,7 @@ class _Check:
         self.trusted: set[str] = set()
         self._asserts = context.loop.annotation.assume_independent is not None
         self.asserted: list[tuple[str, SourcePlace]] = []
-        self.items: dict[str, SourcePlace] = {}
+        self.items: set[str] = set()
 
     def change(self, change: Mutation) -> None:
         """A change in place that the body makes by itself."""
@@ -147,8 +147,7 @@ class _Check:
             elif kind in effects.EXTERNAL_EFFECTS:
                 self._report(kind.value, call.node, function=function)
             else:
-                elements = kind is not EffectKind.DRAW
-                self._on(side_effect.origins, call.node, kind.value, function, elements)
+                self._on(side_effect.origins, call.node, kind.value, function)
         for summary, value, node in mutated_arguments(call, self._module, self._context.summaries.of):
             self._on(value.points_to | value.reachable, node, "DLB410", summary.name)
         name = None if contributes else unseen_callee(call, self._module)
@@ -221,22 +220,19 @@ class _Check:
         node: ast.expr | ast.stmt,
         code: str | None,
         detail: str,
-        elements: bool = True,
         domain: IterationDomain = IterationDomain(exact=False),  # noqa: B008
     ) -> None:
         """A change of objects of these origins; where the index selects them, a store into an array."""
         for origin in sorted(origins, key=lambda o: (o.kind.value, o.name, str(o.subscripts))):
-            if origin.kind is OriginKind.ELEMENT and elements:
-                self.items.setdefault(origin.name, self._context.place_of(node))
-            elif origin.kind is OriginKind.ELEMENT:
-                self._report("DLB308", node, name=origin.name)
+            if origin.kind is OriginKind.ELEMENT:
+                self.items.add(origin.name)
             elif origin.kind is OriginKind.UNKNOWN:
                 self._report("DLB309", node)
             elif origin.kind is OriginKind.SHARED and origin.name in self._loop.annotation.private_names:
                 self.trusted.add(origin.name)
             elif origin.kind is OriginKind.SHARED:
                 selected = any(s.depends_on_index for s in origin.subscripts)
-                if code is not None and not (elements and selected):
+                if code is not None and not selected:
                     self._report(code, node, name=origin.name, function=detail)
                     return
                 self.stores.append(

@@ -13,12 +13,8 @@ from __future__ import annotations
 
 import contextlib
 import copyreg
-import datetime
-import decimal
 import enum
-import fractions
-import pathlib
-import re
+import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
@@ -30,10 +26,17 @@ import numpy as np
 #: Types of objects that no operation changes, and whose identity does not matter.
 ATOMS = frozenset(
     {int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range}
-    | {decimal.Decimal, fractions.Fraction, re.Pattern}
-    | {datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone}
 )
-_ATOMIC = (np.generic, np.dtype, pathlib.PurePath, types.ModuleType)
+#: The same of modules that may not be imported.
+_VALUES = {
+    "datetime": frozenset({"date", "datetime", "time", "timedelta", "timezone"}),
+    "decimal": frozenset({"Decimal"}),
+    "fractions": frozenset({"Fraction"}),
+    "pathlib": frozenset({"PosixPath", "PurePosixPath"}),
+    "re": frozenset({"Pattern"}),
+    "uuid": frozenset({"UUID"}),
+}
+_ATOMIC = (np.generic, np.dtype, types.ModuleType)
 _NAMED = (type, types.FunctionType)
 _DICTS = (dict, OrderedDict, defaultdict, Counter)
 _HOOKS = ("__reduce_ex__", "__reduce__", "__getstate__", "__new__")
@@ -94,11 +97,33 @@ def _held(value: Any) -> tuple[list[Any], bool]:
         return [], False
     if isinstance(value, enum.Enum):
         return [kind], False
-    if isinstance(value, _ATOMIC):
+    if _is_value(value):
         return [], False
-    if kind is types.SimpleNamespace or _is_plain(kind):
+    if (held := _generator(value)) is not None:
+        return held, True
+    if kind is types.SimpleNamespace or _is_plain(kind):  # type: ignore[arg-type]  # a class is hashable
         return [kind, *_attributes(value).values()], True
     raise UnknownPartError(kind.__name__)
+
+
+def _is_value(value: Any) -> bool:
+    kind = type(value)
+    return isinstance(value, _ATOMIC) or kind.__name__ in _VALUES.get(kind.__module__, ())
+
+
+def _of_numpy_random(value: Any, name: str) -> bool:
+    """Whether a value is of a class of numpy.random, which may not be imported."""
+    module = sys.modules.get("numpy.random")
+    return module is not None and isinstance(value, getattr(module, name))
+
+
+def _generator(value: Any) -> list[Any] | None:
+    """What a random generator draws from, if it is one."""
+    if _of_numpy_random(value, "Generator"):
+        return [value.bit_generator]
+    kind = type(value)
+    known = (kind.__module__, kind.__name__) == ("random", "Random")
+    return [] if known or _of_numpy_random(value, "BitGenerator") else None
 
 
 def _closed_over(value: Any) -> list[Any]:
@@ -113,14 +138,14 @@ def _closed_over(value: Any) -> list[Any]:
 def _check_keys(keys: Iterable[Any], kind: type) -> None:
     """Keys are compared with others: they must be values, and in a set in no order of addresses."""
     for key in keys:
-        if type(key) not in ATOMS and not isinstance(key, (*_ATOMIC, enum.Enum)):
+        if type(key) not in ATOMS and not isinstance(key, enum.Enum) and not _is_value(key):
             if type(key) is not tuple:
                 raise UnknownPartError(f"{kind.__name__} with a key of type {type(key).__name__}")
             _check_keys(key, kind)
 
 
 @cache
-def _is_plain(kind: type) -> bool:
+def _is_plain(kind: Any) -> bool:
     """Whether all state of its instances is in attributes, which they are pickled by."""
     own = [each for each in kind.__mro__ if each is not object]
     return (
@@ -149,30 +174,39 @@ def _attributes(value: Any) -> dict[str, Any]:
 def state_of(part: Any) -> Any:
     """The state of a part, for `restore`; None where it has none."""
     kind = type(part)
-    if isinstance(part, _NAMED):
-        return None
     if kind in _CONTAINERS:
         return _CONTAINERS[kind][0](part)
-    return _attributes(part)
+    if isinstance(part, _NAMED) or _of_numpy_random(part, "Generator"):
+        return None
+    if _generator(part) is None:
+        return _attributes(part)
+    return part.state if _of_numpy_random(part, "BitGenerator") else part.getstate()
 
 
 def restore(part: Any, state: Any) -> None:
     """Give a part the state that its copy on another rank had."""
-    kind = type(part)
-    if kind in _CONTAINERS:
-        _CONTAINERS[kind][1](part, state)
-    elif is_mutable(part):
-        slots = frozenset(_slots(kind))
-        for name in slots - state.keys():
-            if hasattr(part, name):
-                object.__delattr__(part, name)
-        own = {name: held for name, held in state.items() if name not in slots}
-        if hasattr(part, "__dict__"):
-            part.__dict__.clear()
-            part.__dict__.update(own)
-            own = {}
-        for name, held in (own | {name: state[name] for name in slots & state.keys()}).items():
-            object.__setattr__(part, name, held)
+    if type(part) in _CONTAINERS:
+        _CONTAINERS[type(part)][1](part, state)
+    elif _generator(part) is None:
+        _restore_attributes(part, state)
+    elif _of_numpy_random(part, "BitGenerator"):
+        part.state = state
+    elif state is not None:
+        part.setstate(state)
+
+
+def _restore_attributes(part: Any, state: Mapping[str, Any]) -> None:
+    slots = frozenset(_slots(type(part)))
+    for name in slots - state.keys():
+        if hasattr(part, name):
+            object.__delattr__(part, name)
+    own = {name: held for name, held in state.items() if name not in slots}
+    if hasattr(part, "__dict__"):
+        part.__dict__.clear()
+        part.__dict__.update(own)
+        own = {}
+    for name, held in (own | {name: state[name] for name in slots & state.keys()}).items():
+        object.__setattr__(part, name, held)
 
 
 def _fill(part: Any, state: Any) -> None:

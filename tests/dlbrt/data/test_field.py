@@ -14,7 +14,6 @@ from dlbrt.data.field import (
     part_field,
     positions,
     put,
-    put_element,
     receive_buffer,
     take,
 )
@@ -134,27 +133,3 @@ def test_many_short_ranges_are_taken_and_put_alike(
 def test_a_reversed_part_needs_elements_from_the_end() -> None:
     field = part_field(Part(list("abcdef"), backwards=True))
     assert sorted(positions(field.needed(Spans.of(range(2))))) == [4, 5]
-
-
-def test_an_element_changed_in_place_stays_the_object_it_was() -> None:
-    inner, array = [1, 2], np.zeros(2)
-    data = [[inner, 3], array, 5]
-    field = array_field("rows", data, BLOCK(0, "rw", in_place=True), IndexMap(0, 1))
-    outer = data[0]
-    put_element(field, 0, [[7, 8], 9])
-    put_element(field, 1, np.ones(2))
-    put_element(field, 2, 6)
-    assert data[0] is outer
-    assert outer == [[7, 8], 9]
-    assert outer[0] is inner
-    assert data[1] is array
-    assert array.tolist() == [1, 1]
-    assert data[2] == 6
-
-
-def test_an_element_stored_anew_is_another_object() -> None:
-    data = [[1]]
-    old = data[0]
-    put_element(array_field("rows", data, BLOCK(0, "rw"), IndexMap(0, 1)), 0, [2])
-    assert data == [[2]]
-    assert old == [1]

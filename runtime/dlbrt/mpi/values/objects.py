@@ -155,13 +155,15 @@ class SharedObjects:
                 continue
             if field.spec.in_place:
                 parts = self._parts[place, row] = parts_of(element)
-                found = [(part, (_part, (place, row, number))) for number, part in enumerate(parts)]
+                for number, part in enumerate(parts):
+                    self._note(part, _part, (place, row, number))
             else:
-                found = [(element, (_element, (place, row)))]
-            for value, reference in found:
-                self._elements[id(value)] = reference
-                self._held.append(value)
-                self._containers |= type(value) in _CONTAINERS
+                self._note(element, _element, (place, row))
+
+    def _note(self, value: Any, reader: Callable[..., Any], place: tuple[int, ...]) -> None:
+        self._elements[id(value)] = (reader, place)
+        self._held.append(value)
+        self._containers |= type(value) in _CONTAINERS
 
     def parts(self, field: Field, row: int) -> list[Any]:
         """The objects that rank 0's element consists of, before it is changed."""
