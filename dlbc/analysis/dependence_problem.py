@@ -28,7 +28,7 @@ from dlbc.algebra.integer_form import (
     Variable,
     VariableKind,
 )
-from dlbc.ir.access import Access, InnerLoop, Subscript
+from dlbc.ir.access import Access, InnerLoop, Subscript, is_part
 
 #: Iterations of an inner loop that a guard has to leave room for.
 _FEW = 8
@@ -101,7 +101,7 @@ def _instances(
 
 
 def _may_share_elements(array: str, written: str) -> bool:
-    return array == written or array.startswith(written + ".") or written.startswith(array + ".")
+    return array == written or is_part(array, written) or is_part(written, array)
 
 
 def dependence_problem(

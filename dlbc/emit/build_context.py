@@ -261,6 +261,8 @@ def _entry(array: ArrayPlan, plan: LoopPlan, names: GeneratedNames) -> str:
         fields.append("in_place=True")
     if array.inspect:
         fields.append("inspect=True")
+    if "[" in array.name:
+        fields.append(f"of=lambda: {array.name}")
     return f"{names.of(array.distribution.value)}({', '.join(fields)})"
 
 

@@ -98,7 +98,7 @@ class AccessKind(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """One access to elements of ``array`` (a dotted name).
+    """One access to elements of ``array`` (a name, or a path: ``self.A``, ``state['v']``).
 
     ``unconditional``: every iteration executes it once. ``in_place``: it goes through an element object.
     """
@@ -120,7 +120,7 @@ class Access:
     def has_all_subscripts(self) -> bool:
         """Whether ``subscripts`` holds everything in its brackets, so that it selects one element or row."""
         node, depth = self.node, 0
-        while isinstance(node, ast.Subscript):
+        while isinstance(node, ast.Subscript) and not self._is_array(node):
             depth += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
             node = node.value
         return depth == len(self.subscripts)
@@ -129,13 +129,17 @@ class Access:
     def direct(self) -> bool:
         """Whether the brackets follow the array's own name, not the name of a view or an argument."""
         node: ast.AST = self.node
-        while isinstance(node, ast.Subscript):
+        while isinstance(node, ast.Subscript) and not self._is_array(node):
             node = node.value
         return ast.unparse(node) == self.array
 
+    def _is_array(self, node: ast.Subscript) -> bool:
+        """Whether the brackets lead to the array, and are no subscripts of it (``state["v"]``)."""
+        return self.array.endswith("]") and ast.unparse(node) == self.array
+
     def overlaps(self, array: str) -> bool:
         """Whether it touches that array, the object that holds it, or a part of it."""
-        return self.array == array or array.startswith(self.array + ".") or self.array.startswith(array + ".")
+        return self.array == array or is_part(array, self.array) or is_part(self.array, array)
 
     def as_origins(self) -> Origins:
         """The accessed elements as the origin of an object found there."""
@@ -157,8 +161,8 @@ class Access:
 
     @property
     def root(self) -> str:
-        """The name that the dotted name begins with."""
-        return self.array.partition(".")[0]
+        """The name that the path to the array begins with."""
+        return root_of(self.array)
 
 
 class OriginKind(Enum):
@@ -259,6 +263,16 @@ class RegionFacts:
     results: list[AbstractValue] = field(default_factory=list)
 
 
+def root_of(path: str) -> str:
+    """The name that a path to an array begins with."""
+    return path.partition(".")[0].partition("[")[0]
+
+
+def is_part(path: str, whole: str) -> bool:
+    """Whether a path leads through an object, which is itself denoted by a path."""
+    return path.startswith((whole + ".", whole + "["))
+
+
 def in_text_order(accesses: Sequence[Access]) -> list[Access]:
     """In the order of the text."""
     return sorted(accesses, key=lambda a: (getattr(a.node, "lineno", 0), getattr(a.node, "col_offset", 0)))
@@ -290,6 +304,6 @@ def escaping_arrays(accesses: Sequence[Access], cleared: Mapping[str, Collection
     found = set()
     for array in {a.array for a in accesses}:
         harmless = cleared.get(array, ())
-        if any(array.startswith(a.array + ".") and a.node not in harmless for a in accesses):
+        if any(is_part(array, a.array) and a.node not in harmless for a in accesses):
             found.add(array)
     return frozenset(found)

@@ -93,7 +93,8 @@ class CodeRegion:
     ``parameters``: own names that hold an argument. ``integers``: shared names that surely hold an integer.
     ``fresh``: functions whose result is new; ``returns_argument_parts``: functions that return at most parts
     of their arguments. ``range_arguments``: shared names in the arguments of a `range`; if they were no
-    integers, there would be no iteration.
+    integers, there would be no iteration. ``paths``: chains that lead to an array of their own, the same in
+    every iteration (``state['v']``).
     """
 
     body: tuple[ast.stmt, ...]
@@ -106,6 +107,7 @@ class CodeRegion:
     fresh: frozenset[str] = frozenset()
     returns_argument_parts: frozenset[str] = frozenset()
     range_arguments: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import maybe_unbound
 from dlbc.analysis.names import mangled_names, rename, rename_array, rename_reduction, swapped
 from dlbc.analysis.uses import ScalarFacts, every_node, names_in
-from dlbc.ir.access import Access
+from dlbc.ir.access import Access, root_of
 from dlbc.ir.loop import AnnotatedLoop, IndependenceProof
 from dlbc.ir.plan import ArrayPlan, CostPlan, FoldDecision, IterationContributions, LoopPlan, SpaceText
 from dlbc.ir.region import LoopNames, ModuleNames
@@ -102,7 +102,7 @@ def _guards(pieces: PlanParts) -> Iterator[str]:
 def _parameters(names: LoopNames, pieces: PlanParts) -> Iterator[str]:
     """The kernel's parameters: the arrays in the order of their table, then contributions, then the rest."""
     contributions = pieces.contributions
-    roots = [a.name.partition(".")[0] for a in pieces.arrays]
+    roots = [root_of(a.name) for a in pieces.arrays]
     first = (*(n for n in roots if n in names.parameters), *contributions.containers)
     bound = (r.name for r in contributions.reductions if not r.element)
     yield from dict.fromkeys((*first, *bound, *names.parameters))

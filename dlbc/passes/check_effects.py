@@ -272,7 +272,7 @@ def _cleared(
     facts: RegionFacts, context: AnalysisContext, items: Iterable[str]
 ) -> dict[str, frozenset[ast.AST]]:
     summaries = context.summaries
-    dotted = {name for name in (*(a.array for a in facts.accesses), *items) if "." in name}
+    dotted = {name for name in (*(a.array for a in facts.accesses), *items) if "." in name.partition("[")[0]}
     found: dict[str, set[ast.AST]] = {array: set() for array in dotted}
     for call in facts.calls:
         reached = summaries.reachable(frozenset(f for f, _ in callees(call, context.module)))
@@ -284,6 +284,6 @@ def _cleared(
         if isinstance(call.node.func, ast.Attribute):
             passed.add(call.node.func.value)
         for array in dotted:
-            if array.rpartition(".")[2] not in attributes:
+            if array.partition("[")[0].rpartition(".")[2] not in attributes:
                 found[array] |= passed
     return {array: frozenset(nodes) for array, nodes in found.items()}

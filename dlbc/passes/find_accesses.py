@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from dlbc.algebra.integer_form import IntegerForm
+from dlbc.analysis.container_paths import find_paths
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.enclosing_statements import bound_once, statements_before
 from dlbc.analysis.walk_code import walk_code
@@ -47,6 +48,7 @@ def find_accesses(context: AnalysisContext) -> RegionFacts:
             fresh=summaries.fresh,
             returns_argument_parts=summaries.returns_argument_parts,
             range_arguments=counted,
+            paths=find_paths(context.body, names.temporaries),
         )
     )
 

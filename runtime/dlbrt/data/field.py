@@ -41,7 +41,9 @@ _FEW = 32
 class Field:
     """``data`` (numpy array or list) under ``name``, by an array spec or as a part of the space.
 
-    ``tables`` hold what each iteration touches, where the subscripts are inspected.
+    ``tables`` hold what each iteration touches, where the subscripts are inspected. ``made``: each use of the
+    name makes a view of another array (``rec["x"]``, ``z.real``), as ``data`` is one. ``iterated``: the loop
+    runs over it, and no name in the body leads to it.
     """
 
     name: str
@@ -50,6 +52,13 @@ class Field:
     index: IndexMap
     backwards: bool = False
     tables: AccessTables | None = None
+    made: bool = False
+    iterated: bool = False
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is reached through another object (``self.A``, ``state["v"]``)."""
+        return "." in self.name or "[" in self.name
 
     @property
     def axis(self) -> int:
@@ -202,9 +211,9 @@ def has_rows(data: Any) -> bool:
     return type(data) is list
 
 
-def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap) -> Field:
+def array_field(name: str, data: Any, spec: ArraySpec, index: IndexMap, made: bool = False) -> Field:
     """The field of a row of the array table."""
-    return Field(name, data, spec, index)
+    return Field(name, data, spec, index, made=made)
 
 
 def part_field(part: Part, name: str = "") -> Field:
@@ -214,7 +223,7 @@ def part_field(part: Part, name: str = "") -> Field:
     """
     mode = Mode.UPDATE if name else Mode.READ
     spec = ArraySpec(Distribution.BLOCK, 0, mode, in_place=bool(name))
-    return Field(name, part.values, spec, IndexMap(0, 1), part.backwards)
+    return Field(name, part.values, spec, IndexMap(0, 1), part.backwards, iterated=True)
 
 
 def joined(named: Sequence[Field], parts: Sequence[Field]) -> list[Field]:
@@ -233,7 +242,7 @@ def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[
     It does so by another entry of its array table, or by an argument that the table does not name, as in
     ``for b in bodies: f(b, bodies)``.
     """
-    named = {field.name for field in fields}
+    named = {field.name.partition(".")[0].partition("[")[0] for field in fields if not field.iterated}
     whole = {id(field.data) for field in fields if not (field.by_rows or field.spec.stores)}
     return whole | {id(value) for name, value in arguments.items() if name not in named}
 

@@ -212,9 +212,28 @@ def _overlaps(
             yield f"{field.name} and {_name(other)} are the same object"
     if not isinstance(field.data, np.ndarray):
         return
+    if field.made:
+        yield from _others(field, fields, arrays, hidden)
+        return
     for array in arrays:
         if array is not field.data and _overlap(array, field.data):
             yield f"memory of {field.name} is also reached under another name"
+
+
+def holders(field: Field, arrays: Sequence[Array]) -> list[Array]:
+    """The arrays whose memory a field has that is a view of another array; none for other fields."""
+    return [array for array in arrays if field.made and _overlap(array, field.data)]
+
+
+def _others(
+    field: Field, fields: Sequence[Field], arrays: Sequence[Array], hidden: Set[int]
+) -> Iterable[str]:
+    """A view made at each use is expected to share memory with the array that it is made from alone."""
+    found = holders(field, arrays)
+    rows = [other for other in fields if other is not field and isinstance(other.data, np.ndarray)]
+    shared = any(_overlap(other.data, field.data) for other in rows)
+    if shared or len(found) > 1 or any(id(array) in hidden for array in found):
+        yield f"memory of {field.name} is also reached under another name"
 
 
 def _overlap(one: Array, other: Array) -> bool:

@@ -110,11 +110,20 @@ class ArrayTable:
         Data that has no rows and is only read (a dictionary, a tuple) is sent by value with the arguments.
         """
         index = space.index or IndexMap(0, 1)
-        found = ((name, _lookup(arguments, name), spec) for name, spec in self.specs.items())
-        named = [array_field(*item, index) for item in found if item[2].stores or has_rows(item[1])]
+        found = [self._named(arguments, name, index) for name in self.specs]
+        named = [field for field in found if field.spec.stores or has_rows(field.data)]
         fields = joined(named, self._parts(space))
         whole = reached_whole(fields, arguments)
         return [f.whole() if id(f.data) in whole and not f.spec.stores else f for f in fields]
+
+    def _named(self, arguments: Mapping[str, Any], name: str, index: IndexMap) -> Field:
+        spec = self.specs[name]
+
+        def found() -> Any:
+            return _lookup(arguments, name) if spec.of is None else spec.of()
+
+        data = found()
+        return array_field(name, data, spec, index, made=found() is not data)
 
     def _parts(self, space: Space) -> list[Field]:
         """The sequences of the space; where `zip` had to read them out, one holds the elements of all."""

@@ -16,7 +16,7 @@ from dlbrt.contract import Distribution
 from dlbrt.data.access_table import FootprintError
 from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
-from dlbrt.data.hazard import hazard, reached_otherwise
+from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
 from dlbrt.data.space import Space
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
@@ -94,6 +94,8 @@ class Preparation:
             return f"{loop.unmet} does not hold"
         try:
             self._find(loop, pooled=pooled)
+            if self.routine_state is not None and (made := [f.name for f in self.fields if f.made]):
+                return f"{made[0]} is a part of an array, which cannot stay on the ranks by itself"
             self._pack_all(loop.contributions)
             return self._hazard() or self._contribution_obstacle(loop.contributions)
         except FootprintError as error:
@@ -200,7 +202,8 @@ class Preparation:
 
     def _reached_inside(self) -> set[int]:
         """Identities of the arrays and lists met inside other objects, attributes in the table apart."""
-        return self.packed.inside - {id(f.data) for f in self.fields if "." in f.name}
+        inside = self.packed.inside - {id(f.data) for f in self.fields if f.is_path}
+        return inside - {id(array) for f in self.fields for array in holders(f, self._arrays())}
 
     def _hazard(self) -> str | None:
         """Why the data forbids sharing the loop, if it does."""
@@ -271,9 +274,9 @@ class Preparation:
     def _headers(self) -> tuple[SlotHeader, ...]:
         """How the contents of the slots are sent."""
         inside = self.packed.inside
-        by_rows = {
-            id(f.data) for f in self.fields if f.by_rows and ("." in f.name or id(f.data) not in inside)
-        }
-        stored = {id(field.data) for field in self.fields if field.spec.stores}
+        by_rows = {id(f.data) for f in self.fields if f.by_rows and (f.is_path or id(f.data) not in inside)}
+        changed = [field for field in self.fields if field.spec.stores]
+        stored = {id(field.data) for field in changed}
+        stored |= {id(array) for field in changed for array in holders(field, self._arrays())}
         tokens = self.loop_residents.tokens
         return self.root_runtime.publisher.describe(self.packed.slots, by_rows, stored, tokens)
