@@ -32,6 +32,7 @@ from dlbc.ir.access import (
     OriginKind,
     Origins,
     RegionFacts,
+    root_of,
 )
 from dlbc.ir.plan import IterationContributions
 from dlbc.ir.region import CodeRegion
@@ -89,7 +90,7 @@ def check_effects(
     check.stores_elsewhere(facts)
     written = {a.array for a in (*facts.accesses, *check.stores) if a.writes} | {*contributions.containers}
     items = sequences_of(context.loop.node, check.items, context.module)
-    written |= {text for text, _ in items}
+    written |= {text for text, _ in items} | {root_of(name) for name in written if "[" in name}
     cleared = _cleared(facts, context, (text for text, _ in items))
     check.used_whole(items, facts.accesses, cleared)
     for function in functions:

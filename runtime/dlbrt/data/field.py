@@ -226,16 +226,6 @@ def part_field(part: Part, name: str = "") -> Field:
     return Field(name, part.values, spec, IndexMap(0, 1), part.backwards, iterated=True)
 
 
-def joined(named: Sequence[Field], parts: Sequence[Field]) -> list[Field]:
-    """All fields; where a named one is what the loop iterates over, row by row, they are one field."""
-    found, left = [], list(parts)
-    for field in named:
-        same = [part for part in left if part.data is field.data and field.has_rows_of(part)]
-        left = [part for part in left if not any(part is each for each in same)]
-        found.append(field.joined(same))
-    return found + left
-
-
 def reached_whole(fields: Sequence[Field], arguments: Mapping[str, Any]) -> set[int]:
     """Identities of data that the loop also reaches as a whole.
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dlbrt.contract import Distribution
 from dlbrt.data.array_table import ArraySpec, DistributionSpec
-from dlbrt.data.field import Field, array_field, has_rows, joined, part_field, reached_whole
-from dlbrt.data.footprint import IndexMap
+from dlbrt.data.loop_fields import ArrayTable
 from dlbrt.data.space import Space
 from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
@@ -94,46 +93,6 @@ class Temporaries:
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayTable:
-    """The array table of a loop, and how its iterations are dealt.
-
-    ``items`` are the sequences of the space whose elements iterations change in place, with their numbers.
-    """
-
-    iterations: Distribution
-    specs: dict[str, ArraySpec]
-    items: dict[str, int] = field(default_factory=dict)
-
-    def fields(self, arguments: Mapping[str, Any], space: Space) -> list[Field]:
-        """The fields, their data looked up among the kernel's arguments (``self.A`` through ``self``).
-
-        Data that has no rows and is only read (a dictionary, a tuple) is sent by value with the arguments.
-        """
-        index = space.index or IndexMap(0, 1)
-        found = [self._named(arguments, name, index) for name in self.specs]
-        named = [field for field in found if field.spec.stores or has_rows(field.data)]
-        fields = joined(named, self._parts(space))
-        whole = reached_whole(fields, arguments)
-        return [f.whole() if id(f.data) in whole and not f.spec.stores else f for f in fields]
-
-    def _named(self, arguments: Mapping[str, Any], name: str, index: IndexMap) -> Field:
-        spec = self.specs[name]
-
-        def found() -> Any:
-            return _lookup(arguments, name) if spec.of is None else spec.of()
-
-        data = found()
-        return array_field(name, data, spec, index, made=found() is not data)
-
-    def _parts(self, space: Space) -> list[Field]:
-        """The sequences of the space; where `zip` had to read them out, one holds the elements of all."""
-        changed = {number: name for name, number in self.items.items()}
-        if len(changed) > 0 and max(changed) >= len(space.parts):
-            changed = {0: next(iter(self.items))}
-        return [part_field(part, changed.get(number, "")) for number, part in enumerate(space.parts)]
-
-
-@dataclass(frozen=True, slots=True)
 class ProfilingOptions:
     """The clause ``profile``: groups of iterations are timed, and shares cut anew where the times drift."""
 
@@ -153,14 +112,6 @@ class LoopEnd:
     failed_at: int | None = None
     error: BaseException | None = None
     overwritten: tuple[str, ...] = ()
-
-
-def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
-    root, *attributes = name.split(".")
-    value = arguments[root]
-    for attribute in attributes:
-        value = getattr(value, attribute)
-    return value
 
 
 def refuse_stale(session: str) -> Callable[[object, str], NoReturn]:

@@ -18,6 +18,7 @@ from dlbrt.data.field import Field, reached_whole
 from dlbrt.data.footprint import IndexMap
 from dlbrt.data.hazard import hazard, holders, reached_otherwise
 from dlbrt.data.layout import InitialPartition
+from dlbrt.data.loop_fields import reached_twice
 from dlbrt.data.space import Space
 from dlbrt.mpi.call import LoopCall, SlotHeader, TableSlots, inspect_rows, pack_tables
 from dlbrt.mpi.loop import LoopContext
@@ -187,7 +188,8 @@ class Preparation:
         self.objects = SharedObjects(
             lambda: common.known, lambda: packed.slots, lambda: met_by_pickler(packed.pickler)
         )
-        pack((kernel, arguments, space, collect()), packed, lists, common)
+        places = any(field.spec.stores and (field.is_path or field.made) for field in self.fields)
+        pack((kernel, arguments, space, collect()), packed, lists, common, places=places)
 
     def _pack_kernel(self) -> SharedObjects:
         """Send the kernel apart if its pickle can be used again; the objects that the others have from it."""
@@ -201,12 +203,20 @@ class Preparation:
         return self.sent.common
 
     def _reached_inside(self) -> set[int]:
-        """Identities of the arrays and lists met inside other objects, attributes in the table apart."""
-        inside = self.packed.inside - {id(f.data) for f in self.fields if f.is_path}
-        return inside - {id(array) for f in self.fields for array in holders(f, self._arrays())}
+        """Identities of the arrays and lists met inside other objects, but for those met once, by a path."""
+        paths = {id(f.data) for f in self.fields if f.is_path and self._starts_at_an_argument(f)}
+        paths |= {id(array) for f in self.fields for array in holders(f, self._arrays())}
+        return self.packed.inside - (paths - self.packed.several)
+
+    def _starts_at_an_argument(self, field: Field) -> bool:
+        """Whether a path begins at an argument; that of an iterated sequence may lead through none."""
+        start, *rest = field.name.split(".")
+        return not field.iterated or (start in self.named and all(map(str.isidentifier, rest)))
 
     def _hazard(self) -> str | None:
         """Why the data forbids sharing the loop, if it does."""
+        if reason := reached_twice(self.fields, self.named, self.packed.several):
+            return reason
         hidden = self._reached_inside() | reached_whole(self.fields, self.named)
         met = self.objects.known if any(field.spec.in_place for field in self.fields) else ()
         return hazard(self.fields, self._arrays(), hidden, len(self.space), met)
