@@ -5,8 +5,8 @@ does so to a copy. What comes back is the state of each object of the copy, and 
 that it has: so every other reference to that object sees the change.
 
 The law: an element and its unchanged copy have the same objects in the same order (`parts_of`). So an object
-is known on all ranks by its place in that order, and nothing has to be sent for it. Classes and functions of
-the program are among the parts for their identity alone; they have no state.
+is known on all ranks by its place in that order, and nothing has to be sent for it. Tuples, and classes and
+functions of the program, are among the parts for their identity alone; they have no state.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class UnknownPartError(Exception):
 def parts_of(element: Any) -> list[Any]:
     """The objects with an identity that an element consists of, itself first.
 
-    UnknownPartError where there is one whose state is not known. Classes and functions are no mutable parts.
+    UnknownPartError where there is one whose state is not known.
     """
     if type(element) in ATOMS:
         return []
@@ -71,7 +71,7 @@ def parts_of(element: Any) -> list[Any]:
 
 def is_mutable(part: Any) -> bool:
     """Whether a part has a state."""
-    return not isinstance(part, _NAMED)
+    return not isinstance(part, (*_NAMED, tuple))
 
 
 def _held(value: Any) -> tuple[list[Any], bool]:
@@ -80,7 +80,7 @@ def _held(value: Any) -> tuple[list[Any], bool]:
     if kind in (list, deque):
         return list(value), True
     if kind is tuple or (isinstance(value, tuple) and hasattr(kind, "_fields")):
-        return list(value), False
+        return list(value), True
     if kind in _DICTS:
         _check_keys(value, kind)
         return list(value.values()), True
@@ -172,11 +172,11 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 def state_of(part: Any) -> Any:
-    """The state of a part, for `restore`; None where it has none."""
+    """The state of a mutable part, for `restore`."""
     kind = type(part)
     if kind in _CONTAINERS:
         return _CONTAINERS[kind][0](part)
-    if isinstance(part, _NAMED) or _of_numpy_random(part, "Generator"):
+    if _of_numpy_random(part, "Generator"):
         return None
     if _generator(part) is None:
         return _attributes(part)

@@ -30,7 +30,7 @@ _CACHED = type(functools.lru_cache(len))
 _ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
 #: Types of objects that have an identity, but that the pickler does not pass to its reducers.
-_CONTAINERS = frozenset({list, dict, set, bytearray})
+_CONTAINERS = frozenset({list, dict, set, bytearray, tuple})
 
 #: The objects known to the pickle being read; pickles call `_known` while they load.
 _reading: ContextVar[SharedObjects] = ContextVar("reading")
