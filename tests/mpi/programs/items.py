@@ -183,6 +183,7 @@ for a, b in zip(chain, chain[1:]):
 for node in chain:
     node.k += node.next.k if node.next else 0
 print([node.k for node in chain])
+failing = [Particle(k) for k in range(n)]
 index = {"second": failing[2]}
 # dlb: parallel
 for p in failing:
