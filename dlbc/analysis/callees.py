@@ -9,19 +9,29 @@ share; the status of the loop names this code.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import builtins
+from collections.abc import Container, Iterator, Mapping
 
 from dlbc.analysis.effects import FunctionSummary, direct_side_effects
-from dlbc.analysis.uses import every_node, parameters_of, root_name, unparsed
+from dlbc.analysis.uses import Node, every_node, parameters_of, root_name, unparsed
 from dlbc.ir.access import AbstractValue, CallSite, OriginKind, RegionFacts
 from dlbc.ir.region import FunctionNode, ModuleNames
 from dlbc.library.row import ResultKind
-from dlbc.library.table import is_pure, lookup
+from dlbc.library.table import is_certain, is_pure, lookup
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 #: Keywords by which functions take a function that they call.
 _FUNCTION_KEYWORDS = frozenset({"key", "func", "func1d", "funclist", "function", "pyfunc"})
+
+#: Methods that run where attributes are read or set, classes derived, and items taken one after the other.
+_HIDDEN_METHODS = frozenset(
+    f"__{name}__"
+    for name in (
+        *("set", "get", "delete", "setattr", "delattr", "getattr", "getattribute"),
+        *("init_subclass", "set_name", "iter", "next"),
+    )
+)
 
 #: Decorators that leave the effects of a function as they are, beside those of packages in the tables.
 _PLAIN_DECORATORS = ("numba.", "abc.", "typing.", "dataclasses.", "contextlib.")
@@ -176,6 +186,45 @@ def unseen_callee(call: CallSite, module: ModuleNames) -> str | None:
         looks = row.is_new or row.is_reader or row.result in (ResultKind.SAME, ResultKind.HOLDER)
         return shown if outside and not looks else None
     return None if is_pure(name) else shown
+
+
+def watched_in(
+    facts: RegionFacts, module: ModuleNames, apart: Container[ast.AST] = ()
+) -> Iterator[tuple[str, Node]]:
+    """What the code runs or sets that the compiler does not see for certain, calls ``apart`` left out.
+
+    An attribute set on anything but a name that the code has been handed is one: it may be a class that is
+    changed (``type(self).made += 1``).
+    """
+    for call in facts.calls:
+        if call.node not in apart and (text := _watched_callee(call, module)) is not None:
+            yield text, call.node
+    for change in facts.mutations:
+        match change.node:
+            case ast.Attribute(value=base) if not (isinstance(base, ast.Name) and change.origins):
+                yield _text(change.node), change.node
+
+
+def _watched_callee(call: CallSite, module: ModuleNames) -> str | None:
+    """The text of what the call runs and the compiler does not see for certain; None if it sees all of it."""
+    if (unseen := unseen_callee(call, module)) is not None:
+        return unseen
+    if callees(call, module) or call.function in module.classes or not call.function:
+        return None
+    match call.node.func:
+        case ast.Attribute(value=ast.Name(id=name)) if hasattr(builtins, name) and module.builtin(name):
+            return _text(call.node.func)  # a method called through its class: ``list.append(L, i)``
+    own = call.function.startswith(".") and call.receiver is not None and not call.receiver.points_to
+    if (own and lookup(call.function).known) or is_certain(call.function, call.node):
+        return None
+    return _text(call.node.func)
+
+
+def watched_methods(module: ModuleNames) -> Iterator[tuple[str, int]]:
+    """Methods that run where the text shows no call, and what puts methods into classes, with their lines."""
+    for name in sorted(_HIDDEN_METHODS & module.methods.keys()):
+        yield name, module.methods[name][0].lineno
+    yield from (("setattr", call.lineno) for call in module.implicit_calls.attribute_setters[:1])
 
 
 def _text(node: ast.expr) -> str:

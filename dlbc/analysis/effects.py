@@ -39,10 +39,10 @@ class FunctionSummary:
     """What calling a function may do; effects on parameters include those of its callees.
 
     ``calls_values``: a call in it that may reach any function passed as a value. ``unseen``: calls whose code
-    cannot be seen, by the text of the callee. ``prints``: it writes to standard output. ``owners``: the
-    enclosing function that each outer name belongs to. ``called_by_name_only``: only calls by name reach it
-    and its siblings, all of them within the enclosing function, whose own facts include what it does to the
-    names of that function.
+    cannot be seen, by the text of the callee; ``watched``: those, and calls of which the library table may
+    say too little. ``prints``: it writes to standard output. ``owners``: the enclosing function that each
+    outer name belongs to. ``called_by_name_only``: only calls by name reach it and its siblings, all of them
+    within the enclosing function, whose own facts include what it does to the names of that function.
     """
 
     node: ast.AST
@@ -56,6 +56,7 @@ class FunctionSummary:
     side_effects: tuple[SideEffect, ...] = ()
     calls_values: ast.Call | None = None
     unseen: Mapping[str, Node] = field(default_factory=dict)
+    watched: Mapping[str, Node] = field(default_factory=dict)
     prints: bool = False
     owners: Mapping[str, ast.AST] = field(default_factory=dict)
     called_by_name_only: bool = False

@@ -43,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapt", action="store_const", const="1", help="under auto: choose again at later synchronizations"
     )
+    parser.add_argument(
+        "--trust", action="store_const", const="1", help="no checks of what unseen calls change"
+    )
     common.add_stats(parser)
     parser.add_argument("--trace", metavar="FILE", help="write an event trace there, as JSON")
     # Hidden: this version has no progress display, and says so if it is requested.

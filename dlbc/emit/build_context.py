@@ -27,7 +27,7 @@ from dlbc.emit.render import (
     table,
     work_called,
 )
-from dlbc.ir.loop import AnnotatedRoutine, ProofStatus
+from dlbc.ir.loop import AnnotatedRoutine
 from dlbc.ir.plan import ArrayPlan, CostPlan, CostShape, FoldDecision, LoopPlan, Reduction
 
 # The work of a loop's iterations, stated in the kernel or at the call
@@ -82,8 +82,8 @@ ARITHMETIC = frozenset({"+", "-", "*", "&", "|", "^"})
 COMPARISONS = frozenset({"<", "<=", ">", ">="})
 #: Characters beside a chain of names to clear: its indentation, and the assigned value.
 _UNSET_ROOM = 24
-#: The most characters of names in a comment.
-_MOST_NAMES = 60
+#: The most characters of the text of a call.
+_MAX_CALL_TEXT = 60
 
 
 def build_prologue(plans: Sequence[LoopPlan], names: GeneratedNames) -> PrologueContext:
@@ -114,7 +114,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
     cyclic = plan.iterations is Distribution.CYCLIC
     dealt = [names.of("CYCLIC")] if cyclic else []
     rows = [(a.name, _entry(a, plan, names)) for a in plan.arrays]
-    place = f"{origin}:{plan.loop.node.lineno}, {_standing(plan)}"
+    place = f"{origin}:{plan.loop.node.lineno}, {plan.status.value}"
     pairs = plan.fold_decision is not FoldDecision.NO
     contributed = [*(r.name for r in plan.reductions), *(o.name for o in plan.ordered)]
     shared = [r.name for r in plan.reductions if _is_per_iteration(r)]
@@ -124,6 +124,7 @@ def build_kernel(plan: LoopPlan, names: GeneratedNames, kernel: str, origin: str
         schedule=_schedule(plan),
         require=tuple(_requirement(guard, names) for guard in plan.guards),
         work=tuple(work_in_kernel(plan, names)),
+        watch=_watched(plan, names),
         arrays=table(f"{names.dlb}.arrays(", dealt, rows),
         items=_items(plan, names),
         reductions=_listed(f"{names.dlb}.reductions(", [_declared(r, names) for r in plan.reductions]),
@@ -172,15 +173,6 @@ def _in_pairs(context: KernelContext, plan: LoopPlan) -> KernelContext:
         turns = "pairs(each=True)"
     comment = "this rank's share, maybe in pairs" if plan.unfolds_for else "this rank's pairs t, n-1-t"
     return replace(context, turns=turns, comment=comment)
-
-
-def _standing(plan: LoopPlan) -> str:
-    """What the loop's independence rests on; outside functions by name, if they fit into a comment."""
-    names = ", ".join(plan.outside)
-    fits = len(names) <= _MOST_NAMES and names.isascii() and names.isprintable()
-    if plan.status is not ProofStatus.CONDITIONAL or not fits:
-        return plan.status.value
-    return f"proven if {names} {'has' if len(plan.outside) == 1 else 'have'} no side effects"
 
 
 def _unset(plan: LoopPlan) -> tuple[str, ...]:
@@ -241,6 +233,18 @@ def _listed(start: str, items: Sequence[str]) -> tuple[str, ...]:
 def _items(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
     rows = [(text, str(number)) for text, number in plan.items]
     return (table(f"{names.dlb}.items(", [], rows),) if rows else ()
+
+
+def _watched(plan: LoopPlan, names: GeneratedNames) -> tuple[str, ...]:
+    """The calls of which the runtime looks what they change, with their lines in the source."""
+    items = [f"{quoted(_shortened(call))}: {line}" for call, line in plan.watched]
+    text = called(f"{names.dlb}.watch({{", items, "})", WIDTH - len(INDENT))
+    return (deeper(text, 1),) if items else ()
+
+
+def _shortened(text: str) -> str:
+    """The text of a call, short enough for a line."""
+    return text if len(text) <= _MAX_CALL_TEXT else f"{text[:_MAX_CALL_TEXT]}.."
 
 
 def _schedule(plan: LoopPlan) -> tuple[str, ...]:

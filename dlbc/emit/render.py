@@ -36,9 +36,9 @@ class KernelContext:
     """A kernel, with ``_`` for the targets and ``pass`` for the body.
 
     ``schedule``, ``items``, ``reductions``, ``ordered``, ``accumulators``, ``accumulate``, ``keep`` and
-    ``reduce`` hold one text or none, ``require`` a text for each condition, ``work`` the calls that state the
-    work of iterations. ``turns`` is the call that gives the iterations, ``comment`` describes them. ``unset``
-    are the names to clear, as chains of targets.
+    ``reduce`` hold one text or none, so does ``watch``; ``require`` has a text for each condition, ``work``
+    the calls that state the work of iterations. ``turns`` is the call that gives the iterations, ``comment``
+    describes them. ``unset`` are the names to clear, as chains of targets.
     """
 
     template: ClassVar = "kernel.py.j2"
@@ -47,6 +47,7 @@ class KernelContext:
     schedule: tuple[str, ...]
     require: tuple[str, ...]
     work: tuple[str, ...]
+    watch: tuple[str, ...]
     arrays: str
     items: tuple[str, ...]
     reductions: tuple[str, ...]

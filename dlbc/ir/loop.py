@@ -107,7 +107,7 @@ class ProofStatus(Enum):
 
     PROVEN = "proven"
     GUARDED = "proven under a run-time guard"
-    CONDITIONAL = "proven if outside functions have no side effects"
+    CHECKED = "checked while it runs"
     ASSERTED = "asserted by the user"
 
 
@@ -139,12 +139,12 @@ class ProofFailure:
 
 
 def status_of(
-    proofs: Sequence[IndependenceProof], trusted: Sequence[str], outside: Sequence[str]
+    proofs: Sequence[IndependenceProof], trusted: Sequence[str], watched: Sequence[tuple[str, int]]
 ) -> ProofStatus:
-    """The proof status of a loop: the weakest that its proofs, assertions and unseen functions allow."""
+    """The proof status of a loop: the weakest that its proofs, assertions and watched calls allow."""
     if trusted or any(p.method is ProofMethod.ASSERTED for p in proofs):
         return ProofStatus.ASSERTED
-    if outside:
-        return ProofStatus.CONDITIONAL
+    if watched:
+        return ProofStatus.CHECKED
     guarded = any(p.guards or p.method is ProofMethod.INSPECTOR for p in proofs)
     return ProofStatus.GUARDED if guarded else ProofStatus.PROVEN

@@ -215,13 +215,13 @@ class LoopPlan:
     live after the loop that only some iterations set; ``definite``: those that each iteration sets.
     ``targets_live``: the loop's targets are read afterwards and not rebound in the body. ``mangled``: private
     names of the enclosing class, with their mangled form. ``guards``: conditions, as source text over the
-    parameters, that the runtime checks before the loop. ``status``, ``proofs`` and ``outside`` (functions
-    assumed to have no side effects): the grounds of the plan. ``variables``: the class of each variable.
-    ``unsure``: parameters that may have no value where the loop has no iteration. ``cost``: the work of the
-    iterations, as the kernel has it. ``fold_decision``: whether they are dealt in pairs. ``profile``: how
-    their work is measured. ``seen_after_failure``: the values of reductions may be read even if an exception
-    of the body ends the loop. ``items``: the sequences that the loop runs over whose items an iteration
-    changes in place, each with its number among those sequences.
+    parameters, that the runtime checks before the loop. ``status``, ``proofs`` and ``watched`` (calls, with
+    their lines, of which the runtime looks what they change): the grounds of the plan. ``variables``: the
+    class of each variable. ``unsure``: parameters that may have no value where the loop has no iteration.
+    ``cost``: the work of the iterations, as the kernel has it. ``fold_decision``: whether they are dealt in
+    pairs. ``profile``: how their work is measured. ``seen_after_failure``: the values of reductions may be
+    read even if an exception of the body ends the loop. ``items``: the sequences that the loop runs over
+    whose items an iteration changes in place, each with its number among those sequences.
     """
 
     loop: AnnotatedLoop
@@ -241,7 +241,7 @@ class LoopPlan:
     guards: tuple[str, ...] = ()
     status: ProofStatus = ProofStatus.PROVEN
     proofs: tuple[IndependenceProof, ...] = ()
-    outside: tuple[str, ...] = ()
+    watched: tuple[tuple[str, int], ...] = ()
     unsure: tuple[str, ...] = ()
     variables: tuple[ClassifiedVariable, ...] = ()
     cost: CostPlan | None = None
@@ -269,12 +269,12 @@ class LoopReport:
     """The result for one loop, as `dlbc explain` shows it; ``plan`` is None where the loop is refused.
 
     ``proofs`` and ``failures``: those of the arrays that it stores into. ``trusted``: private objects that
-    exist outside the loop. ``unseen``: functions whose code is not seen, with a place. ``prints``: the body,
-    or a function that it may call, writes to standard output. ``asserted``: functions that write to files,
-    allowed by the user. ``cost``: the derived cost of an iteration. ``fold_legality``: whether pairs of
-    iterations cost the same, by the user's cost if there is one. ``cost_omitted``: why the derived cost is
-    not in the plan. ``partition_cost``: the cost by which the loop is partitioned, as far as it can be read.
-    ``space``: the values of the index, where a variable counts.
+    exist outside the loop. ``unseen``: functions whose code is not seen, with a place; ``watched``: as in
+    `LoopPlan`. ``prints``: the body, or a function that it may call, writes to standard output. ``asserted``:
+    functions that write to files, allowed by the user. ``cost``: the derived cost of an iteration.
+    ``fold_legality``: whether pairs of iterations cost the same, by the user's cost if there is one.
+    ``cost_omitted``: why the derived cost is not in the plan. ``partition_cost``: the cost by which the loop
+    is partitioned, as far as it can be read. ``space``: the values of the index, where a variable counts.
     """
 
     loop: AnnotatedLoop
@@ -284,6 +284,7 @@ class LoopReport:
     failures: tuple[ProofFailure, ...] = ()
     trusted: tuple[str, ...] = ()
     unseen: tuple[tuple[str, SourcePlace], ...] = ()
+    watched: tuple[tuple[str, int], ...] = ()
     prints: bool = False
     asserted: tuple[str, ...] = ()
     cost: Cost | None = None

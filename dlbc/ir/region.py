@@ -19,8 +19,8 @@ class ImplicitCalls:
     value may reach them; ``lambdas``: those without a name. ``escaping_methods``: methods of other objects
     that escape (``add = found.append``), with a place. ``rebindable``: names of functions that may hold
     something else. ``callable_attributes``: attributes that may hold a function. ``special_methods``: those
-    that operators run. ``properties``: attributes that run a method. ``mutable_class_attributes``: mutable
-    attributes of classes, with the class.
+    that operators run. ``properties``: attributes that run a method. ``attribute_setters``: calls of
+    `setattr`. ``mutable_class_attributes``: mutable attributes of classes, with the class.
     """
 
     escaping: frozenset[ast.AST] = frozenset()
@@ -30,6 +30,7 @@ class ImplicitCalls:
     callable_attributes: frozenset[str] = frozenset()
     special_methods: frozenset[ast.AST] = frozenset()
     properties: frozenset[str] = frozenset()
+    attribute_setters: tuple[ast.Call, ...] = ()
     mutable_class_attributes: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -102,6 +102,29 @@ def is_pure(name: str) -> bool:
     return _trust(name) >= Trust.PURE
 
 
+#: Packages whose functions are beyond doubt where they have a row, or are pure by their package.
+_CERTAIN = ("builtins.", "math.", "cmath.", "numpy.", "time.")
+
+
+def is_certain(name: str, call: ast.Call) -> bool:
+    """Whether what the table says of a function is beyond doubt, so that nobody has to look what it changes.
+
+    That is so for the arithmetic of Python and numpy as long as results are new objects, and for methods that
+    only read.
+    """
+    row = lookup(name)
+    if row.prints or row.effect is EffectKind.FILE:
+        return True  # kept in order, or the word of the user
+    if row.is_effective:
+        return False
+    if name.startswith("."):
+        return row.known and not (row.calls or row.applies or row.sends or row.fills)
+    if not name.startswith(_CERTAIN) or is_ufunc_method(name) or name.startswith(RANDOM_PACKAGES):
+        return False
+    to = any(k.arg in (None, "out", "where") or (k.arg or "").startswith("overwrite") for k in call.keywords)
+    return is_pure(name) and not (to or places_for_results(name, call) or works_in_place(name, call))
+
+
 def gives_plain(name: str) -> bool:
     """Whether the function returns a number, text or another value that can hold no array."""
     row = lookup(name)

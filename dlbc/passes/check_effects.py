@@ -14,7 +14,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dlbrt.records import dataclass
 
 from dlbc.analysis import effects
-from dlbc.analysis.callees import callees, functions_run, mutated_arguments, unseen_callee
+from dlbc.analysis.callees import (
+    callees,
+    functions_run,
+    mutated_arguments,
+    unseen_callee,
+)
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
 from dlbc.analysis.iterated_sequences import sequences_of
@@ -48,8 +53,9 @@ class BodyEffects:
     """``stores``: changes that are stores into an array. ``callees``: functions that the body may reach.
 
     ``cleared``: per dotted array, places that pass its owner to functions that do not touch the array.
-    ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``trusted``:
-    private objects from outside that the body changes. ``prints``: something writes to standard output.
+    ``unseen``: functions that may run and whose code is not seen, with a place in the body. ``watched``:
+    those, and calls of which the library table may say too little, with their lines. ``trusted``: private
+    objects from outside that the body changes. ``prints``: something writes to standard output.
     ``asserted``: functions that write to files, allowed by `assume_independent`, with a place in the body.
     ``items``: sequences that the loop runs over whose items the body changes in place, with their numbers.
     """
@@ -59,6 +65,7 @@ class BodyEffects:
     callees: tuple[FunctionSummary, ...]
     cleared: Mapping[str, frozenset[ast.AST]]
     unseen: Mapping[str, SourcePlace]
+    watched: Mapping[str, int]
     trusted: frozenset[str]
     prints: bool
     asserted: tuple[tuple[str, SourcePlace], ...] = ()
@@ -101,6 +108,7 @@ def check_effects(
         callees=functions,
         cleared=cleared,
         unseen=check.unseen,
+        watched=_watched(facts, functions, context, contributions),
         trusted=frozenset(check.trusted),
         prints=any(map(effects.writes_output, facts.calls)) or any(f.prints for f in functions),
         asserted=tuple(dict.fromkeys(check.asserted)),
@@ -258,6 +266,20 @@ class _Check:
         others = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and n not in receivers]
         for node in sorted(others, key=lambda n: (n.lineno, n.col_offset))[:1]:
             yield self._context.note(node, "used here in another way")
+
+
+def _watched(
+    facts: RegionFacts,
+    functions: Sequence[FunctionSummary],
+    context: AnalysisContext,
+    contributions: IterationContributions,
+) -> dict[str, int]:
+    """What the body and its callees run that is not seen for certain, with the first line of each."""
+    found: dict[str, int] = {}
+    own = watched_in(facts, context.module, contributions.contributing_calls)
+    for name, node in (*own, *(item for function in functions for item in function.watched.items())):
+        found.setdefault(name, getattr(node, "lineno", 0))
+    return found | dict(watched_methods(context.module))
 
 
 def check_iterated(context: AnalysisContext, grown: Collection[str]) -> Iterator[Diagnostic]:

@@ -65,6 +65,9 @@ def find_implicit_calls(tree: ast.Module, module: ModuleNames) -> ImplicitCalls:
         callable_attributes=values,
         special_methods=frozenset(f for n, fs in module.methods.items() if _is_implicit(n) for f in fs),
         properties=properties,
+        attribute_setters=tuple(
+            n for n in nodes if isinstance(n, ast.Call) and unparsed(n.func).endswith("setattr")
+        ),
         mutable_class_attributes=dict(_mutable_class_attributes(tree)),
     )
 

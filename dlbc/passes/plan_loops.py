@@ -128,6 +128,7 @@ def _plan_loop(loop: AnnotatedLoop, around: _ModuleContext) -> LoopReport:
         failures=tuple(proof.failures),
         trusted=_trusted(body.facts, body.effects, loop),
         unseen=tuple(body.effects.unseen.items()),
+        watched=tuple(body.effects.watched.items()),
         prints=body.effects.prints,
         asserted=tuple(dict.fromkeys(name for name, _ in body.effects.asserted)),
     )
@@ -240,11 +241,11 @@ def _with_plan(
     loop_report = replace(loop_report, findings=_sorted([*loop_report.findings, *unfit]))
     if unfit:
         return loop_report
-    outside = tuple(name for name, _ in loop_report.unseen)
-    status = status_of(loop_report.proofs, (*loop_report.trusted, *loop_report.asserted), outside)
+    watched = loop_report.watched
+    status = status_of(loop_report.proofs, (*loop_report.trusted, *loop_report.asserted), watched)
     return replace(
         loop_report,
-        plan=replace(plan, variables=variables, outside=outside, status=status),
+        plan=replace(plan, variables=variables, watched=watched, status=status),
         cost=cutting.derived,
         fold_legality=cutting.fold_legality,
         cost_omitted=cutting.why,

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from dlbc.analysis import effects
-from dlbc.analysis.callees import functions_run, is_opaque, mutated_arguments, unseen_callee
+from dlbc.analysis.callees import functions_run, is_opaque, mutated_arguments, unseen_callee, watched_in
 from dlbc.analysis.effects import FunctionSummaries, FunctionSummary, Node
 from dlbc.analysis.uses import bound_names, every_node, free_names, own_nodes, parameters_of
 from dlbc.analysis.walk_code import walk_code
@@ -161,6 +161,7 @@ def _direct(
         calls_values=next((c.node for c in facts.calls if is_opaque(c, module)), None),
         prints=any(map(effects.writes_output, facts.calls)),
         unseen={text: c.node for c in facts.calls if (text := unseen_callee(c, module)) is not None},
+        watched=dict(watched_in(facts, module)),
     )
 
 

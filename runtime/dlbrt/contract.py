@@ -74,6 +74,7 @@ ENVIRONMENT: Final = {
     "strategy": "DLB_STRATEGY",
     "group": "DLB_GROUP",
     "adapt": "DLB_ADAPT",
+    "trust": "DLB_TRUST",
     "stats": "DLB_STATS",
     "trace": "DLB_TRACE",
     "progress": "DLB_PROGRESS",

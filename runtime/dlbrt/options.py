@@ -32,6 +32,7 @@ class Options:
     strategy: str | None = None
     group: GroupSpec = field(default_factory=GroupSpec)
     adapt: bool = False
+    trust: bool = False
     stats: str | None = None
     trace: str | None = None
     progress: bool = False
@@ -58,7 +59,8 @@ class Options:
         options = cls(
             strategy=reader.take("strategy", _strategy),
             group=reader.take("group", lambda text: parse_group(text, ranks)) or GroupSpec(),
-            adapt=reader.take("adapt", _switch) or False,
+            adapt=reader.take("adapt", lambda text: _switch("adapt", text)) or False,
+            trust=reader.take("trust", lambda text: _switch("trust", text)) or False,
             stats=reader.take("stats", lambda text: _file("stats", text)),
             trace=reader.take("trace", lambda text: _file("trace", text)),
             progress=reader.take("progress", lambda text: _absent("progress", text)) is not None,
@@ -115,9 +117,9 @@ def _contract_order(name: str) -> int:
     return (*STRATEGIES, *BASELINES).index(name)
 
 
-def _switch(text: str) -> bool:
+def _switch(option: str, text: str) -> bool:
     if text.strip() not in ("0", "1"):
-        raise OptionError(f"{named('adapt')}: expected 1, or 0 for no; found {text.strip()!r}")
+        raise OptionError(f"{named(option)}: expected 1, or 0 for no; found {text.strip()!r}")
     return text.strip() == "1"
 
 

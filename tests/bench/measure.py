@@ -3,6 +3,7 @@
     python tests/bench/measure.py overhead    # GDDLB over none, without load, by grain and ranks
     python tests/bench/measure.py balance     # GDDLB over none, one rank of two four times slower
     python tests/bench/measure.py calls       # a call of a tiny loop, at 1 and 2 ranks
+    python tests/bench/measure.py checks      # a loop with a call that is watched, over the same with --trust
     python tests/bench/measure.py sequential  # the generated program on one rank over the original
     python tests/bench/measure.py check       # check of 50 loops over libcst's parse and code generation
 
@@ -36,13 +37,13 @@ Figures = dict[str, dict[str, float]]
 def seconds(
     program: Path, ranks: int, arguments: tuple[str, ...] = (), env: Mapping[str, str] | None = None
 ) -> float:
-    """The loop time that a program prints; 0 ranks: as it is, without mpiexec."""
+    """The last loop time that a program prints; 0 ranks: as it is, without mpiexec."""
     command = [sys.executable, str(program), *arguments]
     done = run_mpi(ranks, command, 300, env) if ranks else run_sequential(command, 300, env)
-    found = re.search(r"seconds ([\d.]+)", done.stderr)
+    found = re.findall(r"seconds ([\d.]+)", done.stderr)
     assert done.status == 0, done.stderr
     assert found, done.stderr
-    return float(found[1])
+    return float(found[-1])
 
 
 def paired(what: str, rounds: int, one: Callable[[], float], other: Callable[[], float]) -> dict[str, float]:
@@ -111,6 +112,22 @@ def calls(out: Path, rounds: int) -> Figures:
     return figures
 
 
+def checks(out: Path, rounds: int) -> Figures:
+    """A loop with a call that the compiler has not seen: watched, over the same on trust."""
+    program, figures = transform(PROGRAMS / "watched.py", out), {}
+    for name, sizes in GRAINS.items():
+        arguments = tuple(map(str, sizes))
+        for ranks in (1, 2):
+            env = {"DLB_STRATEGY": "GDDLB"}
+            figures[f"{name}, {ranks} ranks"] = paired(
+                f"{name}, {ranks} ranks",
+                rounds,
+                lambda: seconds(program, ranks, arguments, env),  # noqa: B023
+                lambda: seconds(program, ranks, arguments, env | {"DLB_TRUST": "1"}),  # noqa: B023
+            )
+    return figures
+
+
 def sequential(out: Path, rounds: int) -> Figures:
     """The generated program on one rank over the original."""
     source, figures = PROGRAMS / "grain.py", {}
@@ -161,6 +178,7 @@ MEASURES = {
     "overhead": overhead,
     "balance": balance,
     "calls": calls,
+    "checks": checks,
     "sequential": sequential,
 }
 

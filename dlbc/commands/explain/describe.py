@@ -128,8 +128,9 @@ def _conditions(report: LoopReport, plan: LoopPlan) -> Iterator[Row]:
         if proof.method is ProofMethod.INSPECTOR:
             what = f"the rows of `{proof.array}`, inspected before the loop"
             yield "inspector", f"{what}; if two iterations use the same row, {alone}"
-    for name in plan.outside:
-        yield "outside", f"`{name}` is assumed to change nothing that iterations share"
+    for name, line in plan.watched:
+        what = "what it changes is looked at while the loop runs; if iterations share it"
+        yield "watched", f"`{name}` in line {line}: {what}, {alone}"
     for proof in plan.proofs:
         if proof.method is ProofMethod.ASSERTED:
             yield "user", f"`assume_independent`: each iteration has its own elements of `{proof.array}`"

@@ -111,7 +111,7 @@ def _plan_object(report: LoopReport, plan: LoopPlan) -> dict[str, Any]:
         "iterations": plan.iterations.value,
         "strategy": plan.strategy,
         "guards": plan.guards,
-        "outside": plan.outside,
+        "watched": dict(plan.watched),
         "arrays": [
             {"name": sentences.written_name(a.name, plan), "distribution": a.distribution.value}
             | {"axis": a.axis, "mode": a.mode.value, "rows": a.rows, "inspect": a.inspect}

@@ -133,6 +133,16 @@ _START = attrgetter("start")
 _SHORT = 4096
 
 
+def first_gap(done: Spans) -> int:
+    """The first position that is not among those ``done``."""
+    end = 0
+    for run in sorted(done.runs, key=lambda run: run.start):
+        if run.start != end:
+            break
+        end = run.stop if run.step == 1 else end + 1
+    return end
+
+
 def coverage_error(n: int, parts: Sequence[Spans]) -> str | None:
     """None if the parts hold each of 0..n-1 exactly once, else a sentence about the first fault."""
     runs = sorted((run for part in parts for run in part.runs), key=lambda run: run.start)

@@ -33,6 +33,7 @@ from dlbrt.records import dataclass
 T = TypeVar("T")
 
 COMMAND, INTERRUPT, DATA, RESULT, JOURNAL, PROFILE, REPORT, INSTRUCTIONS, GROUP_REPORT, MESSAGE = range(1, 11)
+VERDICT = 11
 ANY = MPI.ANY_SOURCE
 
 #: Polls before the first sleep, with a processor for every rank of the host, and without.
@@ -41,6 +42,10 @@ _FIRST_SLEEP_S, _LONGEST_SLEEP_S, _GROWTH = 2e-5, 1e-3, 1.25
 
 #: For blocks smaller than this, numpy packs faster than MPI's datatype engine.
 _MIN_BLOCK_BYTES = 1024
+
+
+class ProgramError(RuntimeError):
+    """The program cannot be run as it is; the message says why, and needs no traceback of the runtime."""
 
 
 class SharedCounter:
@@ -274,9 +279,13 @@ class Communicator:
         return table
 
     def fail(self, error: BaseException) -> NoReturn:
-        """Print an error inside the runtime, and end every rank of the job."""
-        traceback.print_exception(error)
-        print(f"dlb: rank {self.rank} failed inside the runtime; the job ends", file=sys.stderr, flush=True)
+        """Print an error of the program's, or one inside the runtime, and end every rank of the job."""
+        if isinstance(error, ProgramError):
+            print(f"dlb: {error}; the job ends", file=sys.stderr, flush=True)
+        else:
+            traceback.print_exception(error)
+            text = f"dlb: rank {self.rank} failed inside the runtime; the job ends"
+            print(text, file=sys.stderr, flush=True)
         sys.stdout.flush()
         self.comm.Abort(1)
         raise error

@@ -83,6 +83,11 @@ class AgentDriver:
         return self.units.positions(self._agent.dealt[rank])
 
     @property
+    def received(self) -> list[Spans]:
+        """The positions that have come to this rank since, with their rows."""
+        return self._movements.received
+
+    @property
     def strategy(self) -> str:
         """The name of the strategy that this rank balances by."""
         return self._agent.strategy_name

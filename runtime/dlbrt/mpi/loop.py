@@ -152,6 +152,7 @@ class LoopContext:
         self.contributions = LoopContributions()
         self.walk = Walk(space, self.contributions, load)
         self.unmet: str | None = None
+        self.unseen_calls: Mapping[str, int] = {}
         self.ending = LoopEnd()
         self.ensure_valid: Callable[[object], object] = lambda _: None
         self._launch = launch
@@ -176,6 +177,10 @@ class LoopContext:
             met = False
         if not met:
             self.unmet = self.unmet or text
+
+    def watch(self, calls: Mapping[str, int]) -> None:
+        """The calls that the plan takes on trust, each with its line: what they change is looked at."""
+        self.unseen_calls = calls
 
     def cost(
         self,
@@ -285,8 +290,8 @@ class LoopContext:
         if walk.mid_pair:
             return
         walk.complete_delivery()
-        if walk.trial_until is not None and self.team.work:
-            walk.trial_until = None
+        if walk.on_trial and self.team.work:
+            walk.end_trial()
             walk.join(self._launch(self))
         self.team.synchronize()
         walk.emulate_load()

@@ -213,6 +213,7 @@ class WorkTransfers:
         self._loop_residents = loop_residents
         self._figures = figures
         self._giving: list[Mover] = []
+        self.received: list[Spans] = []  # positions whose rows have come
 
     def move(self, transfers: Sequence[Transfer]) -> tuple[float, int]:
         """Take part in ``transfers``; returns the seconds taken and the bytes sent by this rank."""
@@ -258,7 +259,9 @@ class WorkTransfers:
         mover.send(self._units.positions(units), target, self._needed_by(target))
 
     def _receive(self, mover: Mover, units: Spans, source: int) -> None:
-        mover.receive(self._units.positions(units), source, self._needed_by(self._communicator.rank))
+        positions = self._units.positions(units)
+        self.received.append(positions)
+        mover.receive(positions, source, self._needed_by(self._communicator.rank))
 
     def _needed_by(self, rank: int) -> RowSelector:
         return Field.needed if rank else self._needed_at_0

@@ -51,7 +51,8 @@ class RankResult:
     ``kept`` are the values left in temporaries: each a `SentValue`, or at rank 0, for its own, the value
     itself. ``overwritten`` are the arrays of mode ``w`` to which the failing iteration has stored.
     ``extents`` are those of the segments of the rank's journal, ``samples`` the times of groups of iterations
-    where they are measured, ``trace`` the rank's trace where one is written.
+    where they are measured, ``trace`` the rank's trace where one is written. ``contradiction`` names what has
+    changed though the plan says that it does not.
     """
 
     figures: RunCounters
@@ -61,6 +62,7 @@ class RankResult:
     extents: tuple[Extent, ...] = ()
     samples: tuple[Sample, ...] = ()
     trace: RankTrace | None = None
+    contradiction: str | None = None
 
 
 def perform(loop: LoopContext, kernel: Callable[..., None], arguments: Sequence[Any]) -> None:

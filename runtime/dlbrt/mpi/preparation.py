@@ -28,6 +28,7 @@ from dlbrt.mpi.routines.loop_residents import ArrayTransfer, Eviction, LoopResid
 from dlbrt.mpi.values.objects import SharedObjects, met_by_pickler
 from dlbrt.mpi.values.packing import Packed, SentKernel, named, pack, pack_kernel, signature
 from dlbrt.mpi.values.program_state import InterpreterState, collect
+from dlbrt.mpi.watch import KERNEL, Watch, foreign_object
 from dlbrt.predict.groups import Groups
 from dlbrt.reductions.contributions import ContributionDescription, LoopContributions, describe, selectable
 from dlbrt.reductions.output import output_properties
@@ -104,6 +105,21 @@ class Preparation:
         except Exception as error:  # objects' own pickling hooks and attributes may raise anything
             return f"what it uses cannot be sent to other ranks ({type(error).__name__}: {error})"
 
+    def watches(self, loop: LoopContext) -> bool:
+        """Whether what the plan takes as unchanged is to be looked at."""
+        if self.root_runtime.options.trust:
+            return False
+        if not loop.unseen_calls and (foreign := foreign_object(self.named)):
+            loop.unseen_calls = {foreign: 0}
+        return bool(loop.unseen_calls)
+
+    def watch(self, loop: LoopContext) -> Watch:
+        """What this rank's iterations reach and the plan takes as unchanged, as it is now."""
+        values = {name: value for name, value in self.named.items() if name not in loop.contributions.kinds}
+        slots = self.packed.slots
+        apart = [id(value) for value in slots if value in self.loop_residents]
+        return Watch({**values, KERNEL: self.kernel}, slots, self.fields, apart)
+
     def compose(
         self, loop: LoopContext, first: int, strategy: str, partitioner: Partitioner, *, fixed: bool
     ) -> LoopCall:
@@ -146,6 +162,7 @@ class Preparation:
             array_transfers=array_transfers,
             evictions=evictions,
             ahead=ahead,
+            watched=self.watches(loop),
         )
 
     def _find(self, loop: LoopContext, *, pooled: bool) -> None:

@@ -50,10 +50,12 @@ class SharingFigures:
 class LoopHistory:
     """One loop: its statistics, and what its earlier runs cost.
 
-    ``chunk`` is the chunk size to begin with. ``tables`` are the access tables of arrays whose subscripts
-    were inspected, by name; ``profiling`` is what the clause ``profile`` measures from run to run; ``points``
-    are the speed points that routines have measured, by the form of rows; ``steps`` are the loop's runs as
-    time steps of AWF; ``measurements`` is what earlier runs of the program have taught.
+    ``chunk`` is the chunk size to begin with. ``contradiction`` says what has contradicted the plan, so that
+    rank 0 runs the loop alone; ``watched_runs`` counts the runs that began with watched iterations.
+    ``tables`` are the access tables of arrays whose subscripts were inspected, by name; ``profiling`` is what
+    the clause ``profile`` measures from run to run; ``points`` are the speed points that routines have
+    measured, by the form of rows; ``steps`` are the loop's runs as time steps of AWF; ``measurements`` is
+    what earlier runs of the program have taught.
     """
 
     def __init__(
@@ -73,6 +75,8 @@ class LoopHistory:
         self._work = [0.0] * ranks
         self._seconds = [0.0] * ranks
         self.chunk = 1
+        self.contradiction: str | None = None
+        self.watched_runs = 0
         self.tables: dict[str, AccessTables] = {}
         self.profiling: Profiling | None = None
         self.points: dict[str, tuple[SpeedPoints, ...]] = {}

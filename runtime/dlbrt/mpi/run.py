@@ -1,48 +1,45 @@
 """One run of one loop, led by rank 0: it decides how, runs the loop alone or with all ranks, and learns.
 
 Three objects lead a run: `LoopRun`, what it has prepared (`dlbrt.mpi.preparation`), and the partitioner
-(`dlbrt.mpi.partitioner`). A fourth, `SharedRun`, exists from the moment when the other ranks are called.
-
-Law. Each iteration before the lowest that failed is done exactly once, and no element of what is gathered
-gets two values. Both are checked after each run on all ranks: a violation would be a wrong result.
+(`dlbrt.mpi.partitioner`). A fourth, `dlbrt.mpi.shared_run.SharedRun`, exists from the moment when the other
+ranks are called. Where the plan rests on calls that the compiler has not seen, what it takes as unchanged is
+watched (`dlbrt.mpi.watch`): if the plan is contradicted, rank 0 does the rest of the loop alone.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dlbrt.balance.messages import NO_FAILURE
 from dlbrt.balance.strategies import AUTO, STATIC, pooled, preload
-from dlbrt.contract import LOCAL
-from dlbrt.data.field import Field
+from dlbrt.contract import LOCAL, Distribution
 from dlbrt.data.space import Space, space_of
-from dlbrt.data.spans import Spans, coverage_error
+from dlbrt.data.spans import Spans, first_gap
+from dlbrt.data.work_table import FoldingPolicy
 from dlbrt.emulation import Load
-from dlbrt.mpi.call import LoopCall
-from dlbrt.mpi.communicator import ANY, RESULT
 from dlbrt.mpi.ending import LoopResult, check_bound
 from dlbrt.mpi.loop import LoopContext
-from dlbrt.mpi.mover import Mover
 from dlbrt.mpi.partitioner import Partitioner
-from dlbrt.mpi.perform import RankResult, make_driver, own_result, perform, recorder, stored_by
+from dlbrt.mpi.perform import RankResult, own_result, perform, recorder
 from dlbrt.mpi.preparation import Kernel, Preparation
 from dlbrt.mpi.program_history import SharingFigures
 from dlbrt.mpi.root import RootRuntime
-from dlbrt.mpi.routines.loop_residents import PendingTransfers
-from dlbrt.mpi.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.shared_run import SharedRun
 from dlbrt.mpi.team import SingleRank, Team, clock
-from dlbrt.mpi.values.contents import shared_fields
 from dlbrt.mpi.values.packing import named
-from dlbrt.mpi.walk import Walk
-from dlbrt.reductions.contributions import LoopContributions
+from dlbrt.mpi.watch import Probation, Watch, contradicted
 
 if TYPE_CHECKING:
     from dlbrt.mpi.routines.routine_state import RoutineState
-    from dlbrt.observe.recorder import Recorder
     from dlbrt.partition.cost_spec import CostSpec
     from dlbrt.reductions.replay import ReplayFailure
+
+
+#: Runs of a loop that begin with watched iterations of rank 0 alone.
+_WATCHED_RUNS = 2
+
+#: Iterations of a rank among which one more delays the loop little.
+_LARGE_SHARE = 8
 
 
 def run_loop(
@@ -99,6 +96,9 @@ class LoopRun:
             self._loop_history, root_runtime.communicator.ranks, weights, options.trial
         )
         self._sharing: SharedRun | None = None
+        self._probation = Probation()
+        self._prefix: RankResult | None = None  # what rank 0 did before it went on alone
+        self._watched: Watch | None = None  # of the part that all ranks did
         self._pooled = False  # whether work is dealt from a pool at rank 0
         self._strategy = self._reason = ""
         self._results: list[RankResult] = []
@@ -123,6 +123,9 @@ class LoopRun:
         finally:
             if self._sharing is not None:
                 self._sharing.run_journal.close()
+        if self._prefix is not None:
+            loop = self._go_on_alone(loop, first_gap(self._prefix.figures.done))
+        self._note_checks(loop)
         self._learn()
         self._record()
         self._loop_history.chunk = max(1, loop.walk.poll_interval.size // 2)
@@ -143,15 +146,59 @@ class LoopRun:
         if self._root_runtime.communicator.ranks == 1 or n == 0:
             self._strategy = LOCAL if self._strategy == AUTO else self._strategy
             return self._solo(loop)
+        if begun is None and (contradiction := self._loop_history.contradiction):
+            return self._alone(loop, begun, contradiction)
         if begun is None and self._strategy == AUTO and (trial_s := self._loop_history.trial_s(n)):
             loop.walk.trial_until = clock() + trial_s
             self._strategy = LOCAL
             return self._solo(loop)
+        if contradiction := self._probation.contradiction(begun):
+            self._loop_history.contradiction = contradicted(contradiction, loop.unseen_calls)
+            return self._alone(loop, begun, self._loop_history.contradiction)
         if reason := prepared.obstacle(loop, pooled=self._pooled):
-            self._strategy, self._reason = LOCAL, reason
-            self._loop_history.log(f"run by rank 0 alone: {reason}")
+            return self._alone(loop, begun, reason)
+        if begun is None:
+            self._probation.wanted = self._iterations_on_probation(loop)
+        if self._probation.wanted:
+            self._probation.begin(prepared.watch(loop))
+            loop.walk.trial_iterations = 1
             return begun or self._solo(loop)
         return self._share(loop, initial, begun, fixed=forced == STATIC)
+
+    def _iterations_on_probation(self, loop: LoopContext) -> int:
+        """How many iterations rank 0 does first and alone, to see what the calls do that are not seen.
+
+        Where they would be a large part of its work there are none, if rank 0's own iterations are the first
+        ones in any case; two where they are not, or cost little. The first alone may change nothing, by zero.
+        """
+        if not self._prepared.watches(loop) or self._loop_history.watched_runs >= _WATCHED_RUNS:
+            return 0
+        self._loop_history.watched_runs += 1
+        in_blocks = loop.table.iterations is Distribution.BLOCK and loop.folding is FoldingPolicy.NONE
+        share = len(self._prepared.space) // self._root_runtime.communicator.ranks
+        return min(2, share // _LARGE_SHARE) if in_blocks and not self._pooled else 2
+
+    def _alone(self, loop: LoopContext, begun: SingleRank | None, reason: str) -> Team:
+        """Rank 0 runs the loop, or what is left of it, alone; the reason is logged."""
+        self._strategy, self._reason = LOCAL, reason
+        self._loop_history.log(f"run by rank 0 alone: {reason}")
+        return begun or self._solo(loop)
+
+    def _go_on_alone(self, shared: LoopContext, first: int) -> LoopContext:
+        """Rank 0 does the iterations from position ``first`` on; those before are done, and their effects."""
+        prepared = self._prepared
+
+        def launch(loop: LoopContext) -> Team:
+            loop.contributions.values.update(shared.contributions.values)
+            loop.contributions.begin(prepared.named)
+            team = SingleRank(Spans.of(range(first, len(prepared.space))), self._recorder)
+            team.figures.parts = [range(first)] if first else []
+            return team
+
+        load = Load(self._root_runtime.options.load, self._root_runtime.communicator.rank)
+        loop = LoopContext(prepared.space, launch, self._finish, load)
+        perform(loop, prepared.kernel, prepared.arguments)
+        return loop
 
     def _solo(self, loop: LoopContext) -> Team:
         """Rank 0 alone, with everything that the loop touches valid there."""
@@ -165,6 +212,7 @@ class LoopRun:
         first = len(prepared.space) - len(begun.work) if begun else 0
         call = prepared.compose(loop, first, strategy, self._partitioner, fixed=fixed)
         self._sharing = SharedRun(prepared, call, loop, self._recorder)
+        self._watched = self._sharing.watch
         driver = self._sharing.driver
         if begun:
             driver.figures.parts, driver.figures.compute_s = begun.figures.parts, begun.figures.compute_s
@@ -177,10 +225,39 @@ class LoopRun:
         else:
             sharing.run_journal.close()
             self._results = sharing.gather(own_result(loop, 0))
-            self._fault = sharing.replay(loop.contributions, self._results)
+            if sharing.contradiction is None:
+                self._fault = sharing.replay(loop.contributions, self._results)
+            elif self._keep_prefix(sharing, loop):
+                return
         for bar in space.bars:
             bar.update(len(space) - len(loop.team.figures.done))
             bar.close()
+
+    def _keep_prefix(self, sharing: SharedRun, loop: LoopContext) -> bool:
+        """The plan is contradicted: keep what rank 0 did without a gap. Whether iterations are left to do."""
+        assert sharing.contradiction is not None
+        reason = contradicted(sharing.contradiction, loop.unseen_calls)
+        self._loop_history.contradiction = reason
+        own, self._fault = sharing.keep_prefix(self._results[0], loop.contributions, reason)
+        self._results, self._sharing = [own], None
+        self._strategy, self._reason = LOCAL, reason
+        first = first_gap(own.figures.done)
+        self._loop_history.log(f"run by rank 0 alone from iteration {first} on: {reason}")
+        if self._fault is not None or own.failure is not None or first == len(self._prepared.space):
+            return False
+        self._prefix = own
+        return True
+
+    def _note_checks(self, loop: LoopContext) -> None:
+        """Note in the statistics what was looked at, if anything was."""
+        if self._prepared.watches(loop):
+            checks = self._loop_history.record.checks
+            checks.calls = dict(loop.unseen_calls)
+            checks.found = self._loop_history.contradiction or ""
+            checks.seconds += self._probation.seconds
+            if self._watched is not None:
+                checks.runs += 1
+                checks.seconds += self._watched.seconds
 
     def _learn(self) -> None:
         """Note the figures of the run, and what they teach."""
@@ -207,7 +284,8 @@ class LoopRun:
         """What the loop leaves behind, with a note on the exception of its body."""
         prepared, sharing = self._prepared, self._sharing
         values = loop.contributions.results()
-        result = LoopResult(prepared.space, self._results, values, self._fault, prepared.objects)
+        results = [*self._results, self._prefix] if self._prefix is not None else self._results
+        result = LoopResult(prepared.space, results, values, self._fault, prepared.objects)
         if result.failure is not None and len(self._results) > 1:
             from dlbrt.mpi.failure import note
 
@@ -219,103 +297,3 @@ class LoopRun:
                 doubt = sharing.run_journal.doubt(result.failure.position)
                 result.note = "\n".join(filter(None, (result.note, doubt)))
         return result
-
-
-class LostIterationError(RuntimeError):
-    """A defect of the runtime: an iteration was lost or done twice, or an element got two values."""
-
-
-class SharedRun:
-    """A loop on all ranks, from the call on; ``driver`` and ``run_journal`` are rank 0's part in it.
-
-    Rank 0 calls the other ranks, scatters, gathers, and replays the journals.
-    """
-
-    def __init__(
-        self, prepared: Preparation, call: LoopCall, loop: LoopContext, recorder: Recorder | None
-    ) -> None:
-        root_runtime = prepared.root_runtime
-        self._prepared = prepared
-        self._array_transfers = call.array_transfers
-        self._communicator = root_runtime.communicator
-        self._loop_residents = prepared.loop_residents
-        self._objects = prepared.objects
-        self._fields = shared_fields(prepared.fields, prepared.packed.slots, call.headers)
-        root_runtime.send_call(call, prepared.sent, prepared.state)
-        root_runtime.publisher.broadcast(prepared.packed.slots, call.headers)
-        residents = self._loop_residents.residents
-        self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
-        self._scatter(loop.walk, call.ahead)
-        self._elements = ElementGather(self._communicator, self._fields, self._objects)
-        self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
-        loop.contributions.share(self.run_journal.journal, prepared.descriptions)
-        loop.walk.measure(call.measured)
-        self.run_journal.open(loop.walk.ordinal)
-
-    @property
-    def figures(self) -> SharingFigures:
-        """How the strategy was chosen, and what the call brought to ranks."""
-        rows = sum(each.row_transfer.carried for each in self._array_transfers)
-        size = self._loop_residents.bytes_of(self._array_transfers)
-        return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
-
-    def gather(self, own: RankResult) -> list[RankResult]:
-        """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.
-
-        LostIterationError if an iteration was not done once, or an element got two values.
-        """
-        mover = Mover(self._communicator, self._travelling, self._objects)
-        found = {0: own}
-        while len(found) < self._communicator.ranks:
-            rank, message = self._communicator.wait_bytes(ANY, RESULT)
-            found[rank] = pickle.loads(message)
-            mover.receive(found[rank].figures.done, rank, stored_by(found[rank]))
-            self._elements.receive(rank)
-        mover.complete()
-        results = [found[rank] for rank in range(self._communicator.ranks)]
-        if clash := self._elements.put():
-            raise self._lost(clash)
-        self._record_stores(results)
-        end = min(_failed_at(results), len(self._prepared.space))
-        if error := coverage_error(end, [result.figures.done.below(end) for result in results]):
-            raise self._lost(error)
-        return results
-
-    def replay(self, known: LoopContributions, results: Sequence[RankResult]) -> ReplayFailure | None:
-        """Combine what iterations contributed; the failure, if one failed there."""
-        extents = [result.extents for result in results]
-        end = min(_failed_at(results), len(self._prepared.space) - 1)
-        return self.run_journal.replay(extents, known.kinds, known.values, end)
-
-    @property
-    def _travelling(self) -> list[Field]:
-        """The fields whose rows are scattered and gathered: those that do not stay on the ranks."""
-        return [field for field in self._fields if field.data not in self._loop_residents]
-
-    def _scatter(self, walk: Walk, ahead: Sequence[range]) -> None:
-        mover = Mover(self._communicator, self._travelling, self._objects)
-        self._objects.originals = {
-            place: list(field.data) for place, field in enumerate(self._fields) if field.copied
-        }
-        for rank in range(1, self._communicator.ranks):
-            mover.send(self.driver.held(rank), rank, Field.scattered)
-        mover.complete()
-        if transfers := self._array_transfers:
-            delivery = PendingTransfers(self._communicator, transfers, self._loop_residents.arrays())
-            walk.await_rows(delivery, ahead[0] if ahead else range(0))
-
-    def _record_stores(self, results: Sequence[RankResult]) -> None:
-        """Tell the routine, if there is one, which rows were stored and which strategy was chosen."""
-        key, routine_state = self._prepared.loop_history.key, self._prepared.routine_state
-        if routine_state is not None:
-            routine_state.run_finished(key, self._loop_residents, results)
-            if self.driver.choice is not None:
-                routine_state.strategies[key] = self.driver.strategy
-
-    def _lost(self, error: str) -> LostIterationError:
-        return LostIterationError(f"{self._prepared.loop_history.source}: {error}; please report this")
-
-
-def _failed_at(results: Sequence[RankResult]) -> int:
-    """The lowest position that failed; groups still at work may not have heard of a failure in another."""
-    return min((r.failure.position for r in results if r.failure), default=NO_FAILURE)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import operator
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -63,14 +63,17 @@ class _Pairs:
 class Walk:
     """One rank's way through its share of a loop.
 
-    ``team`` gives the work, ``trial_until`` is when a loop begun alone is to be shared; ``times`` collects
-    the times of groups of iterations, where they are measured.
+    ``team`` gives the work. A loop begun alone is to be shared at ``trial_until``, or after
+    ``trial_iterations`` more. ``times`` collects the times of groups of iterations, where they are measured.
+    ``before_stretch`` is called with each stretch before it begins.
     """
 
     def __init__(self, space: Space, contributions: LoopContributions, load: Load) -> None:
         self.team: Team = SingleRank(Spans(()))
         self.poll_interval = PollInterval()
         self.trial_until: float | None = None
+        self.trial_iterations: int | None = None
+        self.before_stretch: Callable[[range], None] | None = None
         self.times: GroupTimes | None = None
         self.started = clock()
         self._space = space
@@ -112,6 +115,15 @@ class Walk:
         if self._delivery is not None:
             self._delivery.complete()
             self._delivery = None
+
+    @property
+    def on_trial(self) -> bool:
+        """Whether rank 0 has begun the loop alone, for a time or some iterations."""
+        return self.trial_until is not None or self.trial_iterations is not None
+
+    def end_trial(self) -> None:
+        """Go on without a bound."""
+        self.trial_until = self.trial_iterations = None
 
     @property
     def mid_pair(self) -> bool:
@@ -180,6 +192,8 @@ class Walk:
     def _begin_stretch(self, stretch: range, *, descending: bool = False) -> None:
         if stretch and not (stretch[0] in self._ahead and stretch[-1] in self._ahead):
             self.complete_delivery()
+        if self.before_stretch is not None and stretch:
+            self.before_stretch(stretch)
         self._stretch, self._descending = stretch, descending
         self._done, self._seconds = 0, 0.0
         self._progress = ProgressSamples()
@@ -188,10 +202,10 @@ class Walk:
         # A contribution of a run as a whole can only belong to a stretch of iterations.
         return self._contributions.singly and self.team.work.runs[0].step > 1
 
-    def _watched(self) -> bool:
+    def _polls(self) -> bool:
         """Whether anything has to be polled or measured between iterations."""
         shared = not isinstance(self.team, SingleRank)
-        samples = shared or self._load.active or self.trial_until is not None or bool(self._space.bars)
+        samples = shared or self._load.active or self.on_trial or bool(self._space.bars)
         return samples or self.team.recorder is not None
 
     def _chunks(self, stretch: range) -> Iterator[Iterator[Any]]:
@@ -201,6 +215,8 @@ class Walk:
             part = self._next_part(stretch)
             yield self._begin(part)
             seconds = self._account(len(part))
+            if self.trial_iterations is not None:
+                self.trial_iterations -= len(part)
             self.poll_interval.learn(len(part), seconds)
             self._progress.add(self._done, self._seconds)
             if self.times is not None:
@@ -213,9 +229,9 @@ class Walk:
 
     def _next_part(self, stretch: range) -> range:
         left = stretch[self._done :]
-        if not self._watched():
+        if not self._polls():
             return left
-        part = left[: self.poll_interval.size]
+        part = left[: min(self.poll_interval.size, self.trial_iterations or len(left))]
         if self.times is None:
             return part
         return range(part.start, min(part.stop, self.times.limit(part.start)), part.step)
@@ -295,6 +311,8 @@ class Walk:
         if self._debt_s > 0 and not self._rested():
             return True
         if self.trial_until is not None and clock() > self.trial_until:
+            return True
+        if self.trial_iterations is not None and self.trial_iterations <= 0:
             return True
         return self.team.interrupted()
 

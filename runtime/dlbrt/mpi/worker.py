@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dlbrt.data.field import Field
 from dlbrt.data.memory import release
+from dlbrt.data.spans import Spans
 from dlbrt.emulation import Load
 from dlbrt.mpi.call import CallCache, LoopCall, unpack_tables
-from dlbrt.mpi.communicator import COMMAND, RESULT, Communicator
+from dlbrt.mpi.communicator import COMMAND, RESULT, VERDICT, Communicator
 from dlbrt.mpi.driver import AgentDriver
 from dlbrt.mpi.loop import LoopContext
 from dlbrt.mpi.mover import Mover
-from dlbrt.mpi.perform import make_driver, perform, recorder, result_to_send, stored_by
+from dlbrt.mpi.perform import RankResult, make_driver, perform, recorder, result_to_send, stored_by
 from dlbrt.mpi.routines.loop_residents import ArrayTransfer, FetchRequest, PendingTransfers, row_field
 from dlbrt.mpi.run_journal import ElementGather, RunJournal
 from dlbrt.mpi.team import Team, clock
@@ -23,6 +25,7 @@ from dlbrt.mpi.values import program_state as modules
 from dlbrt.mpi.values.contents import SlotCache, resident_ids, shared_fields
 from dlbrt.mpi.values.objects import SharedObjects
 from dlbrt.mpi.values.packing import Slot, named
+from dlbrt.mpi.watch import KERNEL, Watch
 from dlbrt.options import Options
 
 
@@ -73,6 +76,7 @@ class _Worker:
         travelling: list[Field] = []
         loop_residents = resident_ids(slots, call.headers)
         elements: list[ElementGather] = []
+        watches: list[Watch] = []
         run_journal = RunJournal(self._communicator, objects, call.output_properties)
         by_name, rank = named(kernel, arguments), self._communicator.rank
 
@@ -92,12 +96,22 @@ class _Worker:
             loop.walk.measure(call.measured)
             elements.append(ElementGather(self._communicator, fields, objects))
             loop.contributions.share(run_journal.journal, by_name)
+            if call.watched:
+                values = {name: v for name, v in by_name.items() if name not in loop.contributions.kinds}
+                held = driver.held(rank)
+                watches.append(Watch({**values, KERNEL: kernel}, slots, fields, loop_residents, held))
             run_journal.open(loop.walk.ordinal)
             return driver
 
         def finish(loop: LoopContext) -> None:
             run_journal.close()
-            self._give_back(loop, travelling, objects, elements[0])
+            result = result_to_send(loop, rank, objects)
+            if watches:
+                result = replace(result, contradiction=_contradiction(watches[0], loop, result))
+            self._communicator.complete([self._communicator.send_bytes(pickle.dumps(result), 0, RESULT)])
+            if watches and not self._communicator.wait_bytes(0, VERDICT)[1]:
+                return  # rank 0 does without what this rank has done
+            self._give_back(result, travelling, objects, elements[0])
             run_journal.serve()
 
         load = Load(self._options.load, rank)
@@ -111,17 +125,22 @@ class _Worker:
         mover.complete()
 
     def _give_back(
-        self, loop: LoopContext, fields: list[Field], objects: SharedObjects, elements: ElementGather
+        self, result: RankResult, fields: list[Field], objects: SharedObjects, elements: ElementGather
     ) -> None:
-        result = result_to_send(loop, self._communicator.rank, objects)
-        message = pickle.dumps(result)
-        sending = self._communicator.send_bytes(message, 0, RESULT)
         mover = Mover(self._communicator, fields, objects)
         mover.send(result.figures.done, 0, stored_by(result))
         elements.send()
         mover.complete()
         elements.sent()
-        self._communicator.complete([sending])
+
+
+def _contradiction(watch: Watch, loop: LoopContext, result: RankResult) -> str | None:
+    """What this rank has changed though the plan says that it does not."""
+    done = result.figures.done
+    if result.failure is not None:
+        done = done.union(Spans.of(range(result.failure.position, result.failure.position + 1)))
+    received = loop.team.received if isinstance(loop.team, AgentDriver) else ()
+    return watch.contradiction(done, received)
 
 
 def _resolved(value: Any, slots: list[Any]) -> Any:

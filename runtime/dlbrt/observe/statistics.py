@@ -114,12 +114,27 @@ class RunStatistics:
 
 
 @dataclass(slots=True)
+class Checks:
+    """What was watched while the loop ran: the calls that the compiler has not seen, with their lines.
+
+    ``runs`` counts the runs that ranks shared so, ``seconds`` is what looking took on rank 0, ``found`` says
+    what has contradicted the plan.
+    """
+
+    calls: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    seconds: float = 0.0
+    found: str = ""
+
+
+@dataclass(slots=True)
 class LoopRecord:
     """Totals over the runs of one loop; strategy, reason and windows are those of the last run.
 
     ``proof`` says on what the independence of its iterations rests. ``shared_s`` is each rank's computing
     time in the runs that ranks shared; runs of rank 0 alone had nothing to balance. ``planned`` is from the
     last run that has it, ``choice`` from the last of the ``choices`` runs in which a strategy was chosen.
+    ``checks`` are those of the runs that were watched.
     """
 
     id: int | str
@@ -140,6 +155,7 @@ class LoopRecord:
     overhead_s: float | None = None
     per_rank: list[RankFigures] = field(default_factory=list)
     proof: str = ""
+    checks: Checks = field(default_factory=Checks)
     shared_s: list[float] = field(default_factory=list)
     planned: PlannedShares | None = None
     gain: RedistributionGain = field(default_factory=RedistributionGain)
@@ -186,6 +202,8 @@ class LoopRecord:
         document["predicted_s"] = dict(self.predicted_s)
         document["per_rank"] = [asdict(figures) for figures in self.per_rank]
         document |= {name: getattr(self, name) for name in ("proof", "reason") if getattr(self, name)}
+        if self.checks.calls:
+            document["checks"] = asdict(self.checks)
         if self.overhead_s is not None:
             document["overhead_s"] = self.overhead_s
         if any(self.shared_s):

@@ -248,6 +248,29 @@ def pack(
     packed.body, packed.pickler = file.getvalue(), packer
 
 
+class _SnapshotPacker(_Packer):
+    """cloudpickle with the arrays and lists of slots as their numbers; other arrays by value."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if type(obj) is np.ndarray and id(obj) not in self._packed.numbers:
+            return cloudpickle.Pickler.reducer_override(self, obj)
+        return super().reducer_override(obj)
+
+    def persistent_id(self, obj: Any) -> int | None:
+        return self._packed.numbers.get(id(obj)) if type(obj) is list else None
+
+
+def snapshot(values: Mapping[str, Any], slots: Sequence[Any]) -> bytes:
+    """A pickle of ``values``, to be compared with a later one; of ``slots`` it holds the numbers alone.
+
+    Raises whatever the pickler raises for objects that cannot leave this process.
+    """
+    packed, file = Packed(slots=list(slots)), io.BytesIO()
+    packed.numbers.update((id(value), number) for number, value in enumerate(slots))
+    _SnapshotPacker(file, packed, SharedObjects()).dump(dict(values))
+    return file.getvalue()
+
+
 def unpack(body: bytes, slots: Sequence[Any], common: SharedObjects) -> tuple[Any, list[Any]]:
     """The value of a pickle whose slots hold ``slots``, and the objects met in it."""
     global _loading

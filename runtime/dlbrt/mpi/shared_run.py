@@ -1,0 +1,202 @@
+"""A loop on all ranks, as rank 0 leads it: called, scattered, gathered, replayed.
+
+Law. Each iteration before the lowest that failed is done exactly once, and no element of what is gathered
+gets two values. Both are checked after each run: a violation would be a wrong result.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dlbrt.balance.messages import NO_FAILURE
+from dlbrt.data.field import Field
+from dlbrt.data.spans import Spans, coverage_error, first_gap
+from dlbrt.mpi.call import LoopCall
+from dlbrt.mpi.communicator import ANY, RESULT, VERDICT
+from dlbrt.mpi.loop import LoopContext
+from dlbrt.mpi.mover import Mover
+from dlbrt.mpi.perform import RankResult, make_driver, stored_by
+from dlbrt.mpi.preparation import Preparation
+from dlbrt.mpi.program_history import SharingFigures
+from dlbrt.mpi.routines.loop_residents import PendingTransfers
+from dlbrt.mpi.run_journal import ElementGather, RunJournal
+from dlbrt.mpi.values.contents import shared_fields
+from dlbrt.mpi.walk import Walk
+from dlbrt.mpi.watch import ContradictionError, Undo, Watch
+from dlbrt.reductions.contributions import LoopContributions
+
+if TYPE_CHECKING:
+    from dlbrt.observe.recorder import Recorder
+    from dlbrt.reductions.replay import ReplayFailure
+
+_PAST_UNDOING = "iterations that rank 0 did out of order have been changed by it, and cannot be undone"
+_ON_RANKS = "the arrays of the routine lie on other ranks, where the change cannot be undone"
+
+
+class LostIterationError(RuntimeError):
+    """A defect of the runtime: an iteration was lost or done twice, or an element got two values."""
+
+
+class SharedRun:
+    """A loop on all ranks, from the call on; ``driver`` and ``run_journal`` are rank 0's part in it.
+
+    Rank 0 calls the other ranks, scatters, gathers, and replays the journals. ``watch`` looks at what the
+    plan takes as unchanged; ``contradiction`` is what some rank's has found.
+    """
+
+    def __init__(
+        self, prepared: Preparation, call: LoopCall, loop: LoopContext, recorder: Recorder | None
+    ) -> None:
+        root_runtime = prepared.root_runtime
+        self._prepared = prepared
+        self._array_transfers = call.array_transfers
+        self._communicator = root_runtime.communicator
+        self._loop_residents = prepared.loop_residents
+        self._objects = prepared.objects
+        self._fields = shared_fields(prepared.fields, prepared.packed.slots, call.headers)
+        root_runtime.send_call(call, prepared.sent, prepared.state)
+        root_runtime.publisher.broadcast(prepared.packed.slots, call.headers)
+        residents = self._loop_residents.residents
+        self.driver = make_driver(self._communicator, call, self._fields, self._objects, residents, recorder)
+        self._scatter(loop.walk, call.ahead)
+        self._elements = ElementGather(self._communicator, self._fields, self._objects)
+        self.run_journal = RunJournal(self._communicator, self._objects, call.output_properties)
+        loop.contributions.share(self.run_journal.journal, prepared.descriptions)
+        loop.walk.measure(call.measured)
+        self.contradiction: str | None = None
+        self.watch = prepared.watch(loop) if call.watched else None
+        self._undo = Undo(self._fields)
+        if call.watched:
+            loop.walk.before_stretch = self._keep
+        self.run_journal.open(loop.walk.ordinal)
+
+    @property
+    def figures(self) -> SharingFigures:
+        """How the strategy was chosen, and what the call brought to ranks."""
+        rows = sum(each.row_transfer.carried for each in self._array_transfers)
+        size = self._loop_residents.bytes_of(self._array_transfers)
+        return SharingFigures(self.driver.choice, rows, size, self.driver.loading_s)
+
+    def gather(self, own: RankResult) -> list[RankResult]:
+        """The results of all ranks, rank 0's ``own`` first; what ranks stored is brought to its place.
+
+        If the plan is contradicted (`contradiction`), nothing is brought, and only ``own`` returned.
+        LostIterationError if an iteration was not done once, or an element got two values.
+        """
+        mover = Mover(self._communicator, self._travelling, self._objects)
+        found = {0: own}
+        while len(found) < self._communicator.ranks:
+            rank, message = self._communicator.wait_bytes(ANY, RESULT)
+            found[rank] = pickle.loads(message)
+            if self.watch is None:
+                self._receive(found[rank], rank, mover)
+        results = [found[rank] for rank in range(self._communicator.ranks)]
+        if self.watch is not None:
+            self.contradiction = self._contradicted(self.watch, results)
+            if self.contradiction is not None:
+                return results[:1]
+            for rank, result in enumerate(results[1:], 1):
+                self._receive(result, rank, mover)
+        mover.complete()
+        if clash := self._elements.put():
+            raise self._lost(clash)
+        self._record_stores(results)
+        end = min(_failed_at(results), len(self._prepared.space))
+        if error := coverage_error(end, [result.figures.done.below(end) for result in results]):
+            raise self._lost(error)
+        return results
+
+    def keep_prefix(
+        self, own: RankResult, known: LoopContributions, reason: str
+    ) -> tuple[RankResult, ReplayFailure | None]:
+        """The plan is contradicted: rank 0's part without what lies after its first gap, replayed.
+
+        ContradictionError where iterations after the gap cannot be undone.
+        """
+        done = own.figures.done
+        end = first_gap(done)
+        if own.contradiction and not self._undo.in_order:
+            raise ContradictionError(f"{self._prepared.loop_history.source}: {reason}; {_PAST_UNDOING}")
+        if len(done.below(end)) < len(done):
+            if not self._undo.possible:
+                raise ContradictionError(f"{self._prepared.loop_history.source}: {reason}; {_PAST_UNDOING}")
+            self._undo.undo(end)
+        if any(field.data in self._loop_residents for field in self._fields if field.spec.stores):
+            raise ContradictionError(f"{self._prepared.loop_history.source}: {reason}; {_ON_RANKS}")
+        failure = own.failure if own.failure is not None and own.failure.position == end else None
+        kept = {
+            name: tuple(e for e in entries if e[0] < end or failure) for name, entries in own.kept.items()
+        }
+        figures = replace(own.figures, parts=[range(end)] if end else [])
+        own = replace(own, figures=figures, failure=failure, kept=kept)
+        extents = [own.extents, *([()] * (self._communicator.ranks - 1))]
+        last = end if failure is not None else end - 1
+        return own, self.run_journal.replay(extents, known.kinds, known.values, last)
+
+    def replay(self, known: LoopContributions, results: Sequence[RankResult]) -> ReplayFailure | None:
+        """Combine what iterations contributed; the failure, if one failed there."""
+        extents = [result.extents for result in results]
+        end = min(_failed_at(results), len(self._prepared.space) - 1)
+        return self.run_journal.replay(extents, known.kinds, known.values, end)
+
+    def _receive(self, result: RankResult, rank: int, mover: Mover) -> None:
+        """Start receiving what a rank has stored."""
+        mover.receive(result.figures.done, rank, stored_by(result))
+        self._elements.receive(rank)
+
+    def _contradicted(self, watch: Watch, results: list[RankResult]) -> str | None:
+        """What the plan takes as unchanged and some rank has changed; all ranks hear whether it is so."""
+        done = results[0].figures.done
+        if (failure := results[0].failure) is not None:
+            done = done.union(Spans.of(range(failure.position, failure.position + 1)))
+        own = watch.contradiction(done)
+        results[0] = replace(results[0], contradiction=own)
+        found = own or next((r.contradiction for r in results if r.contradiction), None)
+        verdict = b"" if found else b"kept"
+        others = range(1, self._communicator.ranks)
+        send = self._communicator.send_bytes
+        self._communicator.complete([send(verdict, rank, VERDICT) for rank in others])
+        return found
+
+    def _keep(self, stretch: range) -> None:
+        """Before rank 0 begins a stretch: keep what it changes, unless it continues the first iterations."""
+        if first_gap(self.driver.figures.done) == stretch[0]:
+            stretch = range(0) if stretch.step == 1 else stretch[1:]
+        if stretch:
+            self._undo.keep(stretch)
+
+    @property
+    def _travelling(self) -> list[Field]:
+        """The fields whose rows are scattered and gathered: those that do not stay on the ranks."""
+        return [field for field in self._fields if field.data not in self._loop_residents]
+
+    def _scatter(self, walk: Walk, ahead: Sequence[range]) -> None:
+        mover = Mover(self._communicator, self._travelling, self._objects)
+        self._objects.originals = {
+            place: list(field.data) for place, field in enumerate(self._fields) if field.copied
+        }
+        for rank in range(1, self._communicator.ranks):
+            mover.send(self.driver.held(rank), rank, Field.scattered)
+        mover.complete()
+        if transfers := self._array_transfers:
+            delivery = PendingTransfers(self._communicator, transfers, self._loop_residents.arrays())
+            walk.await_rows(delivery, ahead[0] if ahead else range(0))
+
+    def _record_stores(self, results: Sequence[RankResult]) -> None:
+        """Tell the routine, if there is one, which rows were stored and which strategy was chosen."""
+        key, routine_state = self._prepared.loop_history.key, self._prepared.routine_state
+        if routine_state is not None:
+            routine_state.run_finished(key, self._loop_residents, results)
+            if self.driver.choice is not None:
+                routine_state.strategies[key] = self.driver.strategy
+
+    def _lost(self, error: str) -> LostIterationError:
+        return LostIterationError(f"{self._prepared.loop_history.source}: {error}; please report this")
+
+
+def _failed_at(results: Sequence[RankResult]) -> int:
+    """The lowest position that failed; groups still at work may not have heard of a failure in another."""
+    return min((r.failure.position for r in results if r.failure), default=NO_FAILURE)

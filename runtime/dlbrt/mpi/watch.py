@@ -1,0 +1,274 @@
+"""Enforcement of a plan: what the plan takes as unchanged by the loop is looked at while the loop runs.
+
+The compiler proves what it sees. Of a call that it has not seen it takes for granted that the call changes
+nothing which iterations share. So each rank that runs iterations of such a loop notes, before its first one,
+what they reach and what the plan does not store to: objects that travel by value as a pickle, arrays and
+lists by rows, the state of Python's and numpy's random generators. Afterwards it looks again. What differs is
+named by its path (``Particle.created``).
+
+Law. Rank 0 begins a loop that it does not know yet with its first iterations alone, on the program's own
+objects: a prefix of the sequential run. If they contradict the plan, it goes on alone, and the result is
+exact. What shows later, on any rank, shows before anything is gathered: then rank 0 keeps what it did from
+the first iteration on without a gap, and does the rest alone (`Undo`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from dlbrt.data.digests import Digests, changed_row, row_digests
+from dlbrt.data.field import Field, take
+from dlbrt.data.footprint import Rows
+from dlbrt.data.hazard import holders
+from dlbrt.data.memory import Array
+from dlbrt.data.spans import Spans
+from dlbrt.mpi.communicator import ProgramError
+from dlbrt.mpi.team import SingleRank, clock
+from dlbrt.mpi.values.difference import changed_path
+from dlbrt.mpi.values.packing import snapshot
+from dlbrt.mpi.values.program_state import collect
+from dlbrt.records import dataclass
+
+#: The name of the kernel among the objects that are watched; what it reaches is named by itself.
+KERNEL = "the loop's body"
+
+#: Packages whose classes the compiler knows, or has seen.
+_SEEN_PACKAGES = frozenset({"__main__", "numpy", "dlbrt", *sys.stdlib_module_names})
+
+#: How many calls a sentence names.
+_NAMED_CALLS = 3
+
+#: Iterations in a row that have to change nothing once one has changed something.
+_CLEAN_ITERATIONS = 2
+
+
+class ContradictionError(ProgramError):
+    """A call that the compiler has not seen has changed what the plan takes as unchanged, past undoing."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedArray:
+    """An array, its name, the fields of the loop that it is, and the digests of its rows as they were."""
+
+    name: str
+    array: Array
+    axis: int
+    fields: tuple[Field, ...]
+    before: Digests
+
+
+class Watch:
+    """What one rank's iterations reach and the plan takes as unchanged, as it is when this is made.
+
+    ``values`` are objects by name; ``slots`` the arrays and lists of the loop, ``fields`` those of its table;
+    ``apart`` are the identities of slots that are not looked at.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        slots: Sequence[Any],
+        fields: Sequence[Field],
+        apart: Iterable[int] = (),
+        held: Spans | None = None,
+    ) -> None:
+        started = clock()
+        self._values, self._slots = values, slots
+        arrays = [value for value in slots if isinstance(value, np.ndarray)]
+        views = (array for field in fields if field.spec.stores for array in holders(field, arrays))
+        apart = {*apart, *map(id, views)}
+        self._lists = {
+            field.name or "the sequence that the loop runs over": (field, _rows_held(field, held))
+            for field in fields
+            if type(field.data) is list and not field.spec.stores
+        }
+        self._arrays = [_watched(value, values, fields) for value in slots if _is_plain(value, fields, apart)]
+        self._before = self._snapshot()
+        self.seconds = clock() - started  # spent on looking
+
+    def contradiction(self, done: Spans, received: Sequence[Spans] = ()) -> str | None:
+        """What has changed though the plan says that iterations ``done`` do not change it; None if nothing.
+
+        Rows of the iterations ``received`` have come from other ranks since.
+        """
+        started = clock()
+        found = self._changed(done, received)
+        self.seconds += clock() - started
+        return found
+
+    def _changed(self, done: Spans, received: Sequence[Spans]) -> str | None:
+        for each in self._arrays:
+            stored = [field.stored(done) for field in each.fields]
+            come = [field.needed(spans) for field in each.fields for spans in received]
+            row = changed_row(each.before, row_digests(each.array, each.axis), (*stored, *come))
+            if row is not None:
+                return f"row {row} of {each.name}" if each.array.ndim else each.name
+        after = self._snapshot()
+        if after == self._before:
+            return None
+        if after is None or self._before is None:
+            return "something that can no longer be sent to other ranks"
+        return changed_path(self._before, after)
+
+    def _snapshot(self) -> bytes | None:
+        """A pickle of everything but the arrays; None where some object cannot be pickled."""
+        lists = {
+            name: {row: field.data[row] for run in rows for row in run if row < len(field.data)}
+            for name, (field, rows) in self._lists.items()
+        }
+        try:
+            return snapshot({**self._values, **_state(), **lists}, self._slots)
+        except Exception:  # objects' own pickling hooks may raise anything
+            return None
+
+
+def foreign_object(values: Mapping[str, Any]) -> str | None:
+    """An object whose class the compiler has not seen, nor what its operators do; None if there is none.
+
+    Python's own classes and numpy's keep to what the compiler expects of operators.
+    """
+    for name, value in values.items():
+        items = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+        for held in (value, *islice(items, 1)):
+            package = type(held).__module__.partition(".")[0]
+            if package not in _SEEN_PACKAGES:
+                return f"operators of {type(held).__qualname__} ({name})"
+    return None
+
+
+def contradicted(change: str, calls: Mapping[str, int]) -> str:
+    """A sentence on what has changed, and by which calls it may have been."""
+    return f"{change} has changed, which the plan takes as unchanged; what dlbc has not seen: {_named(calls)}"
+
+
+def _named(calls: Mapping[str, int]) -> str:
+    named = [f"{call} in line {line}" if line else call for call, line in calls.items()]
+    more = f" and {len(named) - _NAMED_CALLS} more" if len(named) > _NAMED_CALLS else ""
+    return ", ".join(named[:_NAMED_CALLS]) + more
+
+
+def _state() -> dict[str, Any]:
+    """What bodies may change of the interpreter and its modules, by name."""
+    found: dict[str, Any] = {
+        f"{module}.{name}": value for module, values in collect().items() for name, value in values.items()
+    }
+    if (random := sys.modules.get("random")) is not None and hasattr(random, "getstate"):
+        found["the state of the module random"] = random.getstate()
+    if (legacy := sys.modules.get("numpy.random")) is not None:
+        name, keys, *rest = legacy.get_state(legacy=True)
+        found["the state of numpy.random"] = (name, keys.tobytes(), *rest)
+    found["os.environ"] = dict(os.environ)
+    found["the current directory"] = os.getcwd()
+    found["np.geterr()"] = np.geterr()
+    return found
+
+
+def _is_plain(value: Any, fields: Sequence[Field], apart: set[int]) -> bool:
+    """Whether a slot holds an array that is looked at by rows."""
+    if not isinstance(value, np.ndarray) or value.dtype.hasobject or id(value) in apart:
+        return False
+    return not any(field.by_elements for field in fields if field.data is value)
+
+
+def _watched(array: Array, values: Mapping[str, Any], fields: Sequence[Field]) -> WatchedArray:
+    own = tuple(field for field in fields if field.data is array)
+    axis = next((field.axis for field in sorted(own, key=lambda f: not (f.spec.stores or f.by_rows))), 0)
+    names = (field.name for field in own if field.name)
+    name = next(names, None) or next((n for n, v in values.items() if v is array), "an array")
+    return WatchedArray(name, array, axis, own, row_digests(array, axis))
+
+
+def _rows_held(field: Field, held: Spans | None) -> Rows:
+    """The rows of a list that this rank has: all of them at rank 0."""
+    if held is None or not field.by_rows:
+        return (range(field.length),)
+    return field.needed(held)
+
+
+class Probation:
+    """Rank 0's first iterations of a loop, alone and one by one, each watched, until the plan is believed.
+
+    A change in the first iteration alone may be a cache that has been filled: the ranks are sent what is
+    there afterwards, so it does no harm. If the next iterations change nothing, the loop is shared.
+    """
+
+    def __init__(self) -> None:
+        self.wanted = 0  # iterations that still have to change nothing
+        self._watch: Watch | None = None
+        self._suspected = False
+        self.seconds = 0.0  # spent on looking
+
+    def begin(self, watch: Watch) -> None:
+        """Watch one more iteration."""
+        self._watch = watch
+
+    def contradiction(self, begun: SingleRank | None) -> str | None:
+        """What contradicts the plan for good; None as long as nothing does."""
+        watch, self._watch = self._watch, None
+        if watch is None or begun is None:
+            return None
+        found = watch.contradiction(begun.figures.done)
+        self.seconds += watch.seconds
+        if found is None:
+            self.wanted -= 1
+        elif self._suspected:
+            return found
+        else:
+            self._suspected, self.wanted = True, _CLEAN_ITERATIONS
+        return None
+
+
+class Undo:
+    """Rows at rank 0 as they were before iterations that do not continue its first ones without a gap.
+
+    Rank 0 works on the program's own arrays. If the plan is contradicted, iterations after the gap are done
+    again, so what they have stored to must be as before. ``in_order``: there was no such iteration.
+    """
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self._fields = [field for field in fields if field.spec.stores]
+        self._kept: list[tuple[Field, range, Any]] = []
+        self.in_order = True
+        self.possible = not any(
+            field.by_elements or (field.spec.in_place and isinstance(field.data, list))
+            for field in self._fields
+        )
+
+    def keep(self, positions: range) -> None:
+        """Keep what iterations at these positions are about to store to."""
+        self.in_order = False
+        if not self.possible:
+            return
+        for field in self._fields:
+            rows = field.stored(Spans.of(positions))
+            if isinstance(field.data, list):
+                self._kept.append((field, positions, [field.data[row] for run in rows for row in run]))
+            elif rows:
+                self._kept.append((field, positions, take(field.data, field.axis, rows).copy()))
+
+    def undo(self, end: int) -> None:
+        """Restore what iterations from position ``end`` on have stored to, the latest first."""
+        for field, positions, kept in reversed(self._kept):
+            rows = field.stored(Spans.of(positions))
+            after = Spans.of(positions[bisect_left(positions, end) :])
+            places = _places(rows, field.stored(after))
+            if isinstance(field.data, list):
+                for place, row in places:
+                    field.data[row] = kept[place]
+            elif places:
+                lines = np.moveaxis(field.data, field.axis, 0), np.moveaxis(kept, field.axis, 0)
+                lines[0][[row for _, row in places]] = lines[1][[place for place, _ in places]]
+        self._kept.clear()
+
+
+def _places(rows: Rows, wanted: Rows) -> list[tuple[int, int]]:
+    """For each wanted row, its place among ``rows``, and itself."""
+    place = {row: place for place, row in enumerate(row for run in rows for row in run)}
+    return [(place[row], row) for run in wanted for row in run]

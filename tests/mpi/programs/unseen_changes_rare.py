@@ -1,0 +1,23 @@
+"""One iteration alone changes what iterations share: of the first rank, or of another one; or none does."""
+
+import numpy as np
+import side_module
+
+
+def rarely(n, at):
+    """Only one iteration changes something; it belongs to the first rank, or to another one."""
+    seen, total, out, last, kept = [0], 0.0, np.ones(n), None, []
+    # dlb: parallel, schedule(none)
+    for i in range(n):
+        value = side_module.change_at(seen, at, i)
+        out[i] = out[i] * 2 + value
+        total += value
+        kept.append(value)
+        if i % 4 == 1:
+            last = i
+        print("at", i, value)
+    return seen, total, out.tolist(), last, i, kept
+
+
+for at in (0, 1, 3, 17, 39, 100):
+    print(rarely(40, at))
