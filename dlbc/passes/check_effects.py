@@ -19,6 +19,8 @@ from dlbc.analysis.callees import (
     functions_run,
     mutated_arguments,
     unseen_callee,
+    watched_in,
+    watched_methods,
 )
 from dlbc.analysis.context import AnalysisContext
 from dlbc.analysis.effects import FunctionSummary
