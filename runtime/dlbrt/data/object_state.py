@@ -40,7 +40,8 @@ _ATOMIC = (np.generic, np.dtype, types.ModuleType)
 _NAMED = (type, types.FunctionType)
 _DICTS = (dict, OrderedDict, defaultdict, Counter)
 _HOOKS = ("__reduce_ex__", "__reduce__", "__getstate__", "__new__")
-_OWN_HOOKS = ("__setstate__", "__getnewargs__", "__getnewargs_ex__")
+#: Hooks that plain classes lack; a finalizer would run for each copy.
+_OWN_HOOKS = ("__setstate__", "__getnewargs__", "__getnewargs_ex__", "__del__")
 
 
 class UnknownPartError(Exception):
@@ -108,6 +109,8 @@ def _held(value: Any) -> tuple[list[Any], bool]:
 
 def _is_value(value: Any) -> bool:
     kind = type(value)
+    if isinstance(value, np.void):
+        return False  # a row of a structured array, which can be stored to
     return isinstance(value, _ATOMIC) or kind.__name__ in _VALUES.get(kind.__module__, ())
 
 

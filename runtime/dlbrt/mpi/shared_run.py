@@ -178,6 +178,10 @@ class SharedRun:
         self._objects.originals = {
             place: list(field.data) for place, field in enumerate(self._fields) if field.copied
         }
+        for field in self._fields:
+            if field.copied and field.spec.in_place:  # any rank may refer to any row, rank 0's own too
+                for row in range(field.length):
+                    self._objects.parts(field, row)
         for rank in range(1, self._communicator.ranks):
             mover.send(self.driver.held(rank), rank, Field.scattered)
         mover.complete()

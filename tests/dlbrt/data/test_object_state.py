@@ -145,6 +145,11 @@ def test_a_generator_goes_on_where_its_copy_stopped(make: Any) -> None:
     assert generator.random() == other.random()
 
 
+class Closing:
+    def __del__(self) -> None:
+        pass
+
+
 def _read_only() -> Any:
     array = np.zeros(2)
     array.flags.writeable = False
@@ -154,7 +159,7 @@ def _read_only() -> Any:
 @pytest.mark.parametrize(
     "element",
     [threading.Lock(), {Particle(1.0).trail.__class__, 1}.__iter__(), _read_only(), [].append, object(),
-     {(1, Slotted(1)): 2}, np.array([None])],
+     {(1, Slotted(1)): 2}, np.array([None]), Closing(), np.zeros(1, dtype=[("x", int)])[0]],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_ranks_cannot_give_back(element: Any) -> None:
