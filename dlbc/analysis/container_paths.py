@@ -3,6 +3,8 @@
 Such a path is an array of its own, as `self.A` is: `bufs[t % 2][i]` is element i of the array `bufs[t % 2]`.
 Whether two paths lead to one array, the runtime sees before the loop. A bracket counts as a key only if every
 bracket there is one: with `A[k][i]` in the body, for a `k` that changes, `A[0][i]` is an element of `A`.
+
+An array that is subscripted as in `A[..., i]` alone has the path `A[...]`: its axes count from the end.
 """
 
 from __future__ import annotations
@@ -56,6 +58,9 @@ def _next_paths(
         at.setdefault(path, []).append((rest, stored))
     for path, rests in at.items():
         after = [(rest, stored) for rest, stored in rests if rest]
+        if after and all(_is_from_the_end(rest) for rest, _ in after):
+            yield f"{path}[...]"
+            continue
         keyed = all(_is_key(rest[0], own) for rest, _ in after)
         if keyed and any(stored and _has_bracket(rest[1:]) for rest, stored in after):
             yield from (_longer(path, rest[0]) for rest, _ in after)
@@ -75,6 +80,29 @@ def _followed(name: str, steps: list[Step], known: set[str]) -> tuple[str, list[
 
 def _longer(path: str, step: Step) -> str:
     return f"{path}.{step.attr}" if isinstance(step, ast.Attribute) else f"{path}[{unparsed(step.slice)}]"
+
+
+def _is_from_the_end(rest: list[Step]) -> bool:
+    """Whether a bracket that begins with an ellipsis is the only one that follows."""
+    return from_the_end(rest[0]) is not None and not _has_bracket(rest[1:])
+
+
+def from_the_end(step: Step) -> ast.Subscript | None:
+    """The bracket `[..., j, i]` as `[i, j, :]`, the axes from the last on; None for any other step."""
+    match step:
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Constant(value=value), *others])) if (
+            value is Ellipsis and others and not any(map(_is_no_axis, others))
+        ):
+            axes = ast.Tuple([*reversed(others), ast.Slice()], ast.Load())
+            return ast.copy_location(
+                ast.Subscript(step.value, ast.copy_location(axes, step.slice), step.ctx), step
+            )
+    return None
+
+
+def _is_no_axis(node: ast.expr) -> bool:
+    """Whether a part of a bracket is no subscript of one axis: `None`, another ellipsis, `*rest`."""
+    return isinstance(node, ast.Starred) or (isinstance(node, ast.Constant) and type(node.value) is not int)
 
 
 def _has_bracket(steps: Iterable[Step]) -> bool:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from dlbc.algebra.integer_form import IntegerForm
-from dlbc.analysis.container_paths import Step, steps_of
+from dlbc.analysis.container_paths import Step, from_the_end, steps_of
 from dlbc.analysis.control_flow import ControlFlow
 from dlbc.analysis.uses import unparsed
 from dlbc.ir.access import (
@@ -204,6 +204,9 @@ class ChainEvaluator(Environment, ABC):
                 longer = f"{name}[{unparsed(step.slice)}]" if self._region.paths else ""
                 leads = longer in self._region.paths
             if not leads:
+                backwards = from_the_end(step) if f"{name}[...]" in self._region.paths else None
+                if backwards is not None:
+                    return f"{name}[...]", [backwards, *steps[position + 1 :]]
                 return name, steps[position:]
             name = longer
         return name, []

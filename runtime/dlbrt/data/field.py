@@ -62,8 +62,9 @@ class Field:
 
     @property
     def axis(self) -> int:
-        """The distributed dimension."""
-        return self.spec.axis or 0
+        """The distributed dimension; the array table may count it from the end."""
+        axis = self.spec.axis or 0
+        return axis + getattr(self.data, "ndim", 0) if axis < 0 else axis
 
     @property
     def length(self) -> int:
@@ -90,7 +91,7 @@ class Field:
 
         Data without the axis stays as it is.
         """
-        if type(self.data) is not list and self.axis >= getattr(self.data, "ndim", 0):
+        if type(self.data) is not list and self.axis not in range(getattr(self.data, "ndim", 0)):
             return self
         try:
             touched = evaluate(self.spec.rows, self.index, n, self.length)

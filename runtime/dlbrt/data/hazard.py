@@ -132,8 +132,8 @@ def _of_array(field: Field, data: Array) -> Iterable[str]:
         yield f"{field.name} is a {type(data).__name__}, a kind of array that ranks cannot share rows of"
     elif data.dtype.hasobject:
         yield f"{field.name} holds Python objects"
-    elif field.axis >= data.ndim:
-        yield f"{field.name} has {data.ndim} dimensions; the loop indexes dimension {field.axis}"
+    elif field.axis not in range(data.ndim):
+        yield f"{field.name} has {data.ndim} dimensions; the loop indexes dimension {field.spec.axis}"
     elif field.spec.stores and not data.flags.writeable:
         yield f"{field.name} is read-only"
     elif field.spec.stores and _folds(data):

@@ -23,6 +23,13 @@ def filled(state, rec, z, n):
         z.imag[i] = -i
 
 
+def scaled(A, out):
+    # dlb: parallel
+    for i in range(len(out)):
+        A[..., i] *= 2
+        out[..., i] = A[..., 0, i].sum()
+
+
 n = 6
 simulation = Simulation(n)
 simulation.step(n)
@@ -32,3 +39,6 @@ rec = np.ones(n, dtype=[("x", float), ("v", float)])
 z = np.zeros(n, complex)
 filled(state, rec, z, n)
 print(state, rec, z)
+A, out = np.ones((2, 3, n)), np.zeros(n)
+scaled(A, out)
+print(A, out)

@@ -18,6 +18,7 @@ from dlbrt.data.field import (
     take,
 )
 from dlbrt.data.footprint import IndexMap
+from dlbrt.data.loop_fields import joined
 from dlbrt.data.space import Part
 from dlbrt.data.spans import Spans
 from hypothesis import given
@@ -133,3 +134,17 @@ def test_many_short_ranges_are_taken_and_put_alike(
 def test_a_reversed_part_needs_elements_from_the_end() -> None:
     field = part_field(Part(list("abcdef"), backwards=True))
     assert sorted(positions(field.needed(Spans.of(range(2))))) == [4, 5]
+
+
+def test_an_axis_may_be_counted_from_the_end() -> None:
+    field = array_field("A", np.zeros((2, 3, 5)), BLOCK(-1, "rw"), IndexMap(0, 1))
+    assert (field.axis, field.length) == (2, 5)
+
+
+def test_what_the_loop_runs_over_is_no_field_of_its_own_where_the_table_has_it() -> None:
+    data = [[k] for k in range(4)]
+    named = array_field("A", data, BLOCK(0, "rw"), IndexMap(0, 1))
+    (field,) = joined([named], [part_field(Part(data), "A")])
+    assert field.spec.in_place
+    other = array_field("A", data, BLOCK(0, "rw"), IndexMap(1, 1))
+    assert len(joined([other], [part_field(Part(data), "A")])) == 2

@@ -58,6 +58,19 @@ for i in range(1, n - 1):
     A[1][i] = A[0][i - 1] + i
 print(rec.tolist(), z.tolist(), A.tolist())
 
+E, F = np.arange(2.0 * 3 * n).reshape(2, 3, n), np.zeros((n, 4))
+# dlb: parallel
+for i in range(n):
+    F[..., i, :] += i
+    F[..., i, 2] = E[..., 0, i].sum()
+print(F.tolist())
+# dlb: parallel
+for i in range(n):
+    v = E[..., i]
+    v[1, 2] += i
+    E[..., i] *= 2
+print(E.tolist())
+
 u = {"a": np.zeros(n), "b": np.arange(n) * 1.0}
 # dlb: iterate
 for t in range(5):
